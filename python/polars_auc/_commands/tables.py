@@ -25,7 +25,7 @@ from polars_auc._cli.refusal import Refusal, flag
 from polars_auc._cli.rows import Files, RowOptions, of_files
 from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows
 from polars_auc._cli.streams import say, show
-from polars_auc._expressions.comparisons import compare_scores
+from polars_auc._expressions.comparisons import adjust_p_values, compare_scores
 from polars_auc._expressions.score_bands import gains_table
 from polars_auc._expressions.thresholds import Criterion, operating_point
 from polars_auc._frames.curve_points import curve_points
@@ -155,12 +155,14 @@ def compare(options: argparse.Namespace) -> bool:
             columns[0]["label"],
             *(column["score"].alias(name) for name, column in evaluated.scores.items()),
             reference=0 if options.against_first else None,
-            adjust=options.adjust,
+            adjust=None,
             level=options.level,
             count=columns[0]["count"],
         )
         differences = compared.struct.field("differences")
-        return curve_points(evaluated.rows, differences, evaluated.by).drop("point")
+        table = curve_points(evaluated.rows, differences, evaluated.by).drop("point")
+        # The tests of all groups are read together.
+        return table.with_columns(p_adjusted=adjust_p_values("p_value", method=options.adjust))
 
     return _table(options, points, _OF_PAIRS)
 

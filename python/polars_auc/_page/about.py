@@ -91,7 +91,8 @@ def about_options(
     if previous is not None:
         pairs.append(("Changes", f"since the report {name(previous)}"))
     if options.compare or options.versus is not None or previous is not None:
-        pairs.append(("Adjustment of p-values", options.adjust or "none"))
+        family = " over all tests in a column: all groups, all scores, and overall"
+        pairs.append(("Adjustment of p-values", f"{options.adjust}{family}" if options.adjust else "none"))
     return pairs
 
 

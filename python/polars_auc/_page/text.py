@@ -116,7 +116,7 @@ def counted(number: int, what: str) -> str:
 
 def differing(level: float) -> str:
     """Say what a mark means."""
-    return f"a difference at level {1 - level:.6g}, after the adjustment"
+    return f"a difference at level {1 - level:.6g}, after the adjustment over all tests in its column"
 
 
 def readable(table: pl.DataFrame) -> str:

@@ -45,7 +45,7 @@ def compare_reports(
     level
         The coverage of the intervals of changes, between 0 and 1.
     adjust
-        The adjustment of the p-values, by the number of groups of a score: see
+        The adjustment of the p-values for the number of all tests of the table: see
         :func:`polars_auc.adjust_p_values`.
 
     Returns
@@ -58,7 +58,7 @@ def compare_reports(
         - ``change`` (Float64): the AUC minus the earlier one.
         - ``change_lower``, ``change_upper`` (Float64): the interval of the change.
         - ``change_p_value`` (Float64): the two-sided p-value of the test that the AUC has not changed.
-        - ``change_p_adjusted`` (Float64): the same, adjusted: for the rows of groups of each score together.
+        - ``change_p_adjusted`` (Float64): the same, adjusted over all rows: groups, scores and overall.
 
         They are null where :func:`unpaired_roc_auc_difference` is null. Groups that only the earlier report
         has are not in the answer.
@@ -129,7 +129,7 @@ def compare_reports(
             change.field("upper").alias("change_upper"),
             change.field("p_value").alias("change_p_value"),
         )
-        .with_columns(p_adjusted.over(*(key for key in keys if key not in by)).alias("change_p_adjusted"))
+        .with_columns(p_adjusted.alias("change_p_adjusted"))
         .select(*(column for column in schema.names() if column not in CHANGES), *CHANGES)
     )
 

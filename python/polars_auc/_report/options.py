@@ -176,8 +176,8 @@ class ReportOptions:
     )
     adjust: Adjustment | None = option(
         "holm",
-        "adjustment of p-values for their number: holm, hochberg, hommel, bonferroni, sidak, holm-sidak, "
-        f"bh or by; {either('None', 'none')} adjusts nothing",
+        "adjustment of p-values for the number of all tests in their column: holm, hochberg, hommel, "
+        f"bonferroni, sidak, holm-sidak, bh or by; {either('None', 'none')} adjusts nothing",
         parse=lambda text: None if text == "none" else text,
         metavar="METHOD",
     )

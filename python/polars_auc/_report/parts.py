@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from polars_auc._expressions.comparisons import adjust_p_values, compare_scores, roc_auc_difference
+from polars_auc._expressions.comparisons import compare_scores, roc_auc_difference
 from polars_auc._expressions.folds import cv_roc_auc
 from polars_auc._expressions.intervals import roc_auc_ci, roc_summary
 from polars_auc._expressions.states import roc_auc_bounds
@@ -40,8 +40,6 @@ __all__ = [
     "state_summaries",
     "summaries",
 ]
-
-_ADJUSTED = "gain_p_adjusted"
 
 
 def in_cluster(label: IntoExpr, cluster: IntoExpr) -> pl.Expr:
@@ -123,7 +121,7 @@ def gains(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOption
         label,
         *scores.values(),
         reference=0,
-        adjust=options.adjust,
+        adjust=None,
         level=options.level,
         count=options.count,
     )
@@ -161,28 +159,18 @@ def gains_of_clusters(label: IntoExpr, scores: Mapping[str, pl.Expr], options: R
     ]
 
     def fields(name: str) -> list[pl.Expr]:
-        # The adjusted p-value needs those of all scores.
-        own = {gain: field for gain, field in GAINS.items() if gain != _ADJUSTED}
         if name not in columns:
-            return [pl.lit(None, dtype=pl.Float64).alias(gain) for gain in own]
+            return [pl.lit(None, dtype=pl.Float64).alias(gain) for gain in GAINS]
         # A score that is NaN leaves no comparison of any score, as without clusters.
         differences = (pl.col(column).struct.field("difference") for column in columns.values())
         is_nan = pl.any_horizontal(difference.is_nan() for difference in differences)
         answer = pl.col(columns[name]).struct
         return [
             pl.when(is_nan).then(math.nan).otherwise(answer.field(field)).alias(gain)
-            for gain, field in own.items()
+            for gain, field in GAINS.items()
         ]
 
-    def finish(rows: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
-        adjusted: Any = pl.col("gain_p_value")
-        # One comparison needs no adjustment; most reports have one.
-        if len(columns) > 1:
-            adjusted = adjust_p_values("gain_p_value", method=options.adjust)
-            adjusted = adjusted.over(by) if by else adjusted
-        return rows.with_columns(adjusted.alias(_ADJUSTED))
-
-    return Part(answers, fields, finish)
+    return Part(answers, fields)
 
 
 def segments(
@@ -204,7 +192,8 @@ def segments(
                 by,
                 versus=options.versus,
                 along=options.along,
-                adjust=options.adjust,
+                # The adjustment is over all tests of the table.
+                adjust=None,
                 level=options.level,
                 cluster=options.cluster,
                 count=options.count,

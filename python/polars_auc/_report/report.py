@@ -92,8 +92,8 @@ def report(
         With ``versus="previous"``, the column of ``by`` whose previous value is meant, such as the year.
         Needed if ``by`` is several columns.
     adjust
-        The adjustment of p-values: for groups by the number of groups, for scores by the number of scores
-        that are compared with the first.
+        The adjustment of p-values for the number of all tests in their column: those of all groups, all
+        scores and, for ``compare``, also the overall rows. None adjusts nothing.
     folds
         The column with the fold of each row; adds the mean of the folds' AUCs.
     stability
@@ -169,7 +169,7 @@ def report(
           lies. The other numbers are those of rows of which those in one bin tie.
         - with ``groupings``: ``grouping`` (String), the columns that a group is made by, with commas; null in
           the overall rows. The other columns ``by`` are null there. The groupings come one after the other,
-          and p-values are adjusted within each. There is no ``heterogeneity``.
+          and p-values are adjusted over all of them. There is no ``heterogeneity``.
 
         A number is null if it is undefined, and NaN if a score is NaN. If no row at all is positive, which
         is what a misspelt class gives, collecting the report warns.
@@ -269,7 +269,7 @@ def evaluation(
         options = replace(options, cluster=cluster)
         label = parts.in_cluster(column_of("report", "label", label, rows, example), cluster)
     own = _parts(rows, label, columns, keys, options)
-    plan = ReportPlan(list(columns), keys, options.groupings, own)
+    plan = ReportPlan(list(columns), keys, options.groupings, own, options.adjust)
     table = plan.of_rows(rows)
     if runs is None:
         return table
@@ -362,7 +362,7 @@ def evaluation_of_states(
     """
     refuse_clashes(keys)
     own = [parts.state_summaries(states, options), parts.bounds(states)]
-    return ReportPlan(states, keys, options.groupings, own).of_rows(rows)
+    return ReportPlan(states, keys, options.groupings, own, options.adjust).of_rows(rows)
 
 
 def _warn_without_positives(said: str, table: pl.DataFrame) -> pl.DataFrame:

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
+from polars_auc._expressions.comparisons import adjust_p_values
 from polars_auc._frames.groupings import GROUPING, grouped, key_sets
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report.stability import STABILITY
 
 if TYPE_CHECKING:
     from polars_auc._frames.groupings import Groupings
+    from polars_auc._plugin.options import Adjustment
 
 __all__ = [
+    "ADJUSTED",
     "CHANGES",
     "GAINS",
     "OF_ALL_GROUPS",
@@ -51,13 +54,14 @@ _COLUMNS = [
     "auc_max",
 ]
 
-# Columns of a comparison, and the fields that they are: null for the first score.
+# Columns of a comparison, and the fields that they are: null for the first score. The p-values are adjusted
+# when those of all rows are there.
 GAINS = {
     "gain": "difference",
     "gain_lower": "lower",
     "gain_upper": "upper",
     "gain_p_value": "p_value",
-    "gain_p_adjusted": "p_adjusted",
+    "gain_p_adjusted": "p_value",
 }
 
 # Columns that only groups have, and columns that only the overall rows have.
@@ -74,6 +78,9 @@ CHANGES = [
     "change_p_value",
     "change_p_adjusted",
 ]
+
+ADJUSTED = ("gain_p_adjusted", "p_adjusted")
+"""Columns of p-values that are adjusted over all tests of the table, each by itself."""
 
 RESERVED = [*_COLUMNS, *GAINS, *STABILITY, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES, GROUPING]
 """Names that no column of groups may have."""
@@ -134,6 +141,7 @@ class ReportPlan:
     keys: list[str]
     groupings: Groupings | None
     parts: Sequence[Part]
+    adjust: Adjustment | None
 
     @property
     def answers(self) -> list[pl.Expr]:
@@ -146,7 +154,16 @@ class ReportPlan:
         return self.of_answers(lambda by: rows.group_by(by).agg(*answers) if by else rows.select(*answers))
 
     def of_answers(self, answered: Callable[[list[str]], pl.LazyFrame]) -> pl.LazyFrame:
-        """Return the report of the answers by any columns, which are those of all rows if there are none."""
+        """Return the report of the answers by any columns, which are those of all rows if there are none.
+
+        P-values are adjusted for the number of all tests in their column, which a reader sees together.
+        """
+        table = self._table(answered)
+        columns = [name for name in ADJUSTED if name in table.collect_schema()]
+        return table.with_columns(adjust_p_values(name, method=self.adjust) for name in columns)
+
+    def _table(self, answered: Callable[[list[str]], pl.LazyFrame]) -> pl.LazyFrame:
+        """Return the rows of groups and those of all rows, with p-values as they are."""
         overall = self._rows(answered, [])
         # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
         overall.collect_schema()

@@ -92,9 +92,8 @@ def test_a_change_is_a_comparison_of_two_segments(engine: Any) -> None:
         ):
             # The square of a standard error is its variance but for the last digits.
             assert_same(row[name], expected[field], relative=1e-9)
-    groups = table.filter(scope="group", score="score")
-    adjusted = groups.select(pa.adjust_p_values("change_p_value")).to_series()
-    assert groups["change_p_adjusted"].to_list() == adjusted.to_list()
+    adjusted = table.select(pa.adjust_p_values("change_p_value")).to_series()
+    assert table["change_p_adjusted"].to_list() == adjusted.to_list()
 
 
 def test_new_groups_have_no_change() -> None:

@@ -41,12 +41,17 @@ def test_each_grouping_is_its_own_report(groupings: Any, engine: Any) -> None:
     assert table["grouping"].drop_nulls().unique(maintain_order=True).to_list() == names
     for some, name in zip(sets, names, strict=True):
         own = pa.report(rows(), "label", ["score", "other"], by=some, **given).collect()
-        expected = own.filter(scope="group").drop(pl.selectors.starts_with("heterogeneity"))
+        # The tests of all groupings are one family.
+        left = pl.selectors.starts_with("heterogeneity") | pl.selectors.ends_with("p_adjusted")
+        expected = own.filter(scope="group").drop(left)
         got = table.filter(grouping=name)
         assert_frame_equal(got.select(expected.columns), expected)
         rolled_up = [key for key in ("h", "g") if key not in some]
         assert all(got[key].null_count() == got.height for key in rolled_up)
     assert table.filter(scope="overall").height == 2
+    for before, after in (("gain_p_value", "gain_p_adjusted"), ("p_value", "p_adjusted")):
+        expected = table.select(pa.adjust_p_values(before, method="bh"))[before]
+        assert table[after].to_list() == expected.to_list()
 
 
 def test_states_and_bounded_reports() -> None:

@@ -99,15 +99,30 @@ def test_comparisons_beside_the_rest(engine: Any) -> None:
             pa.compare_scores("label", "score", "other", "third", reference=0, adjust="bh")
         ).item()
         pairs = {pair["score_a"]: pair for pair in joint["differences"]}
-        gains = ("gain", "gain_lower", "gain_upper", "gain_p_value", "gain_p_adjusted")
-        fields = ("difference", "lower", "upper", "p_value", "p_adjusted")
+        gains = ("gain", "gain_lower", "gain_upper", "gain_p_value")
+        fields = ("difference", "lower", "upper", "p_value")
         expected = [pairs[name][field] if name in pairs else None for field in fields]
         assert [row[gain] for gain in gains] == expected
-        for field in ("versus_auc", "difference", "p_value", "p_adjusted"):
+        for field in ("versus_auc", "difference", "p_value"):
             own = segments[name].filter(pl.col("h") == row["h"])[field].item() if grouped else None
             assert row[field] == own
         for field in ("heterogeneity", "heterogeneity_df", "heterogeneity_p_value"):
             assert row[field] == (None if grouped else segments[name][field][0])
+
+
+@pytest.mark.parametrize("cluster", [None, "key"])
+def test_the_family_is_all_tests_of_the_table(cluster: str | None) -> None:
+    """Many groups with one gain each are many tests: Bonferroni's factor is the number of p-values."""
+    frame = rows().with_columns(third=pl.col("score") * (pl.col("g") % 3 - 1))
+    given: dict[str, Any] = {"by": "h", "compare": True, "versus": "rest", "cluster": cluster}
+    table = pa.report(frame, "label", ["score", "other", "third"], adjust="bonferroni", **given).collect()
+    plain = pa.report(frame, "label", ["score", "other", "third"], adjust=None, **given).collect()
+    for before, after, least in (("gain_p_value", "gain_p_adjusted", 6), ("p_value", "p_adjusted", 6)):
+        tests = table[before].drop_nulls().len()
+        assert tests >= least
+        expected = [None if p is None else min(1.0, tests * p) for p in table[before]]
+        assert table[after].to_list() == expected
+        assert plain[after].to_list() == plain[before].to_list() == table[before].to_list()
 
 
 def test_groups_that_are_null_are_groups() -> None:

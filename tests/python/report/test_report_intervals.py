@@ -153,9 +153,10 @@ def test_rows_in_clusters(options: dict[str, Any], engine: Any) -> None:
         level = options.get("level", 0.95)
         pairs = of_groups(whole, pa.roc_auc_difference("y", name, "score", cluster="patient", level=level))
         gains = ["gain", "gain_lower", "gain_upper", "gain_p_value", "gain_p_adjusted"]
+        tests = report["gain_p_value"].drop_nulls().len()
         for row, pair in zip(got.select(gains).rows(), pairs, strict=True):
             fields = [pair[field] for field in ("difference", "lower", "upper", "p_value")]
-            assert list(row) == [*fields, min(1, 2 * pair["p_value"])]
+            assert list(row) == [*fields, min(1, tests * pair["p_value"])]
 
 
 def test_clusters_of_one_row_are_rows() -> None:
@@ -167,7 +168,9 @@ def test_clusters_of_one_row_are_rows() -> None:
         assert_frame_equal(got, expected, rel_tol=1e-12)
     joint = pa.report(frame, "y", SCORES[:2], by="h", compare=True, cluster="own", groupings="each").collect()
     assert_frame_equal(
-        joint.drop("grouping"), pa.report(frame, "y", SCORES[:2], by="h", compare=True).collect()
+        joint.drop("grouping"),
+        pa.report(frame, "y", SCORES[:2], by="h", compare=True).collect(),
+        rel_tol=1e-12,
     )
 
 
@@ -176,7 +179,7 @@ def test_clusters_of_one_row_are_rows() -> None:
 def test_groups_of_clusters_against_others(versus: str) -> None:
     frame = in_clusters()
     report = pa.report(frame, "y", SCORES, by="h", versus=versus, cluster="patient").collect()
-    fields = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value", "p_adjusted"]
+    fields = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value"]
     of_all = ["heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
     for name in SCORES:
         compared = pa.compare_segments(frame, "y", name, "h", versus=versus, cluster="patient").collect()

@@ -71,7 +71,7 @@ def test_groups_are_held_against_the_reference(by: list[str], engine: Any) -> No
 
 @pytest.mark.parametrize("groupings", ["each", "rollup", "cube"])
 def test_several_groupings(groupings: Any) -> None:
-    given: dict[str, Any] = {"stability": BUILT, "compare": True, "versus": "rest"}
+    given: dict[str, Any] = {"stability": BUILT, "compare": True, "versus": "rest", "adjust": None}
     by = ["h", "year"]
     report = pa.report(rows(), "y", ["score", "other"], by=by, groupings=groupings, **given).collect()
     for some in report["grouping"].drop_nulls().unique():

@@ -32,7 +32,7 @@ def test_what_is_shown() -> None:
     assert overall[3] == f"{table['auc'][-1]:.4f}"
     assert "font-weight: bold" in html
     assert any(row[-1].endswith(" *") for row in groups)
-    assert "* a difference at level 0.05, after the adjustment" in html
+    assert "* a difference at level 0.05, after the adjustment over all tests in its column" in html
 
 
 def test_what_is_chosen() -> None:
