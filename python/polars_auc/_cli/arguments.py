@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from polars_auc import _native
 from polars_auc._cli.refusal import Refusal
 from polars_auc._cli.streams import show
-from polars_auc._report.options import declared
+from polars_auc._report.options import ReportOptions, declared
 
 
 class Parser(argparse.ArgumentParser):
@@ -104,6 +104,7 @@ def add_rows(command: argparse.ArgumentParser) -> None:
         metavar="SQL",
         help="rows to use, such as \"year >= 2016 AND part = 'test'\"; may be repeated: rows that meet all",
     )
+    add_option(command, ReportOptions, "nan")
 
 
 def add_switch(command: argparse.ArgumentParser, name: str, what: str) -> None:

@@ -16,6 +16,7 @@ from polars_auc._cli.sources import is_remote, scan, unreadable
 from polars_auc._cli.sql import column, condition, named_column, refuse_missing
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.text import counted
+from polars_auc._report.nan import Nans, refuse_nan, without_nan
 from polars_auc._report.parts import in_cluster
 
 # More values of a column than these are not shown.
@@ -123,9 +124,11 @@ class RowOptions:
     scores: Sequence[str]
     count: str | None = None
     where: Sequence[str] = ()
+    nan: str | None = None
 
     def rows(self, files: Files, *others: pl.Expr | None) -> Rows:
         """Read the columns, and refuse what holds no label and no score; others are read as well."""
+        refuse_nan("", self.nan)
         required = {"label": self.label, "scores": self.scores}
         absent = [flag(option) for option, value in required.items() if not value and value != ""]
         if self.label is None or absent:
@@ -144,7 +147,10 @@ class RowOptions:
             _refuse_words(self.label, label, rows)
             for text, score in zip(self.scores, scores, strict=True):
                 _refuse_lists(text, score, rows)
-        return Rows(label, dict(zip(self.scores, scores, strict=True)), count, rows, files.keys(), names)
+        named = dict(zip(self.scores, scores, strict=True))
+        with of_files(files.names, names):
+            own = named if self.nan is None else without_nan(rows, named)
+        return Rows(label, own, count, rows, files.keys(), names, named, files.names)
 
 
 @dataclass(frozen=True)
@@ -160,6 +166,14 @@ class Rows:
     """The columns of groups."""
     names: list[str]
     """The columns of the files that are read."""
+    scores_as_read: Mapping[str, pl.Expr]
+    """Each score by its text, with its NaN."""
+    files: Sequence[str]
+
+    def nans(self, *, cluster: pl.Expr | None = None, weight: pl.Expr | None = None) -> Nans:
+        """Return what counts the scores that are NaN."""
+        label = self.label if cluster is None else in_cluster(self.label, cluster)
+        return Nans(self.rows, label, self.scores_as_read, self.by, self.count, weight)
 
     def evaluated(self, *, cluster: pl.Expr | None = None, weight: pl.Expr | None = None) -> Evaluated:
         """Evaluate the rows, weighted if they have weights; with clusters those that are in one."""

@@ -221,6 +221,11 @@ def _ending(name: str) -> str:
     return suffix if suffix in _READERS else ""
 
 
+def is_text(name: str) -> bool:
+    """Whether a file is one of text, in which a number may be written as NaN."""
+    return _ending(name) in (".csv", ".tsv")
+
+
 def is_remote(name: str) -> bool:
     """Whether a name is one in an object store."""
     return _URL.match(name) is not None

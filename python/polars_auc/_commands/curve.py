@@ -11,9 +11,10 @@ from typing import Any, get_args
 import polars as pl
 
 from polars_auc._cli.arguments import Once, add_by, add_files, add_output, add_rows
+from polars_auc._cli.nan import say_nan
 from polars_auc._cli.output import save
 from polars_auc._cli.progress import progress
-from polars_auc._cli.refusal import Refusal, worded
+from polars_auc._cli.refusal import Incomplete, Refusal, worded
 from polars_auc._cli.rows import Files, RowOptions, of_files
 from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows
 from polars_auc._cli.streams import say
@@ -111,13 +112,17 @@ def curve(options: argparse.Namespace) -> bool:
     is_chart = suffix in _CHARTS
     files = Files.grouped(options.files, options.by, options.output)
     _check(options, is_chart=is_chart)
-    rows = RowOptions(options.label, options.scores, options.count, options.where)
+    rows = RowOptions(options.label, options.scores, options.count, options.where, options.nan)
+    read = None
     if options.from_states:
-        refuse_of_rows(label=rows.label, count=rows.count, where=rows.where, folds=options.folds)
+        refuse_of_rows(
+            label=rows.label, count=rows.count, where=rows.where, folds=options.folds, nan=rows.nan
+        )
         source = evaluated_states(files, rows.scores)
     else:
         fold = files.column("folds", options.folds)
-        source = rows.rows(files, fold).evaluated()
+        read = rows.rows(files, fold)
+        source = read.evaluated()
         if fold is not None:
             source = replace(source, rows=source.rows.with_columns(fold.alias(_FOLD)))
     with of_files(files.names, source.read, source.states):
@@ -126,11 +131,18 @@ def curve(options: argparse.Namespace) -> bool:
         with progress(f"evaluating {files.size()}"):
             tables = pl.collect_all(planned)
     points = dict(zip(plans, tables[::2], strict=True))
+    is_whole = all(
+        points[what].select(*of.by, "score").n_unique() == groups.item() * len(of.scores)
+        for (what, (_, of)), groups in zip(plans.items(), tables[1::2], strict=True)
+    )
+    has_nan = not is_whole and read is not None and rows.nan is None and say_nan(read, read.nans())
     for (what, (_, of)), groups in zip(plans.items(), tables[1::2], strict=True):
         _say_undefined(what, of, points[what], groups.item(), folds=options.folds is not None)
     contents = _chart(suffix, points, source.by) if is_chart else TABLES[suffix](points[what])
     save(options.output, lambda: contents)
     say(f"polars-auc: wrote {options.output}")
+    if has_nan:
+        raise Incomplete
     return True
 
 

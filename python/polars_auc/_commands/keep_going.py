@@ -15,11 +15,15 @@ from polars_auc._expressions.numbers import roc_auc
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.text import counted
 from polars_auc._plots.points import named
+from polars_auc._report.nan import Nans
 
 __all__ = ["Omissions", "failing_files", "failing_groups", "failing_scores"]
 
 # More parts than these are not named one by one.
 _NAMED = 20
+
+# A name that no column of a user has.
+_NAN = "polars_auc: nan"
 
 
 @dataclass
@@ -95,8 +99,11 @@ def failing_scores(files: Files, label: str, scores: Sequence[str]) -> dict[str,
     return faults
 
 
-def failing_groups(evaluated: Evaluated) -> tuple[pl.DataFrame | None, list[str]]:
-    """Return the groups that cannot be evaluated, by trying halves of all groups, and halves of those."""
+def failing_groups(evaluated: Evaluated, nans: Nans | None) -> tuple[pl.DataFrame | None, list[str]]:
+    """Return the groups that cannot be evaluated, by trying halves of all groups, and halves of those.
+
+    A group with a score that is NaN has no numbers either.
+    """
     if not evaluated.by:
         return None, []
     keys = evaluated.rows.select(evaluated.by).unique(maintain_order=True).collect()
@@ -116,6 +123,12 @@ def failing_groups(evaluated: Evaluated) -> tuple[pl.DataFrame | None, list[str]
 
     if keys.height:
         search(0, keys.height)
+    if nans is not None:
+        is_nan = nans.found().select(evaluated.by).unique().with_columns(pl.lit(value=True).alias(_NAN))
+        marked = keys.join(is_nan, on=evaluated.by, how="left", nulls_equal=True, maintain_order="left")
+        known = {place for place, _ in faults}
+        places = marked[_NAN].fill_null(value=False).arg_true()
+        faults += [(place, "a score is NaN") for place in places if place not in known]
     if not faults or len(faults) == keys.height:
         return None, []
     return keys[[place for place, _ in faults]], [why for _, why in faults]

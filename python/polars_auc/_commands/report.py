@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from polars_auc._cli.nan import say_nan
 from polars_auc._cli.output import save
 from polars_auc._cli.progress import progress
 from polars_auc._cli.refusal import Incomplete, Refusal, worded
@@ -32,6 +33,7 @@ from polars_auc._page.about import about_options, groups_without_stability, need
 from polars_auc._page.details import Details, details
 from polars_auc._page.text import TableView, counted
 from polars_auc._page.write import ReportWriter
+from polars_auc._report.nan import Nans
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.report import evaluation, evaluation_of_states
 
@@ -49,7 +51,7 @@ def report(arguments: argparse.Namespace) -> bool:
     with worded(), called("report"):
         request = ReportRequest.of(arguments)
     try:
-        return _report(request, Omissions())
+        return _report(request, None if request.keep_going else Omissions())
     except Refusal as refusal:
         if not request.keep_going:
             raise
@@ -57,6 +59,8 @@ def report(arguments: argparse.Namespace) -> bool:
         with suppress(Refusal):
             omissions = _omissions(request)
         # Gains are over the first score: another one would make them other numbers.
+        if not omissions and isinstance(refusal, _ScoreIsNan):
+            return _report(request, omissions)
         if not omissions or (request.options.compare and request.rows.scores[0] in omissions.scores):
             raise refusal from None
     return _report(request.without(list(omissions.scores)), omissions)
@@ -81,12 +85,17 @@ def _omissions(request: ReportRequest) -> Omissions:
             if len(omissions.scores) == len(rows.scores):
                 return Omissions()
         source = Source.of(request.without(list(omissions.scores)), files)
-        omissions.groups, omissions.why_groups = failing_groups(source.evaluated)
+        omissions.groups, omissions.why_groups = failing_groups(source.evaluated, source.nans)
     return omissions
 
 
-def _report(request: ReportRequest, omissions: Omissions) -> bool:
-    """Evaluate, then write and print."""
+class _ScoreIsNan(Refusal):
+    """A group has no numbers, because a score in it is NaN."""
+
+
+def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
+    """Evaluate, then write and print; refuse NaN if what is left out has not been looked for yet."""
+    omissions = Omissions() if left_out is None else left_out
     view = request.view()
     files = Files.grouped(request.files, request.options.by, request.file, omissions.files)
     writer = request.writer(files.by, view)
@@ -114,6 +123,8 @@ def _report(request: ReportRequest, omissions: Omissions) -> bool:
             source = source.collected()
             plan = source.plan(previous)
         table = plan.collect()
+        if left_out is None and _has_nan(table) and not request.from_states:
+            raise _ScoreIsNan("a score is NaN")
         if not request.allow_empty:
             _refuse_empty(table, request, source.rows)
         if writer is not None and writer.has_charts:
@@ -138,11 +149,18 @@ def _report(request: ReportRequest, omissions: Omissions) -> bool:
         say(f"polars-auc: {said}")
     if unprinted is not None:
         raise Refusal(f"cannot print the report: {unprinted}")
+    has_nan = False
+    if _has_nan(table) and source.rows is not None and source.nans is not None:
+        has_nan = say_nan(source.rows, source.nans)
     if not all(passed for passed, _ in verdicts):
         return False
-    if omissions:
+    if omissions or has_nan:
         raise Incomplete
     return True
+
+
+def _has_nan(table: pl.DataFrame) -> bool:
+    return bool(table["auc"].is_nan().any())
 
 
 @dataclass(frozen=True)
@@ -154,6 +172,8 @@ class Source:
     rows: Rows | None
     """The rows, unless the files hold states."""
     evaluated: Evaluated
+    nans: Nans | None = None
+    """What counts the scores that are NaN, unless the files hold states."""
 
     @classmethod
     def of(cls, request: ReportRequest, files: Files) -> Source:
@@ -167,15 +187,17 @@ class Source:
         others = [options.folds, cluster, weight, options.stability]
         rows = request.rows.rows(files, *(other for other in others if isinstance(other, pl.Expr)))
         options = replace(options, count=rows.count)
-        return cls(files, options, rows, rows.evaluated(cluster=cluster, weight=weight))
+        nans = rows.nans(cluster=cluster, weight=weight)
+        return cls(files, options, rows, rows.evaluated(cluster=cluster, weight=weight), nans)
 
     def prepared(self, omissions: Omissions) -> Source:
         """Leave groups out; with --bounded, plan the states that batches of rows will have."""
         evaluated = omissions.without_groups(self.evaluated)
+        nans = None if self.nans is None else replace(self.nans, rows=evaluated.rows)
         if self.options.memory is not None:
             with of_files(self.files.names, evaluated.read):
                 evaluated = evaluated.bounded(self.options.max_bins, self.options.scale)
-        return replace(self, evaluated=evaluated)
+        return replace(self, evaluated=evaluated, nans=nans)
 
     def collected(self) -> Source:
         """Read the rows of all batches."""
@@ -191,11 +213,14 @@ class Source:
         """Plan the table of the report."""
         evaluated = self.evaluated
         if evaluated.has_states:
-            plan = evaluation_of_states(evaluated.rows, list(evaluated.scores), evaluated.by, self.options)
+            names = list(evaluated.scores)
+            plan = evaluation_of_states(evaluated.rows, names, evaluated.by, self.options, self.nans)
         else:
             columns = list(evaluated.scores.values())
             scores = [column["score"] for column in columns]
-            plan = evaluation(evaluated.rows, columns[0]["label"], scores, self.options, self._runs())
+            plan = evaluation(
+                evaluated.rows, columns[0]["label"], scores, self.options, self._runs(), self.nans
+            )
         return plan if previous is None else previous.beside(plan, self.options)
 
     def _runs(self) -> Runs | None:

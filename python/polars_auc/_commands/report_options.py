@@ -93,7 +93,7 @@ class ReportRequest:
         if len(options["by"]) > 1 and "," in (options["versus"] or ""):
             # A segment of several columns.
             options["versus"] = tuple(options["versus"].split(","))
-        rows = RowOptions(values["label"], values["scores"], values["count"], values["where"])
+        rows = RowOptions(values["label"], values["scores"], values["count"], values["where"], values["nan"])
         own = {name: values[name] for name in declared(cls)}
         request = cls(values["files"], rows, ReportOptions(**options), **own)
         request.check()
@@ -105,7 +105,9 @@ class ReportRequest:
         if self.from_states:
             of_rows = ("sorted_by", "memory", *(name for name in OPTIONS if OPTIONS[name].needs_rows))
             values = {name: getattr(options, name) for name in of_rows}
-            refuse_of_rows(label=self.rows.label, count=options.count, where=self.rows.where, **values)
+            refuse_of_rows(
+                label=self.rows.label, count=options.count, where=self.rows.where, nan=options.nan, **values
+            )
         options.check()
         # The plugin checks the options of statistics when their expressions are written.
         parts.summaries("label", {"score": "score"}, options)

@@ -9,9 +9,10 @@ from typing import Any
 import polars as pl
 
 from polars_auc._cli.arguments import Once, add_by, add_files, add_output, add_rows
+from polars_auc._cli.nan import say_nan
 from polars_auc._cli.output import save, table_writer
 from polars_auc._cli.progress import progress
-from polars_auc._cli.refusal import Refusal, flag
+from polars_auc._cli.refusal import Incomplete, Refusal, flag
 from polars_auc._cli.rows import Files, RowOptions, of_files
 from polars_auc._cli.states import add_limit, state_columns
 from polars_auc._cli.streams import say
@@ -64,7 +65,9 @@ def state(options: argparse.Namespace) -> bool:
     """Write the states of rows."""
     files, limit = _named(options)
     weight = files.column("weight", options.weight)
-    rows = RowOptions(options.label, options.scores, options.count, options.where).rows(files, weight)
+    rows = RowOptions(options.label, options.scores, options.count, options.where, options.nan).rows(
+        files, weight
+    )
     if weight is not None and rows.count is not None:
         raise OptionError("", "", "`weight` and `count` cannot both be given", "leave one out")
     clash = next((name for name in options.scores if name in files.by), None)
@@ -83,7 +86,11 @@ def state(options: argparse.Namespace) -> bool:
     if not options.allow_empty and not any(sum(table.select(each).row(0)) for each in used):
         what = "a label and a score" if weight is None else "a label, a score and a weight above 0"
         raise Refusal(f"no row has {what}. If that may be, write --allow-empty")
-    return _write(options, table)
+    has_nan = options.nan is None and say_nan(rows, rows.nans(weight=weight))
+    _write(options, table)
+    if has_nan:
+        raise Incomplete
+    return True
 
 
 def merge(options: argparse.Namespace) -> bool:

@@ -19,9 +19,10 @@ from polars_auc._cli.arguments import (
     add_rows,
     add_switch,
 )
+from polars_auc._cli.nan import say_nan
 from polars_auc._cli.output import save, table_writer
 from polars_auc._cli.progress import progress
-from polars_auc._cli.refusal import Refusal, flag
+from polars_auc._cli.refusal import Incomplete, Refusal, flag
 from polars_auc._cli.rows import Files, RowOptions, of_files
 from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows
 from polars_auc._cli.streams import say, show
@@ -180,17 +181,22 @@ def _table(
         said = "is about the printed table, and `quiet` prints none"
         raise OptionError("", name, said, "leave one out")
     files = Files.grouped(options.files, options.by, options.output)
-    rows = RowOptions(options.label, options.scores, options.count, options.where)
+    rows = RowOptions(options.label, options.scores, options.count, options.where, options.nan)
+    read = None
     if getattr(options, "from_states", False):
-        refuse_of_rows(label=rows.label, count=rows.count, where=rows.where)
+        refuse_of_rows(label=rows.label, count=rows.count, where=rows.where, nan=rows.nan)
         evaluated = evaluated_states(files, rows.scores)
     else:
-        evaluated = rows.rows(files).evaluated()
+        read = rows.rows(files)
+        evaluated = read.evaluated()
     with of_files(files.names, evaluated.read, evaluated.states), progress(f"evaluating {files.size()}"):
         table, number = pl.collect_all([points(evaluated), evaluated.number_of_groups()])
     keys = [*evaluated.by, *(["score"] if "score" in table.columns else [])]
     whole = number.item() * (len(evaluated.scores) if "score" in keys else 1)
     there = table.select(keys).n_unique() if keys else min(1, table.height)
+    # Where a score is NaN there is no table, or one of NaN.
+    may_be_nan = there < whole or any(column.is_nan().any() for column in table if column.dtype.is_float())
+    has_nan = may_be_nan and read is not None and rows.nan is None and say_nan(read, read.nans())
     why = "each needs a positive and a negative that have a score, and none that is NaN"
     if table.is_empty():
         raise Refusal(f"there is no table to make: {why}")
@@ -200,14 +206,18 @@ def _table(
         save(options.output, lambda: contents(table))
         if not options.quiet:
             say(f"polars-auc: wrote {options.output}: {counted(table.height, 'row')}")
-    if options.quiet:
-        return True
+    if not options.quiet:
+        _print(options, table if options.wide else table.select(*keys, *first))
+    if has_nan:
+        raise Incomplete
+    return True
+
+
+def _print(options: argparse.Namespace, answers: pl.DataFrame) -> None:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    answers = table if options.wide else table.select(*keys, *first)
     unprinted = show(plain(answers, SHOWN_ROWS if options.limit is None else options.limit, width))
     if unprinted is not None:
         raise Refusal(f"cannot print the table: {unprinted}")
-    return True
 
 
 def _numbers(option: str, text: str) -> list[float]:

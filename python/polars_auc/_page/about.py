@@ -21,11 +21,15 @@ def needed(options: ReportOptions, score: str = "score") -> str:
 
 def skipped(options: ReportOptions, table: pl.DataFrame) -> list[str]:
     """Say how many rows were left out of each score."""
-    rows = table.filter(pl.col("scope") == "overall", pl.col("n_missing") > 0).select("score", "n_missing")
-    return [
-        f"{name}: {counted(missing, 'row')} skipped for a null {needed(options)}"
-        for name, missing in rows.rows()
-    ]
+    n_nan = pl.col("n_nan") if "n_nan" in table.columns else pl.lit(0, dtype=pl.UInt64).alias("n_nan")
+    rows = table.filter(pl.col("scope") == "overall", pl.col("n_missing") > 0)
+    lines = []
+    for name, missing, nan in rows.select("score", "n_missing", n_nan).rows():
+        if missing > nan:
+            lines.append(f"{name}: {counted(missing - nan, 'row')} skipped for a null {needed(options)}")
+        if nan:
+            lines.append(f"{name}: {counted(nan, 'row')} skipped because the score is NaN")
+    return lines
 
 
 def groups_without_stability(table: pl.DataFrame) -> list[str]:
@@ -82,6 +86,10 @@ def about_options(
     if options.weight is not None:
         weighted = f"each row has the weight {text(options.weight)}; numbers of rows are not weighted"
         pairs.append(("Weights", weighted))
+    if options.nan is not None:
+        rows = table.filter(pl.col("scope") == "overall").select("score", "n_nan").rows()
+        numbers = ", ".join(f"{counted(number, 'row')} of {name(score)}" for score, number in rows)
+        pairs.append(("NaN", f"taken for missing: {numbers}"))
     if options.compare:
         pairs.append(("Comparison", "of each score with the first, on the rows that have all scores"))
     if options.versus is not None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from polars_auc._expressions.comparisons import compare_scores
 from polars_auc._plugin.errors import CALLED, OptionError, either
 from polars_auc._plugin.options import told
+from polars_auc._report.nan import refuse_nan
 
 if TYPE_CHECKING:
     from polars_auc._frames.groupings import Groupings
@@ -224,6 +225,11 @@ class ReportOptions:
         metavar="COLUMN",
         conflicts=(_ALL_ROWS,),
     )
+    nan: Literal["skip"] | None = option(
+        None,
+        "skip: a score that is NaN is missing, and n_nan counts such rows; without it NaN is a fault",
+        metavar="skip",
+    )
     memory: Literal["bounded"] | None = option(
         None,
         "read the rows in batches, and keep only a small state of each group; auc_min and auc_max say how "
@@ -283,6 +289,7 @@ class ReportOptions:
                 wrong.append(known.need)
             if wrong:
                 raise OptionError(function, name, wrong[0].said, wrong[0].instead)
+        refuse_nan(function, self.nan)
         # The adjustment is checked also where nothing is compared.
         compare_scores("label", "a", "b", adjust=self.adjust)
 

@@ -20,6 +20,7 @@ from polars_auc._frames.runs import Runs
 from polars_auc._plugin.errors import OptionError
 from polars_auc._plugin.options import told
 from polars_auc._report import parts
+from polars_auc._report.nan import Nans, said_of_nan, without_nan
 from polars_auc._report.options import IntervalMethod, ReportOptions
 from polars_auc._report.rows import Part, ReportPlan, refuse_clashes
 from polars_auc._report.stability import Reference
@@ -58,6 +59,7 @@ def report(
     count: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
     weight: IntoExpr | None = None,
+    nan: Literal["skip"] | None = None,
     memory: Literal["bounded"] | None = None,
     max_bins: int | None = None,
     scale: Literal["real", "probability"] | None = None,
@@ -119,6 +121,10 @@ def report(
         those of the infinitesimal jackknife: see :func:`polars_auc.roc_auc_ci`. ``n``, ``n_pos`` and
         ``n_missing`` count rows. Possible with ``ci="delong"`` and ``ci="logit"``, and not with ``compare``,
         ``versus``, ``folds``, ``stability``, ``count`` and ``cluster``.
+    nan
+        ``"skip"`` takes a score that is NaN for missing: the row is skipped, and counted in ``n_missing`` and
+        in ``n_nan``. None makes the numbers of such a group NaN, and collecting the report warns, with the
+        number of such rows in each group.
     memory
         ``"bounded"`` reads the rows batch by batch and keeps only the states of groups, each of at most
         ``max_bins`` bins: see :func:`polars_auc.group_states`. ``compare``, ``versus``, ``folds``,
@@ -161,6 +167,8 @@ def report(
           sample only, its p-value (null with ``cluster``), the rows that are held against the reference, and
           the rows of the reference. ``psi_n`` is null if all rows of a group are of the reference. In a group
           of fewer than some hundred rows the index is large by chance.
+        - with ``nan="skip"``: ``n_nan`` (UInt64), rows with a label that were skipped because the score is
+          NaN; they are among ``n_missing``.
         - with ``versus``: ``versus_auc``, ``difference``, ``difference_lower``, ``difference_upper``,
           ``p_value``, ``p_adjusted`` (Float64) of :func:`polars_auc.compare_segments`, null in the overall
           rows; and ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value``
@@ -171,8 +179,8 @@ def report(
           the overall rows. The other columns ``by`` are null there. The groupings come one after the other,
           and p-values are adjusted over all of them. There is no ``heterogeneity``.
 
-        A number is null if it is undefined, and NaN if a score is NaN. If no row at all is positive, which
-        is what a misspelt class gives, collecting the report warns.
+        A number is null if it is undefined, and NaN if a score is NaN, of which collecting the report warns.
+        If no row at all is positive, which is what a misspelt class gives, collecting it warns as well.
 
     Raises
     ------
@@ -237,9 +245,14 @@ def report(
     └──────┴───────┴───────┴───────┴───────┴─────────────────┘
     """
     options = ReportOptions.of(locals())
+    frame = rows_of("report", frame)
     table = evaluation(frame, label, scores, options)
     said = f"report: no row is positive: the label {label} is false in all of them; is it written right?"
-    return table.map_batches(functools.partial(_warn_without_positives, said))
+    table = table.map_batches(functools.partial(_warn_without_positives, said))
+    if options.nan is not None:
+        return table
+    nans = nans_of(frame, label, scores, options)
+    return table.map_batches(functools.partial(_warn_of_nan, nans))
 
 
 @called("report")
@@ -249,10 +262,12 @@ def evaluation(
     scores: IntoExpr | Iterable[IntoExpr],
     options: ReportOptions,
     runs: Runs | None = None,
+    nans: Nans | None = None,
 ) -> pl.LazyFrame:
-    """Return a report, which says nothing of a label without a positive.
+    """Return a report, which says nothing of a label without a positive, or of NaN.
 
-    Runs say that rows come group after group, also where ``sorted_by`` does not.
+    Runs say that rows come group after group, also where ``sorted_by`` does not. ``nans`` are the scores as
+    they are, if those of ``scores`` are without NaN already.
     """
     keys = keys_of("report", options.by, _CALL.format('by="segment"'))
     if options.memory is not None:
@@ -263,12 +278,17 @@ def evaluation(
     refuse_keys("report", keys, rows.collect_schema(), nested=True)
     columns = scores_of("report", scores, rows, keys)
     _refuse_comparisons(options, columns)
+    if options.nan is not None:
+        nans = nans_of(rows, label, columns.values(), options) if nans is None else nans
+        columns = without_nan(rows, columns)
     if options.cluster is not None:
         example = _CALL.format('cluster="patient"')
         cluster = column_of("report", "cluster", options.cluster, rows, example)
         options = replace(options, cluster=cluster)
         label = parts.in_cluster(column_of("report", "label", label, rows, example), cluster)
     own = _parts(rows, label, columns, keys, options)
+    if options.nan is not None and nans is not None:
+        own.append(Part(finish=nans.beside))
     plan = ReportPlan(list(columns), keys, options.groupings, own, options.adjust)
     table = plan.of_rows(rows)
     if runs is None:
@@ -340,13 +360,20 @@ def _bounded_evaluation(
 ) -> pl.LazyFrame:
     """Return a report of rows that are read batch by batch."""
     bins = 4096 if options.max_bins is None else options.max_bins
+    rows = rows_of("report", frame)
+    columns = scores_of("report", scores, rows, keys)
+    nans = None
+    if options.nan is not None:
+        nans = nans_of(rows, label, columns.values(), options)
+        columns = without_nan(rows, columns)
+    named = [column.alias(name) for name, column in columns.items()]
     states = group_states(
-        frame, label, scores, by=keys, max_bins=bins, scale=options.scale, count=options.count
+        rows, label, named, by=keys, max_bins=bins, scale=options.scale, count=options.count
     )
     names = [name for name in states.collect_schema().names() if name not in keys]
 
     def table(rows: pl.LazyFrame) -> pl.LazyFrame:
-        return evaluation_of_states(rows, names, keys, options)
+        return evaluation_of_states(rows, names, keys, options, nans)
 
     # The rows are read once, for groups and overall.
     return deferred(table(states).collect_schema(), lambda: table(states.collect().lazy()).collect())
@@ -354,7 +381,11 @@ def _bounded_evaluation(
 
 @called("report")
 def evaluation_of_states(
-    rows: pl.LazyFrame, states: Sequence[str], keys: list[str], options: ReportOptions
+    rows: pl.LazyFrame,
+    states: Sequence[str],
+    keys: list[str],
+    options: ReportOptions,
+    nans: Nans | None = None,
 ) -> pl.LazyFrame:
     """Return a report of columns of states, each the counted rows of one score.
 
@@ -362,7 +393,31 @@ def evaluation_of_states(
     """
     refuse_clashes(keys)
     own = [parts.state_summaries(states, options), parts.bounds(states)]
+    if options.nan is not None and nans is not None:
+        own.append(Part(finish=nans.beside))
     return ReportPlan(states, keys, options.groupings, own, options.adjust).of_rows(rows)
+
+
+def nans_of(
+    rows: pl.LazyFrame,
+    label: IntoExpr,
+    scores: IntoExpr | Iterable[IntoExpr],
+    options: ReportOptions,
+) -> Nans:
+    """Return the rows of a report whose scores may be NaN."""
+    keys = keys_of("report", options.by, "")
+    columns = scores_of("report", scores, rows, keys)
+    if options.cluster is not None:
+        cluster = column_of("report", "cluster", options.cluster, rows, "")
+        label = parts.in_cluster(column_of("report", "label", label, rows, ""), cluster)
+    return Nans(rows, label, columns, keys, options.count, options.weight)
+
+
+def _warn_of_nan(nans: Nans, table: pl.DataFrame) -> pl.DataFrame:
+    """Warn if an area is NaN, and say of which rows; a query that selects other columns has not asked."""
+    if "auc" in table.columns and table["auc"].is_nan().any():
+        warnings.warn("report: " + "; ".join(said_of_nan(nans.found())), UserWarning, stacklevel=2)
+    return table
 
 
 def _warn_without_positives(said: str, table: pl.DataFrame) -> pl.DataFrame:

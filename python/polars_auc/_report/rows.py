@@ -50,6 +50,7 @@ _COLUMNS = [
     "cv_upper",
     "n_folds",
     "n_undefined",
+    "n_nan",
     "auc_min",
     "auc_max",
 ]

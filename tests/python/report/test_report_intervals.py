@@ -211,7 +211,8 @@ def test_a_nan_leaves_no_gain() -> None:
         third=pl.when(pl.int_range(pl.len()) == 8).then(float("nan")).otherwise(pl.col("other"))
     )
     for clusters in ({}, {"cluster": "patient"}):
-        report = pa.report(frame, "y", SCORES, compare=True, **clusters).collect()  # type: ignore[arg-type]
+        with pytest.warns(UserWarning, match="the score 'third' is NaN in 1 row"):
+            report = pa.report(frame, "y", SCORES, compare=True, **clusters).collect()  # type: ignore[arg-type]
         assert report["gain"][0] is None
         assert report["gain"][1:].is_nan().all()
         assert report["gain_p_adjusted"][1:].is_nan().all()

@@ -119,7 +119,8 @@ def test_nan_and_infinity() -> None:
             "s": [1.0, 2.0, 3.0, 3.0, 3.0, 3.0, *[1.0, 2.0, math.nan] * 2, *[1.0, 2.0, 3.0] * 2],
         }
     )
-    report = pa.report(frame, "y", "s", by="k", stability="old").collect()
+    with pytest.warns(UserWarning, match="the score 's' is NaN in 2 rows of the group k=b"):
+        report = pa.report(frame, "y", "s", by="k", stability="old").collect()
     assert report["psi"][0] == math.inf
     assert math.isnan(report["psi"][1])
     assert report["psi"][2] == 0
@@ -146,7 +147,8 @@ def test_a_nan_in_a_shared_reference() -> None:
         score=pl.when(pl.int_range(pl.len()) == 1).then(math.nan).otherwise("score"), h=pl.lit("a")
     )
     more = pl.concat([frame, rows().with_columns(h=pl.lit("b"))])
-    report = pa.report(more, "y", "score", by=["year", "h"], stability=BUILT).collect()
+    with pytest.warns(UserWarning, match="the score 'score' is NaN in 1 row of the group year="):
+        report = pa.report(more, "y", "score", by=["year", "h"], stability=BUILT).collect()
     held_years = report.filter(pl.col("year") >= 2016)
     assert held_years.filter(h="a")["psi"].is_nan().all()
     assert held_years.filter(h="b")["psi"].is_finite().all()

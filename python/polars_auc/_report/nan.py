@@ -1,0 +1,103 @@
+"""Scores that are NaN: how many there are, and the report without them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from polars_auc._plugin.errors import OptionError, at_edge, either
+
+if TYPE_CHECKING:
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = ["SKIP", "Nans", "refuse_nan", "said_of_nan", "without_nan"]
+
+SKIP = "skip"
+"""The value of the option ``nan`` that takes NaN for missing."""
+
+# More groups than these are not named one by one.
+_NAMED = 10
+
+
+def refuse_nan(function: str, nan: object) -> None:
+    """Refuse a value that the option does not have."""
+    if nan not in (None, SKIP):
+        raise OptionError(function, "nan", f"must be {SKIP!r}, or be left out, got {nan!r}")
+
+
+def without_nan(rows: pl.LazyFrame, scores: Mapping[str, pl.Expr]) -> dict[str, pl.Expr]:
+    """Return scores that are null where they are NaN."""
+    return {
+        name: score.fill_nan(None) if _may_be_nan(rows, score) else score for name, score in scores.items()
+    }
+
+
+def _may_be_nan(rows: pl.LazyFrame, score: pl.Expr) -> bool:
+    [dtype] = rows.select(score).collect_schema().dtypes()
+    return dtype.is_float()
+
+
+def _column(column: IntoExpr) -> pl.Expr:
+    return column if isinstance(column, pl.Expr) else pl.col(str(column))
+
+
+@dataclass(frozen=True)
+class Nans:
+    """The rows whose scores may be NaN."""
+
+    rows: pl.LazyFrame
+    label: IntoExpr
+    scores: Mapping[str, pl.Expr]
+    by: Sequence[str]
+    count: IntoExpr | None = None
+    weight: IntoExpr | None = None
+
+    def counts(self, by: Sequence[str]) -> pl.LazyFrame:
+        """Plan the number of rows of each group and score that have a label, and NaN as the score."""
+        is_used = _column(self.label).is_not_null()
+        if self.weight is not None:
+            is_used &= (_column(self.weight) > 0).fill_null(value=False)
+        number = pl.lit(1) if self.count is None else _column(self.count)
+        answers = [
+            pl.when(score.is_nan() & is_used).then(number).otherwise(0).sum().cast(pl.UInt64).alias(name)
+            if _may_be_nan(self.rows, score)
+            else pl.lit(0, dtype=pl.UInt64).alias(name)
+            for name, score in self.scores.items()
+        ]
+        # A score may have the name of a column of groups.
+        both = pl.struct(answers).alias("polars_auc: nan")
+        table = self.rows.group_by(by, maintain_order=True).agg(both) if by else self.rows.select(both)
+        each = pl.col("polars_auc: nan").struct
+        return pl.concat(
+            table.select(*by, pl.lit(name).alias("score"), each.field(name).alias("n_nan"))
+            for name in self.scores
+        )
+
+    def beside(self, report: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:
+        """Add the number of rows that were skipped for NaN to the rows of a report."""
+        keys = [*by, "score"]
+        return report.join(
+            self.counts(by), on=keys, how="left", nulls_equal=True, maintain_order="left", validate="1:1"
+        )
+
+    def found(self) -> pl.DataFrame:
+        """Return the groups and scores with NaN, in order, and their numbers of rows."""
+        table = self.counts(self.by).filter(pl.col("n_nan") > 0).collect()
+        return table.sort(self.by, nulls_last=True) if self.by else table
+
+
+def said_of_nan(found: pl.DataFrame) -> list[str]:
+    """Say how many rows of each score and group are NaN, and what to write."""
+    by = [name for name in found.columns if name not in ("score", "n_nan")]
+    lines = []
+    for row in found.head(_NAMED).iter_rows(named=True):
+        group = f" of the group {', '.join(f'{key}={row[key]}' for key in by)}" if by else ""
+        number = f"{row['n_nan']} {'row' if row['n_nan'] == 1 else 'rows'}"
+        lines.append(f"the score {row['score']!r} is NaN in {number}{group}")
+    if found.height > _NAMED:
+        lines.append(f"and {found.height - _NAMED} more groups and scores have NaN")
+    instead = at_edge(either('nan="skip"', "--nan skip"))
+    return [*lines, f"NaN is a fault, and such results are NaN or left out; {instead} takes NaN for missing"]
