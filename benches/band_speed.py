@@ -40,7 +40,7 @@ def contenders() -> dict[tuple[str, str], tuple[Work, Work]]:
     def ours(
         frame: pl.DataFrame, n_resamples: int = 2000, points: int = 101, method: Any = "likelihood"
     ) -> Work:
-        band = pa.roc_band("label", "score", method=method, n_resamples=n_resamples, points=points)
+        band = pa.roc_band("label", "score", method=method, n_resamples=n_resamples, n_points=points)
         return lambda: frame.select(band)
 
     def theirs(frame: pl.DataFrame) -> Work:

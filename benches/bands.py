@@ -234,7 +234,7 @@ def of_ours(options: dict[str, Any], cell: Cell, numbers: range) -> Iterator[Hel
             }
         )
         chance: dict[str, Any] = {"n_resamples": RESAMPLES, "seed": seed} if drawn else {}
-        band = pa.roc_band("label", "score", level=LEVEL, points=PLACES, **options, **chance)
+        band = pa.roc_band("label", "score", level=LEVEL, n_points=PLACES, **options, **chance)
         for bands in frame.group_by("sample").agg(band=band)["band"]:
             if bands is None:
                 continue

@@ -79,7 +79,7 @@ def bands(rows: pl.DataFrame, size: int, samples: int) -> Iterator[tuple[dict[st
     for runs in RUNS:
         sets = test_sets(rows, size, samples * runs, runs).with_columns(sample=pl.col("set") // runs)
         for name, options in OF_CURVES.items():
-            band = pa.roc_band("label", "score", fold="set", level=LEVEL, points=PLACES, **options)
+            band = pa.roc_band("label", "score", fold="set", level=LEVEL, n_points=PLACES, **options)
             yield (
                 {"from": "runs", "number": runs, "method": name},
                 sets.group_by("sample").agg(band=band),
@@ -89,7 +89,7 @@ def bands(rows: pl.DataFrame, size: int, samples: int) -> Iterator[tuple[dict[st
         drawn: dict[str, Any] = (
             {} if name in ("fixed_width", "working_hotelling") else {"n_resamples": RESAMPLES}
         )
-        band = pa.roc_band("label", "score", level=LEVEL, points=PLACES, **options, **drawn)
+        band = pa.roc_band("label", "score", level=LEVEL, n_points=PLACES, **options, **drawn)
         yield (
             {"from": "resamples", "number": RESAMPLES, "method": name},
             sets.group_by("sample").agg(band=band),

@@ -29,6 +29,7 @@ pub mod inference;
 pub mod intervals;
 pub mod kinds;
 pub mod numbers;
+pub mod option_value;
 pub mod options;
 pub mod planning;
 pub mod rank_tests;

@@ -30,7 +30,7 @@ from polars_auc._plugin.errors import OptionError, at_edge
 _CHARTS = (".html", ".png", ".svg")
 
 # Options that say how a band is made.
-_OF_BANDS = ("level", "points", "n_resamples", "seed")
+_OF_BANDS = ("level", "n_points", "n_resamples", "seed")
 
 # A name that no column of a user has.
 _FOLD = "polars_auc: fold"
@@ -84,6 +84,7 @@ def add_curve(commands: Any) -> None:
     )
     command.add_argument(
         "--points",
+        dest="n_points",
         action=Once,
         type=int,
         metavar="N",
@@ -158,7 +159,7 @@ def _plans(
         plans["folds"] = folds.points(roc_curve, max_points=most), folds
     # The mean curve of a band is between its limits.
     if of_folds and options.method is None:
-        n_points = 101 if options.points is None else options.points
+        n_points = 101 if options.n_points is None else options.n_points
         plans["curves"] = source.points(cv_roc_curve, n_points=n_points, **of_folds), source
     elif not of_folds and (is_chart or options.method is None):
         most = 1000 if options.max_points is None else options.max_points
@@ -173,7 +174,7 @@ def _plans(
 
 def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
     """Refuse options that do not apply, and a chart that could not be drawn, before any row is read."""
-    of_bands = [option for option in _OF_BANDS if option != "points" or options.folds is None]
+    of_bands = [option for option in _OF_BANDS if option != "n_points" or options.folds is None]
     name = next((option for option in of_bands if getattr(options, option) is not None), None)
     if name is not None and options.method is None:
         raise OptionError("", name, "is for `method`", "give it, or leave this out")

@@ -93,7 +93,7 @@ def _parsed(parser: Parser, arguments: Sequence[str], files: Sequence[str]) -> a
 def _flags(command: argparse.ArgumentParser, places: Mapping[str, str]) -> dict[str, str]:
     """Return how the user wrote each option that errors may name: as a flag, or in a configuration file."""
     # Functions call these options otherwise.
-    flags = {"path": "--output", "n_points": "--points", "previous": "the file of --compare-to"}
+    flags = {"path": "--output", "previous": "the file of --compare-to"}
     flags["fold"] = places.get("folds", "--folds")
     own = {name: places.get(flag.removeprefix("--"), flag) for name, flag in flags_of(command).items()}
     return {**flags, **own}

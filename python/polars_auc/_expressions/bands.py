@@ -38,7 +38,7 @@ def roc_band(
     method: BandMethod = "likelihood",
     distribution: Literal["normal", "binomial", "empirical"] | None = None,
     level: float = 0.95,
-    points: int = 101,
+    n_points: int = 101,
     n_resamples: int | None = None,
     seed: int | None = None,
     resample: Literal["stratified", "plain"] | None = None,
@@ -103,7 +103,7 @@ def roc_band(
           the paper's, for comparison: it grows narrower with the number of resamples.
     level
         The coverage, between 0 and 1.
-    points
+    n_points
         The number of places, from 3 to 10,000. Between two places the band is a straight line, so 100 or
         more are needed. For ``"likelihood"`` the places are at most so many false positive rates, which
         follow the curve and are closer together near both ends. For thresholds they are the point where no
@@ -222,7 +222,7 @@ def roc_band(
     >>> ratings = pl.DataFrame(
     ...     {"rating": [1, 2, 3, 4, 5], "normal": [33, 6, 6, 11, 2], "abnormal": [3, 2, 2, 11, 33]}
     ... ).unpivot(index="rating", variable_name="status", value_name="images")
-    >>> band = pa.roc_band(pl.col("status") == "abnormal", "rating", count="images", points=5)
+    >>> band = pa.roc_band(pl.col("status") == "abnormal", "rating", count="images", n_points=5)
     >>> places = ratings.select(band).explode("rating").unnest("rating")
     >>> places.select(pl.col("fpr", "lower_tpr", "tpr", "upper_tpr").round(2))
     shape: (5, 4)
@@ -248,7 +248,7 @@ def roc_band(
         method=method,
         distribution=distribution,
         level=level,
-        points=points,
+        n_points=n_points,
         n_resamples=n_resamples,
         seed=seed,
         resample=resample,
@@ -319,7 +319,7 @@ def roc_difference_band(
     score_b: IntoExpr,
     *,
     level: float = 0.95,
-    points: int = 99,
+    n_points: int = 99,
     cluster: IntoExpr | None = None,
     n_resamples: int = 2000,
     seed: int = 0,
@@ -338,7 +338,7 @@ def roc_difference_band(
         Any numeric or Boolean columns; higher means more positive.
     level
         How often a band holds the difference of the population's curves at all rates.
-    points
+    n_points
         The number of false positive rates, evenly between 0 and 1, both ends left out: all curves meet there.
     cluster
         A column that says which rows belong together, such as the rows of one customer. Whole clusters are
@@ -401,7 +401,7 @@ def roc_difference_band(
     >>> import polars as pl
     >>> import polars_auc as pa
     >>> rows = pl.read_parquet("data/digits.parquet")
-    >>> band = pa.curve_points(rows, pa.roc_difference_band("label", "forest", "tree", points=9))
+    >>> band = pa.curve_points(rows, pa.roc_difference_band("label", "forest", "tree", n_points=9))
     >>> band.select("fpr", pl.col("difference", "lower", "p_value").round(4)).collect().head(4)
     shape: (4, 4)
     ┌─────┬────────────┬────────┬─────────┐

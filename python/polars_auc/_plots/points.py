@@ -128,7 +128,7 @@ def difference_drawing(
         drawn = points.select("curve", "panel").n_unique()
         msg = (
             f"{_name()}: there are {points.height:,} points, and a chart takes at most {MOST_POINTS:,}; "
-            f"write roc_difference_band(..., points={MOST_POINTS // drawn}), or draw fewer differences"
+            f"write roc_difference_band(..., n_points={MOST_POINTS // drawn}), or draw fewer differences"
         )
         raise ValueError(msg)
     return as_drawing(points, rows, points, keys, panels)
@@ -319,7 +319,7 @@ def _refuse_many(height: int, number: int, *, bands: bool) -> None:
     fewer = either(f"write roc_curve(..., max_points={of_curve})", f"write `max_points={of_curve}`")
     if bands:
         # A place of a band is two points.
-        fewer += either(f" and roc_band(..., points={of_band})", f" and `points={of_band}`")
+        fewer += either(f" and roc_band(..., n_points={of_band})", f" and `n_points={of_band}`")
     said = f"there are {height:,} points, and a chart takes at most {MOST_POINTS:,}"
     raise OptionError(_name(), "", said, f"{fewer}, or draw fewer curves")
 

@@ -2,7 +2,7 @@
 
 use crate::statistics::curve_samples::sweep::Point;
 use crate::statistics::kinds::{Curvewise, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 
 /// How many curves are within a band, and how much of the others is outside.
 #[derive(Clone, Copy, Debug)]
@@ -25,11 +25,7 @@ record! {
     }
 }
 
-impl FromOptions for BandCoverage {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(BandCoverage { level: options.level()? })
-    }
-}
+from_options!(|options| BandCoverage { level: options.level()? });
 
 impl Curvewise for BandCoverage {
     type Record = BandCoverageRecord;

@@ -36,11 +36,12 @@ struct Memory {
 ///
 /// The limits rise as steeply as the curve, and a straight line between two of them must not leave out a part of the
 /// band. So the rates are those of places along the curve.
-pub fn limits(counts: &[Count], level: f64, points: u32, resampling: Resampling) -> BandAtRates {
+pub fn limits(counts: &[Count], level: f64, n_points: u32, resampling: Resampling) -> BandAtRates {
     let all = Count::sum(counts);
     let share = |step: Step| (step.fp() as f64 / all.neg as f64, step.tp() as f64 / all.pos as f64);
     let corners: Vec<(f64, f64)> = std::iter::once((0.0, 0.0)).chain(steps(counts).map(share)).collect();
-    let mut rates: Vec<f64> = along(&corners, points as usize - 1).into_iter().map(|place| place.0).collect();
+    let mut rates: Vec<f64> =
+        along(&corners, n_points as usize - 1).into_iter().map(|place| place.0).collect();
     rates.insert(0, 0.0);
     rates.push(1.0);
     rates.dedup();

@@ -15,7 +15,7 @@ use crate::statistics::curve_samples::{
 /// thresholds is bounded by quantiles of Beta distributions, of the order statistics of the positives (Clopper and Pearson
 /// 1934). Both bounds of a side hold with `q² = (1 + level) / 2`, since the classes are independent, and both sides with
 /// `level`, for all distributions and numbers of rows.
-pub fn limits(counts: &[Count], level: f64, points: u32) -> BandAtRates {
+pub fn limits(counts: &[Count], level: f64, n_points: u32) -> BandAtRates {
     let all = Count::sum(counts);
     // One tail of an interval of this level is what a bound may miss.
     let of_both_tails = 2.0 * (0.5 * (1.0 + level)).sqrt() - 1.0;
@@ -37,7 +37,7 @@ pub fn limits(counts: &[Count], level: f64, points: u32) -> BandAtRates {
         let surely_above = first(all.neg + 1, |fp| bounds(fp, all.neg).0 >= rate).max(1);
         (lower, positives(surely_above).1.map_or(1.0, |tp| bounds(tp, all.pos).1))
     };
-    let rates = even_rates(points);
+    let rates = even_rates(n_points);
     let means = Sweep::Vertical(rates.clone()).read(counts).unwrap_or_default();
     let (lower, upper) = rates.iter().map(|&rate| at(rate)).unzip();
     (rates, means, Limits { lower, upper })

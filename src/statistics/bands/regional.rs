@@ -25,13 +25,13 @@ use crate::statistics::resampling::{Draw, Redraw, Resampling};
 pub fn limits(
     counts: &[Count],
     level: f64,
-    points: u32,
+    n_points: u32,
     region: [f64; 2],
     resampling: Resampling,
 ) -> Option<BandAtRates> {
     let [first, last] = region;
-    let share = |point: u32| f64::from(point) / f64::from(points - 1);
-    let rates: Vec<f64> = (0..points).map(|point| first + (last - first) * share(point)).collect();
+    let share = |point: u32| f64::from(point) / f64::from(n_points - 1);
+    let rates: Vec<f64> = (0..n_points).map(|point| first + (last - first) * share(point)).collect();
     let means = Sweep::Vertical(rates.clone()).read(counts)?;
     let process = Process::of(counts, &rates, level);
     let farthest = |memory: &mut Vec<(f64, f64)>, mut stream: Stream| process.farthest(&mut stream, memory);

@@ -27,7 +27,7 @@ pub struct RocBand {
     /// The coverage: of each place by itself, or of whole curves.
     pub level: f64,
     /// At how many places curves are read.
-    pub points: u32,
+    pub n_points: u32,
     /// How many resamples are drawn.
     pub resampling: Resampling,
     /// How they are drawn.
@@ -104,42 +104,44 @@ impl BandMethod {
                     let (_, curves, _) = options.resamples(Places::Rates, counts.each());
                     let sample = CurveSample::new(&curves)?;
                     let limits = envelope::limits(&sample, options.level, Count::sum(counts.each()).pos)?;
-                    Some((even_rates(options.points), sample.means(), limits))
+                    Some((even_rates(options.n_points), sample.means(), limits))
                 },
                 true,
             ),
             Self::Likelihood => OfCurve(
-                |&RocBand { level, points, resampling, .. }, _, counts| {
-                    Some(likelihood::limits(counts.each(), level, points, resampling))
+                |&RocBand { level, n_points, resampling, .. }, _, counts| {
+                    Some(likelihood::limits(counts.each(), level, n_points, resampling))
                 },
                 true,
             ),
             Self::SmoothedBootstrap => OfCurve(
-                |&RocBand { level, points, resampling, .. }, _, counts| {
-                    smoothed_bootstrap::limits(counts.each(), level, points, resampling)
+                |&RocBand { level, n_points, resampling, .. }, _, counts| {
+                    smoothed_bootstrap::limits(counts.each(), level, n_points, resampling)
                 },
                 true,
             ),
             // What a regional band draws are walks over its places, not rows.
             Self::Regional => OfCurve(
-                |&RocBand { level, points, region, resampling, .. }, _, counts| {
-                    regional::limits(counts.each(), level, points, region, resampling)
+                |&RocBand { level, n_points, region, resampling, .. }, _, counts| {
+                    regional::limits(counts.each(), level, n_points, region, resampling)
                 },
                 false,
             ),
             Self::OrderStatistics => OfCurve(
                 |options, _, counts| {
-                    Some(order_statistics::limits(counts.each(), options.level, options.points))
+                    Some(order_statistics::limits(counts.each(), options.level, options.n_points))
                 },
                 false,
             ),
             Self::FixedWidth => OfCurve(
-                |options, _, counts| Some(fixed_width::limits(counts.each(), options.level, options.points)),
+                |options, _, counts| {
+                    Some(fixed_width::limits(counts.each(), options.level, options.n_points))
+                },
                 false,
             ),
             Self::WorkingHotelling => OfCurve(
                 |options, ties, counts| {
-                    working_hotelling::limits(ties, counts, options.level, options.points)
+                    working_hotelling::limits(ties, counts, options.level, options.n_points)
                 },
                 false,
             ),
@@ -261,7 +263,7 @@ impl FromOptions for RocBand {
             method,
             distribution: distribution.unwrap_or_default(),
             level,
-            points: options.integer("points", 3..=MOST_POINTS.into())?,
+            n_points: options.integer("n_points", 3..=MOST_POINTS.into())?,
             resampling: Resampling::from_options(options)?,
             resample: resample.unwrap_or_default(),
             region: region.map_or([0.0, 1.0], <[f64; 2]>::from),
@@ -273,7 +275,7 @@ impl RocBand {
     /// The curves of resamples, where they were read, and which count is the last one of each place among the counts.
     fn resamples(&self, places: Places, counts: &[Count]) -> (Sweep, Vec<Vec<f64>>, Vec<usize>) {
         let (redraw, last) = Redraw::fitting(counts, self.resample);
-        let sweep = Sweep::at(places, self.points, redraw.counts().len());
+        let sweep = Sweep::at(places, self.n_points, redraw.counts().len());
         let curves = self.resampling.each(Vec::new, |counts, mut stream| {
             redraw.draw(&mut stream, counts);
             sweep.read(counts)
@@ -353,7 +355,7 @@ mod tests {
             method,
             distribution,
             level: 0.95,
-            points: 11,
+            n_points: 11,
             resampling: Resampling { n_resamples: 60, seed: 4 },
             resample: Draw::Stratified,
             region: [0.0, 1.0],
@@ -423,7 +425,7 @@ mod tests {
             let mut all = options([
                 ("method", word(method)),
                 ("level", OptionValue::Float(0.9)),
-                ("points", OptionValue::Integer(11)),
+                ("n_points", OptionValue::Integer(11)),
             ]);
             all.values.extend(changes.iter().map(|(name, value)| (name.to_string(), value.clone())));
             all.columns = columns.iter().map(ToString::to_string).collect();
@@ -432,7 +434,7 @@ mod tests {
         let (half, one) = (OptionValue::Float(0.5), OptionValue::Integer(1));
         for method in METHODS {
             let band = with(method.word(), &[], &[]).unwrap();
-            assert_eq!((band.method, band.points, band.region), (method, 11, [0.0, 1.0]));
+            assert_eq!((band.method, band.n_points, band.region), (method, 11, [0.0, 1.0]));
             let of_folds = with(method.word(), &[], &["fold"]);
             assert_eq!(
                 of_folds.is_ok(),
@@ -443,7 +445,12 @@ mod tests {
         assert_eq!(with("regional", &[("max_fpr", half.clone())], &[]).unwrap().region, [0.0, 0.5]);
         for (method, changes, columns, said) in [
             ("vertical", ("level", one.clone()), &[][..], "`level` must lie between 0 and 1"),
-            ("vertical", ("points", OptionValue::Integer(2)), &[], "`points` must be an integer from 3 to"),
+            (
+                "vertical",
+                ("n_points", OptionValue::Integer(2)),
+                &[],
+                "`n_points` must be an integer from 3 to",
+            ),
             ("regional", ("min_fpr", one.clone()), &[], "`min_fpr` must be below `max_fpr`, got 1 and None"),
             (
                 "regional",

@@ -9,7 +9,7 @@ use crate::statistics::curve_samples::{
 };
 use crate::statistics::inference::{KeyRows, rows_by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 
 /// The band of the curves of folds, as [`RocBand`] is one of the curves of resamples. A fold without a positive or without a
 /// negative has no curve.
@@ -19,11 +19,7 @@ pub struct RocBandOfFolds {
     pub band: RocBand,
 }
 
-impl FromOptions for RocBandOfFolds {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(RocBandOfFolds { band: RocBand::from_options(options)? })
-    }
-}
+from_options!(|options| RocBandOfFolds { band: RocBand::from_options(options)? });
 
 impl Joint for RocBandOfFolds {
     /// The places; null with fewer than two curves, and if a score is NaN.
@@ -40,7 +36,7 @@ impl Joint for RocBandOfFolds {
     fn of_rows(&self, rows: &Rows) -> Option<Vec<BandRecord>> {
         let Construction::OfCurves(places, band) = self.band.method.construction() else { return None };
         let codes = &rows.scores[0];
-        let sweep = Sweep::at(places, self.band.points, codes.distinct);
+        let sweep = Sweep::at(places, self.band.n_points, codes.distinct);
         let read = |fold: &KeyRows| match sweep {
             Sweep::Threshold(_) => {
                 // Thresholds are places among the scores of all folds.
@@ -77,7 +73,7 @@ mod tests {
             method,
             distribution: Distribution::Normal,
             level: 0.95,
-            points: 3,
+            n_points: 3,
             resampling: Resampling::default(),
             resample: Draw::Stratified,
             region: [0.0, 1.0],

@@ -8,7 +8,7 @@ use crate::ranking::rows::{Codes, Rows};
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{curve_sample::CurveSample, moved_ranks::MovedRanks, sweep::Sweep};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 use crate::statistics::resampling::{Resampling, redraw::cells};
 
 /// The difference of the tpr of two scores of the same rows at each of some false positive rates, with limits that hold
@@ -26,7 +26,7 @@ pub struct RocDifferenceBand {
     /// How often the band holds the whole difference.
     pub level: f64,
     /// At how many rates the curves are read.
-    pub points: u32,
+    pub n_points: u32,
     /// How many resamples are drawn.
     pub resampling: Resampling,
 }
@@ -60,15 +60,11 @@ record! {
     }
 }
 
-impl FromOptions for RocDifferenceBand {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(RocDifferenceBand {
-            level: options.level()?,
-            points: options.integer("points", 1..=MOST_POINTS.into())?,
-            resampling: Resampling::required(options)?,
-        })
-    }
-}
+from_options!(|options| RocDifferenceBand {
+    level: options.level()?,
+    n_points: options.integer("n_points", 1..=MOST_POINTS.into())?,
+    resampling: Resampling::required(options)?,
+});
 
 impl Joint for RocDifferenceBand {
     /// The rates; null with fewer than two rows (or clusters) of a class, and if a score is NaN.
@@ -98,7 +94,7 @@ impl RocDifferenceBand {
         }
         let rows = rows.in_canonical_order();
         let rates: Vec<f64> =
-            (1..=self.points).map(|line| f64::from(line) / f64::from(self.points + 1)).collect();
+            (1..=self.n_points).map(|line| f64::from(line) / f64::from(self.n_points + 1)).collect();
         let sweep = Sweep::Vertical(rates.clone());
         let [tpr_a, tpr_b] = [0, 1].map(|score: usize| sweep.read(&rows.scores[score].counts(&rows.labels)));
         let (tpr_a, tpr_b) = (tpr_a?, tpr_b?);
@@ -177,12 +173,12 @@ fn sources(rows: &Rows, label: bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::options::{OptionValue, tests::options};
+    use crate::statistics::options::{FromOptions, OptionValue, tests::options};
     use crate::statistics::tests::rows_of;
     use proptest::prelude::*;
 
     const BAND: RocDifferenceBand =
-        RocDifferenceBand { level: 0.9, points: 9, resampling: Resampling { n_resamples: 99, seed: 3 } };
+        RocDifferenceBand { level: 0.9, n_points: 9, resampling: Resampling { n_resamples: 99, seed: 3 } };
 
     fn of(band: &RocDifferenceBand, labels: &[u8], a: &[f64], b: &[f64]) -> Option<Vec<DifferenceRecord>> {
         band.of_rows(&rows_of(labels, &[a, b], &[]))
@@ -282,10 +278,10 @@ mod tests {
 
     #[test]
     fn options_are_checked() {
-        let with = |level: f64, points: i128, n_resamples: i128| {
+        let with = |level: f64, n_points: i128, n_resamples: i128| {
             RocDifferenceBand::from_options(&options([
                 ("level", OptionValue::Float(level)),
-                ("points", OptionValue::Integer(points)),
+                ("n_points", OptionValue::Integer(n_points)),
                 ("n_resamples", OptionValue::Integer(n_resamples)),
                 ("seed", OptionValue::Integer(0)),
             ]))

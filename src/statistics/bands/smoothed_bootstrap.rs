@@ -22,8 +22,8 @@ use crate::statistics::resampling::{Draw, Redraw, Resampling};
 /// They smooth both distributions by kernels over the scores. Here it is a [`SmoothCurve`] along the ranks, so that the band
 /// is the same for every increasing map of the scores. Their package has no lower limit above 0.95 and no upper one
 /// below 0.05. Here `σ` is [`at_least_wilson`], which narrows as rows grow.
-pub fn limits(counts: &[Count], level: f64, points: u32, resampling: Resampling) -> Option<BandAtRates> {
-    let rates = even_rates(points);
+pub fn limits(counts: &[Count], level: f64, n_points: u32, resampling: Resampling) -> Option<BandAtRates> {
+    let rates = even_rates(n_points);
     let sweep = Sweep::Vertical(rates.clone());
     let means = sweep.read(counts)?;
     let (cells, _) = Redraw::fitting(counts, Draw::Stratified);

@@ -16,7 +16,7 @@ use crate::statistics::curves::binormal::{Moments, moments};
 /// lies within `√(χ²(2) Var(a + b z))` of the estimate at all `z` at once (Working and Hotelling 1929), and
 /// the quantile of χ² with two degrees of freedom is `-2 ln(1 - level)`. None where a class has no
 /// spread, or one so much more than the other that squares leave the range of floats.
-pub fn limits(ties: &Ties<'_>, counts: &Counts, level: f64, points: u32) -> Option<BandAtRates> {
+pub fn limits(ties: &Ties<'_>, counts: &Counts, level: f64, n_points: u32) -> Option<BandAtRates> {
     let (n_pos, n_neg) = (ties.n_pos() as f64, ties.n_neg() as f64);
     let Moments { distance, pos, neg } = moments(ties, counts)?;
     let (a, b) = (distance / pos, neg / pos);
@@ -28,7 +28,7 @@ pub fn limits(ties: &Ties<'_>, counts: &Counts, level: f64, points: u32) -> Opti
     let var_b = b * b * (0.5 / n_pos + 0.5 / n_neg);
     let covariance = a * b / (2.0 * n_pos);
     let factor = (-2.0 * (1.0 - level).ln()).sqrt();
-    let rates = even_rates(points);
+    let rates = even_rates(n_points);
     let at = |rate: f64| -> [f64; 3] {
         if rate <= 0.0 || rate >= 1.0 {
             return [rate; 3];

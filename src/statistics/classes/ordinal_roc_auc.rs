@@ -4,7 +4,7 @@ use super::class_pairs::twice_u_of_pairs;
 use crate::math::{mean, quotient};
 use crate::ranking::rows::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 
 /// How well a score tells ordered classes apart: the mean over all pairs of classes, and the share of all pairs of
 /// rows.
@@ -50,11 +50,7 @@ record! {
 /// The most classes. The record lists all pairs of classes, which are half a million for this number.
 const MOST_CLASSES: usize = 1000;
 
-impl FromOptions for OrdinalRocAuc {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(OrdinalRocAuc { pairs: options.flag("pairs")? })
-    }
-}
+from_options!(|options| OrdinalRocAuc { pairs: options.flag("pairs")? });
 
 impl Joint for OrdinalRocAuc {
     type Record = OrdinalRocAucRecord;

@@ -8,7 +8,7 @@ use crate::ranking::rows::Rows;
 use crate::ranking::ties::Placements;
 use crate::statistics::inference::{Estimate, Interval, delong};
 use crate::statistics::kinds::{Inputs, Joint, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 
 /// The mean area over all pairs of ordered classes, and the share of concordant pairs of rows, with normal intervals.
 ///
@@ -55,11 +55,10 @@ record! {
     }
 }
 
-impl FromOptions for OrdinalRocAucCi {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(OrdinalRocAucCi { statistic: OrdinalRocAuc::from_options(options)?, level: options.level()? })
-    }
-}
+from_options!(|options| OrdinalRocAucCi {
+    statistic: OrdinalRocAuc::from_options(options)?,
+    level: options.level()?
+});
 
 impl Joint for OrdinalRocAucCi {
     type Record = OrdinalRocAucCiRecord;

@@ -1,7 +1,7 @@
 //! p-values adjusted for their number.
 
 use crate::statistics::kinds::Columnwise;
-use crate::statistics::options::{FromOptions, OptionError, Options, words};
+use crate::statistics::options::{OptionError, Options, from_options, words};
 
 /// How p-values are adjusted, as `p.adjust` of R does.
 ///
@@ -148,11 +148,7 @@ pub struct AdjustPValues {
     pub method: Adjustment,
 }
 
-impl FromOptions for AdjustPValues {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(AdjustPValues { method: Adjustment::of_options(options, "method")? })
-    }
-}
+from_options!(|options| AdjustPValues { method: Adjustment::of_options(options, "method")? });
 
 impl Columnwise for AdjustPValues {
     const ROLES: &'static [&'static str] = &["p"];

@@ -6,7 +6,7 @@ use crate::math::quotient;
 use crate::math::sum::Sum;
 use crate::ranking::ties::{Count, Counts, Ties};
 use crate::statistics::kinds::{Column, Curve, Record, Summary, record};
-use crate::statistics::options::{FromOptions, OptionError, Options, words};
+use crate::statistics::options::{from_options, words};
 
 /// The most points of a curve that can be asked for.
 const MOST_POINTS: i128 = 10_000_000;
@@ -146,11 +146,7 @@ record! {
 
 words!(BinormalFit { "least_squares" => LeastSquares, "moments" => Moments });
 
-impl FromOptions for BinormalRocAuc {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(BinormalRocAuc { method: options.word("method")? })
-    }
-}
+from_options!(|options| BinormalRocAuc { method: options.word("method")? });
 
 impl Summary for BinormalRocAuc {
     type Record = BinormalRocAucRecord;
@@ -250,14 +246,10 @@ pub struct BinormalRocCurve {
     pub n_points: u32,
 }
 
-impl FromOptions for BinormalRocCurve {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(BinormalRocCurve {
-            at_fpr: options.has("at_fpr").then(|| options.rates("at_fpr")).transpose()?,
-            n_points: options.integer("n_points", 2..=MOST_POINTS)?,
-        })
-    }
-}
+from_options!(|options| BinormalRocCurve {
+    at_fpr: options.has("at_fpr").then(|| options.rates("at_fpr")).transpose()?,
+    n_points: options.integer("n_points", 2..=MOST_POINTS)?,
+});
 
 impl Curve for BinormalRocCurve {
     type Record = RatePoint;
@@ -283,7 +275,7 @@ impl Curve for BinormalRocCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::options::{OptionValue, tests::options};
+    use crate::statistics::options::{FromOptions, OptionValue, tests::options};
     use crate::statistics::tests::{curve_columns, summary, weighted_summary};
     use proptest::prelude::*;
 

@@ -3,7 +3,7 @@
 use super::points::append_points;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
-use crate::statistics::options::no_options;
+use crate::statistics::options::from_options;
 
 /// The share of positives among the rows called positive, at every distinct score, over the share of all rows.
 ///
@@ -29,7 +29,7 @@ record! {
     }
 }
 
-no_options!(CapCurve);
+from_options!(|_| CapCurve {});
 
 impl Curve for CapCurve {
     type Record = CapPoint;

@@ -4,7 +4,7 @@ use super::points::Points;
 use super::thinning::hull;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Record, Threshold, record};
-use crate::statistics::options::no_options;
+use crate::statistics::options::from_options;
 
 /// The lowest expected cost that any threshold gives, over all costs and prevalences (Drummond and Holte 2006).
 ///
@@ -31,7 +31,7 @@ record! {
     }
 }
 
-no_options!(CostCurve);
+from_options!(|_| CostCurve {});
 
 impl Curve for CostCurve {
     type Record = CostPoint;

@@ -3,7 +3,7 @@
 use super::points::append_points;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
-use crate::statistics::options::no_options;
+use crate::statistics::options::from_options;
 
 /// Both errors of the rows called positive, at every distinct score.
 ///
@@ -29,7 +29,7 @@ record! {
     }
 }
 
-no_options!(DetCurve);
+from_options!(|_| DetCurve {});
 
 impl Curve for DetCurve {
     type Record = DetPoint;

@@ -3,7 +3,7 @@
 use crate::math;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 use crate::statistics::thresholds::{confusion::Confusion, score_bands::ScoreBands};
 
 /// Rows in bands of about equal size, the highest scores first, and how the positives gather in the first bands.
@@ -54,11 +54,7 @@ record! {
     }
 }
 
-impl FromOptions for GainsTable {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(GainsTable { bands: ScoreBands::from_options(options)? })
-    }
-}
+from_options!(|options| GainsTable { bands: ScoreBands::from_options(options)? });
 
 impl Curve for GainsTable {
     type Record = GainsBand;

@@ -3,7 +3,7 @@
 use super::points::append_points;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
-use crate::statistics::options::no_options;
+use crate::statistics::options::from_options;
 
 /// Precision and recall at every distinct score, highest first.
 ///
@@ -28,7 +28,7 @@ record! {
     }
 }
 
-no_options!(PrCurve);
+from_options!(|_| PrCurve {});
 
 impl Curve for PrCurve {
     type Record = PrPoint;

@@ -5,14 +5,14 @@ use super::roc_curve::RocPoint;
 use super::thinning::hull;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Record};
-use crate::statistics::options::no_options;
+use crate::statistics::options::from_options;
 
 /// The points of the ROC curve that are best for some costs and prevalence: the corners of its upper convex hull, from
 /// (0, 0) to (1, 1) (Provost and Fawcett 2001).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RocConvexHull {}
 
-no_options!(RocConvexHull);
+from_options!(|_| RocConvexHull {});
 
 impl Curve for RocConvexHull {
     type Record = RocPoint;

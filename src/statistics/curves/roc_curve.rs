@@ -4,7 +4,7 @@ use super::points::{Points, append_points};
 use super::thinning::corners;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::{OptionError, Options, from_options};
 
 /// The ROC curve: counts and rates of the rows called positive, at every distinct score.
 ///
@@ -49,11 +49,7 @@ pub(super) fn check_one_curve(options: &Options) -> Result<bool, OptionError> {
     }
 }
 
-impl FromOptions for RocCurve {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(RocCurve { drop_intermediate: check_one_curve(options)? })
-    }
-}
+from_options!(|options| RocCurve { drop_intermediate: check_one_curve(options)? });
 
 impl RocPoint {
     /// A point of a curve.
@@ -98,7 +94,7 @@ mod tests {
     use super::*;
     use crate::ranking::scores::Score;
     use crate::statistics::curves::{RocCurveAt, RocCurveThinned};
-    use crate::statistics::options::{OptionValue, tests::options};
+    use crate::statistics::options::{FromOptions, OptionValue, tests::options};
     use crate::statistics::tests::curve_columns;
 
     /// The threshold keys, and the points as (fp, tp).

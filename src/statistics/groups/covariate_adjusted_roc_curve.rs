@@ -8,7 +8,7 @@ use crate::ranking::ties::counts::steps;
 use crate::statistics::curves::points::RatePoint;
 use crate::statistics::inference::{KeyRows, rows_by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput};
-use crate::statistics::options::no_options;
+use crate::statistics::options::from_options;
 
 /// The covariate-adjusted ROC curve: `AROC(f)`, the share of positives whose placement value is at most f, which is the share
 /// of the negatives of their own stratum that score as high or higher (Janes and Pepe 2009, section 2).
@@ -19,7 +19,7 @@ use crate::statistics::options::no_options;
 #[derive(Clone, Copy, Debug)]
 pub struct CovariateAdjustedRocCurve {}
 
-no_options!(CovariateAdjustedRocCurve);
+from_options!(|_| CovariateAdjustedRocCurve {});
 
 impl Joint for CovariateAdjustedRocCurve {
     /// The points; null if no stratum has a curve, and if a score is NaN.

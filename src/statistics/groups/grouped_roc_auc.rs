@@ -5,7 +5,7 @@ use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Area, Interval, by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
-use crate::statistics::options::{FromOptions, OptionError, Options, words};
+use crate::statistics::options::{from_options, words};
 
 /// The mean of the areas of each key's rows, by weights: how well rows are ranked within a user, not between users.
 ///
@@ -79,15 +79,11 @@ impl KeyWeight {
 words!(KeyWeight { "macro" => Macro, "rows" => Rows, "positives" => Positives, "pairs" => Pairs });
 words!(ErrorSource { "between" => Between, "within" => Within });
 
-impl FromOptions for GroupedRocAuc {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(GroupedRocAuc {
-            average: options.word("average")?,
-            error: options.word("error")?,
-            level: options.level()?,
-        })
-    }
-}
+from_options!(|options| GroupedRocAuc {
+    average: options.word("average")?,
+    error: options.word("error")?,
+    level: options.level()?,
+});
 
 impl Joint for GroupedRocAuc {
     type Record = GroupedRocAucRecord;

@@ -4,7 +4,7 @@ use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::Area;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
-use crate::statistics::options::no_options;
+use crate::statistics::options::from_options;
 
 /// The areas that tell how a score treats a subgroup: of its own rows, and of either class of it against the other
 /// class of the background, which is all rows outside it.
@@ -107,7 +107,7 @@ fn in_subgroup(rows: &Rows) -> impl Iterator<Item = bool> {
     rows.keys.of_row.iter().map(|&key| rows.key_places[key as usize] == 1)
 }
 
-no_options!(SubgroupAuc);
+from_options!(|_| SubgroupAuc {});
 
 impl Joint for SubgroupAuc {
     type Record = SubgroupAucRecord;

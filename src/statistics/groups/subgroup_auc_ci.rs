@@ -5,7 +5,7 @@ use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Area, Interval};
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 
 /// The numbers of [`SubgroupAuc`], each with a normal interval.
 ///
@@ -31,11 +31,7 @@ record! {
     }
 }
 
-impl FromOptions for SubgroupAucCi {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(SubgroupAucCi { level: options.level()? })
-    }
-}
+from_options!(|options| SubgroupAucCi { level: options.level()? });
 
 impl Joint for SubgroupAucCi {
     /// The areas and gaps; null if a score is NaN.
@@ -94,7 +90,7 @@ impl SubgroupAucCi {
 mod tests {
     use super::*;
     use crate::statistics::intervals::RocAucCi;
-    use crate::statistics::options::{OptionValue, tests::options};
+    use crate::statistics::options::{FromOptions, OptionValue, tests::options};
     use crate::statistics::tests::{rows_of, summary};
 
     const NINETY_FIVE: SubgroupAucCi = SubgroupAucCi { level: 0.95 };

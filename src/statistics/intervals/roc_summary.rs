@@ -6,7 +6,7 @@ use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Ties};
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::numbers::average_precision::{mean_precision, of_one_class, precision_units};
-use crate::statistics::options::{FromOptions, OptionError, Options, Word};
+use crate::statistics::options::{OptionError, Word, from_options};
 use crate::statistics::resampling::Resampling;
 use crate::statistics::thresholds::confusion::Confusion;
 
@@ -59,11 +59,7 @@ struct WalkSums {
     precisions: u128,
 }
 
-impl FromOptions for RocSummary {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(RocSummary { ci: RocAucCi::of_options(options, "ci")? })
-    }
-}
+from_options!(|options| RocSummary { ci: RocAucCi::of_options(options, "ci")? });
 
 impl Summary for RocSummary {
     type Record = RocSummaryRecord;

@@ -3,7 +3,7 @@
 use crate::math;
 use crate::ranking::ties::{Indexed, Ties};
 use crate::statistics::kinds::{Summary, record};
-use crate::statistics::options::no_options;
+use crate::statistics::options::from_options;
 use crate::statistics::thresholds::confusion::Confusion;
 
 /// The mean, over positives, of the precision at their score.
@@ -40,7 +40,7 @@ pub(in crate::statistics) fn of_one_class(n_pos: u64) -> Option<f64> {
     (n_pos > 0).then_some(1.0)
 }
 
-no_options!(AveragePrecision);
+from_options!(|_| AveragePrecision {});
 
 impl Summary for AveragePrecision {
     type Record = AveragePrecisionRecord;

@@ -3,7 +3,7 @@
 use crate::math;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Summary, record};
-use crate::statistics::options::no_options;
+use crate::statistics::options::from_options;
 
 /// `2 AUC - 1`: the area between ROC curve and diagonal, relative to the perfect score's.
 ///
@@ -21,7 +21,7 @@ record! {
     }
 }
 
-no_options!(Gini);
+from_options!(|_| Gini {});
 
 impl Summary for Gini {
     type Record = GiniRecord;

@@ -2,7 +2,7 @@
 
 use crate::ranking::rows::Rows;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 
 /// The Gini index of a target that is a number, ordered by a score.
 ///
@@ -45,11 +45,7 @@ record! {
     }
 }
 
-impl FromOptions for GiniIndex {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(GiniIndex { points: options.flag("points")? })
-    }
-}
+from_options!(|options| GiniIndex { points: options.flag("points")? });
 
 impl Joint for GiniIndex {
     type Record = GiniIndexRecord;

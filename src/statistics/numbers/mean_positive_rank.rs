@@ -3,7 +3,7 @@
 use crate::math;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Summary, record};
-use crate::statistics::options::no_options;
+use crate::statistics::options::from_options;
 
 /// The mean rank of the positives among all rows, from 1 for the lowest score; tied rows share their mean rank.
 ///
@@ -20,7 +20,7 @@ record! {
     }
 }
 
-no_options!(MeanPositiveRank);
+from_options!(|_| MeanPositiveRank {});
 
 impl Summary for MeanPositiveRank {
     type Record = MeanPositiveRankRecord;

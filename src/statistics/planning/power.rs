@@ -3,7 +3,7 @@
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::statistics::inference::Alternative;
 use crate::statistics::kinds::{Columnwise, of_each_row};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::{FromOptions, OptionError, Options, from_options};
 
 /// The level and the side of a planned test.
 #[derive(Clone, Copy, Debug)]
@@ -14,11 +14,10 @@ pub struct Plan {
     pub alternative: Alternative,
 }
 
-impl FromOptions for Plan {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(Plan { alternative: options.word("alternative")?, alpha: options.between_0_and_1("alpha")? })
-    }
-}
+from_options!(|options| Plan {
+    alternative: options.word("alternative")?,
+    alpha: options.between_0_and_1("alpha")?
+});
 
 impl Plan {
     /// The standard errors that a difference must exceed.
@@ -218,15 +217,11 @@ pub struct RocAucSampleSize {
     pub ratio: f64,
 }
 
-impl FromOptions for RocAucSampleSize {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(RocAucSampleSize {
-            plan: Plan::from_options(options)?,
-            power: options.between_0_and_1("power")?,
-            ratio: ratio_of(options)?,
-        })
-    }
-}
+from_options!(|options| RocAucSampleSize {
+    plan: Plan::from_options(options)?,
+    power: options.between_0_and_1("power")?,
+    ratio: ratio_of(options)?,
+});
 
 impl Columnwise for RocAucSampleSize {
     const ROLES: &'static [&'static str] = &["auc"];

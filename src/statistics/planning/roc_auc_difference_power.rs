@@ -6,7 +6,7 @@ use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::Areas;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 
 /// The power of the paired comparison of two scores, and the rows it needs, from a pilot sample.
 ///
@@ -45,15 +45,11 @@ record! {
     }
 }
 
-impl FromOptions for RocAucDifferencePower {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(RocAucDifferencePower {
-            plan: Plan::from_options(options)?,
-            power: options.between_0_and_1("power")?,
-            ratio: options.has("ratio").then(|| ratio_of(options)).transpose()?,
-        })
-    }
-}
+from_options!(|options| RocAucDifferencePower {
+    plan: Plan::from_options(options)?,
+    power: options.between_0_and_1("power")?,
+    ratio: options.has("ratio").then(|| ratio_of(options)).transpose()?,
+});
 
 impl Joint for RocAucDifferencePower {
     type Record = RocAucDifferencePowerRecord;
@@ -99,6 +95,7 @@ impl Joint for RocAucDifferencePower {
 mod tests {
     use super::*;
     use crate::statistics::inference::Alternative;
+    use crate::statistics::options::FromOptions;
     use crate::statistics::planning::power::tests::two_sided;
     use crate::statistics::tests::rows_of;
 

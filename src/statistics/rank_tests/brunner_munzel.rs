@@ -5,7 +5,7 @@ use crate::math::{normal, student_t};
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::inference::{Alternative, delong};
 use crate::statistics::kinds::{Summary, record};
-use crate::statistics::options::{FromOptions, OptionError, Options, words};
+use crate::statistics::options::{from_options, words};
 
 /// The test that the AUC is one half, without assuming that both classes have one distribution.
 ///
@@ -51,14 +51,10 @@ record! {
 
 words!(Distribution { "t" => T, "normal" => Normal });
 
-impl FromOptions for BrunnerMunzel {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(BrunnerMunzel {
-            alternative: options.word("alternative")?,
-            distribution: options.word("distribution")?,
-        })
-    }
-}
+from_options!(|options| BrunnerMunzel {
+    alternative: options.word("alternative")?,
+    distribution: options.word("distribution")?,
+});
 
 impl Summary for BrunnerMunzel {
     type Record = BrunnerMunzelRecord;

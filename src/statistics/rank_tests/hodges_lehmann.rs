@@ -7,7 +7,7 @@ use crate::ranking::scores::Score;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::interval::tail;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 
 /// The median of all differences between a positive's score and a negative's, with an interval.
 ///
@@ -44,11 +44,7 @@ record! {
     }
 }
 
-impl FromOptions for HodgesLehmann {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(HodgesLehmann { level: options.level()? })
-    }
-}
+from_options!(|options| HodgesLehmann { level: options.level()? });
 
 impl Joint for HodgesLehmann {
     type Record = HodgesLehmannRecord;

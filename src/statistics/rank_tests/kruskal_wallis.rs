@@ -4,7 +4,7 @@ use crate::math;
 use crate::math::chi_square;
 use crate::ranking::rows::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
-use crate::statistics::options::no_options;
+use crate::statistics::options::from_options;
 
 /// The rank test that several samples have one distribution.
 ///
@@ -30,7 +30,7 @@ record! {
     }
 }
 
-no_options!(KruskalWallis);
+from_options!(|_| KruskalWallis {});
 
 impl Joint for KruskalWallis {
     type Record = KruskalWallisRecord;

@@ -5,7 +5,7 @@ use crate::math::normal::upper_tail;
 use crate::ranking::rows::{Codes, Rows};
 use crate::statistics::inference::{Alternative, NullDistribution};
 use crate::statistics::kinds::{Inputs, Joint, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 
 /// The pairs of rows that two columns order alike, order against each other, or leave tied, and what
 /// follows from their numbers.
@@ -74,11 +74,10 @@ record! {
     }
 }
 
-impl FromOptions for RankAgreement {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(RankAgreement { alternative: options.word("alternative")?, method: options.word("method")? })
-    }
-}
+from_options!(|options| RankAgreement {
+    alternative: options.word("alternative")?,
+    method: options.word("method")?
+});
 
 impl Joint for RankAgreement {
     type Record = RankAgreementRecord;

@@ -4,7 +4,7 @@ use super::roc_state::RocStateRecord;
 use crate::ranking::scores::ScoreType;
 use crate::ranking::states::State;
 use crate::ranking::ties::Count;
-use crate::statistics::options::{FromOptions, OptionError, Options, no_options};
+use crate::statistics::options::from_options;
 
 /// The bytes of one state.
 #[derive(Clone, Copy, Debug)]
@@ -13,11 +13,7 @@ pub struct PackState {
     pub keep_scores: bool,
 }
 
-impl FromOptions for PackState {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(PackState { keep_scores: options.flag("keep_scores")? })
-    }
-}
+from_options!(|options| PackState { keep_scores: options.flag("keep_scores")? });
 
 impl PackState {
     /// The bytes of a state, whose scores have a dtype of this name.
@@ -30,7 +26,7 @@ impl PackState {
 #[derive(Clone, Copy, Debug)]
 pub struct UnpackState {}
 
-no_options!(UnpackState);
+from_options!(|_| UnpackState {});
 
 impl UnpackState {
     /// The state of these bytes, whose scores have a dtype of this name and are of this type; an error says why they are

@@ -4,7 +4,7 @@ use crate::math;
 use crate::ranking::states::State;
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::kinds::{Summary, record};
-use crate::statistics::options::no_options;
+use crate::statistics::options::from_options;
 
 /// The lowest and the highest AUC that the rows of a state can have.
 ///
@@ -28,7 +28,7 @@ record! {
     }
 }
 
-no_options!(RocAucBounds);
+from_options!(|_| RocAucBounds {});
 
 impl Summary for RocAucBounds {
     type Record = RocAucBoundsRecord;

@@ -8,7 +8,7 @@ use crate::ranking::scores::Number;
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::inference::{RateInterval, interval::tail};
 use crate::statistics::kinds::{Column, Curve, Record, Summary, Threshold, record};
-use crate::statistics::options::{FromOptions, OptionError, Options, words};
+use crate::statistics::options::{FromOptions, OptionError, Options, from_options, words};
 
 /// Counts and rates of calling rows positive from a given threshold on.
 #[derive(Clone, Copy, Debug)]
@@ -89,15 +89,11 @@ record! {
 
 words!(Interval { "wilson" => Wilson, "clopper_pearson" => ClopperPearson });
 
-impl FromOptions for RateOptions {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(RateOptions {
-            interval: options.word("interval")?,
-            level: options.level()?,
-            beta: options.above_0("beta", MOST_BETA)?,
-        })
-    }
-}
+from_options!(|options| RateOptions {
+    interval: options.word("interval")?,
+    level: options.level()?,
+    beta: options.above_0("beta", MOST_BETA)?,
+});
 
 impl FromOptions for ConfusionAt {
     fn from_options(options: &Options) -> Result<Self, OptionError> {

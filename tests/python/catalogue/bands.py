@@ -13,7 +13,7 @@ from oracles import bands as oracles
 
 RATES = ("fpr", "tpr", "lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr")
 BAND = dict.fromkeys(("at", "threshold", *RATES), F)
-DRAWN: dict[str, Any] = {"points": 5, "n_resamples": 9, "seed": 3, "level": 0.8}
+DRAWN: dict[str, Any] = {"n_points": 5, "n_resamples": 9, "seed": 3, "level": 0.8}
 
 METHODS: list[dict[str, Any]] = [
     {"method": "likelihood", **DRAWN},
@@ -29,17 +29,17 @@ METHODS: list[dict[str, Any]] = [
     {"method": "envelope", **DRAWN},
     {"method": "smoothed_bootstrap", **DRAWN},
     {"method": "regional", "max_fpr": 0.5, **DRAWN},
-    {"method": "order_statistics", "points": 6, "level": 0.8},
-    {"method": "fixed_width", "points": 6},
-    {"method": "working_hotelling", "points": 6},
+    {"method": "order_statistics", "n_points": 6, "level": 0.8},
+    {"method": "fixed_width", "n_points": 6},
+    {"method": "working_hotelling", "n_points": 6},
 ]
 
 BANDS_OF_FOLDS: list[dict[str, Any]] = [
-    {"method": "vertical", "points": 5},
-    {"method": "threshold_box", "distribution": "normal", "points": 4},
-    {"method": "threshold_ellipse", "points": 4, "level": 0.8},
-    {"method": "optimized_radial", "points": 5, "level": 0.5},
-    {"method": "central_region", "points": 5, "level": 0.5},
+    {"method": "vertical", "n_points": 5},
+    {"method": "threshold_box", "distribution": "normal", "n_points": 4},
+    {"method": "threshold_ellipse", "n_points": 4, "level": 0.8},
+    {"method": "optimized_radial", "n_points": 5, "level": 0.5},
+    {"method": "central_region", "n_points": 5, "level": 0.5},
 ]
 
 

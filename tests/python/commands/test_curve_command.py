@@ -36,7 +36,7 @@ def test_tables_of_the_command(tmp_path: Path, capsys: Capture) -> None:
             pa.roc_curve("label", each, max_points=9).alias(name) for name, each in scores.items()
         ],
         ("--band", "radial", "--level", "0.8", "--points", "5", "--resamples", "30", "--seed", "4"): [
-            pa.roc_band("label", each, method="radial", level=0.8, points=5, n_resamples=30, seed=4).alias(
+            pa.roc_band("label", each, method="radial", level=0.8, n_points=5, n_resamples=30, seed=4).alias(
                 name
             )
             for name, each in scores.items()
@@ -91,7 +91,7 @@ def test_curves_of_folds(tmp_path: Path, capsys: Capture) -> None:
     scores = {"forest": pl.col("forest"), "-tree": -pl.col("tree")}
     rows = ROWS.filter(pl.col("fold") < 9).with_columns(pair=pl.col("fold") // 2)
     folds = ["--by", "dataset", "--where", "fold < 9", "--folds", "fold // 2"]
-    band: dict[str, Any] = {"method": "optimized_radial", "level": 0.8, "points": 7}
+    band: dict[str, Any] = {"method": "optimized_radial", "level": 0.8, "n_points": 7}
     made: dict[tuple[str, ...], Callable[..., pl.Expr]] = {
         (): pa.cv_roc_curve,
         ("--points", "9"): partial(pa.cv_roc_curve, n_points=9),

@@ -19,7 +19,7 @@ from polars_auc import _native
     ("make", "said"),
     [
         (lambda: pa.roc_band("y", "s", method="mean"), "method must be one of 'vertical'"),  # type: ignore[arg-type]
-        (lambda: pa.roc_band("y", "s", points=2), "points must be an integer from 3 to 10000, got 2"),
+        (lambda: pa.roc_band("y", "s", n_points=2), "n_points must be an integer from 3 to 10000, got 2"),
         (lambda: pa.roc_band("y", "s", level=95), "level must lie between 0 and 1"),
         (
             lambda: pa.roc_band("y", "s", method="optimized_radial", distribution="normal"),
@@ -98,7 +98,7 @@ def _distance(curve: pl.DataFrame, n_pos: int, n_neg: int, fpr: float, tpr: floa
 def test_a_band_of_likelihood_ends_at_one_distance() -> None:
     frame = _rows(300, 6)
     curve = frame.select(pa.roc_curve("y", "s")).explode("s").unnest("s")
-    band = _band(frame, points=31)
+    band = _band(frame, n_points=31)
     limits = band.filter(pl.col("fpr").is_between(0.01, 0.99))
     ends = [
         _distance(curve, 150, 150, place["fpr"], place[end])
@@ -133,7 +133,7 @@ def _smooth_curve(frame: pl.DataFrame, rates: Any) -> tuple[Any, Any]:
 
 def test_a_regional_band_reaches_as_far_as_its_process() -> None:
     frame = _rows(400, 7, share=0.4)
-    band = _band(frame, method="regional", min_fpr=0.05, max_fpr=0.6, points=23, n_resamples=4000)
+    band = _band(frame, method="regional", min_fpr=0.05, max_fpr=0.6, n_points=23, n_resamples=4000)
     assert (band["fpr"][0], band["fpr"][-1], band["at"][-1]) == (0.05, 0.6, 0.6)
     rates = band["fpr"].to_numpy()
     tpr, slope = _smooth_curve(frame, rates)
@@ -156,7 +156,7 @@ def test_a_regional_band_reaches_as_far_as_its_process() -> None:
 def test_a_smoothed_bootstrap_is_drawn_from_a_smooth_curve() -> None:
     """Both sides are so many standard deviations of samples, which follow from binomial numbers."""
     frame = _rows(500, 8)
-    band = _band(frame, method="smoothed_bootstrap", points=21, n_resamples=2000)[2:10]
+    band = _band(frame, method="smoothed_bootstrap", n_points=21, n_resamples=2000)[2:10]
     rates = band["fpr"].to_numpy()
     tpr, slope = _smooth_curve(frame, rates)
     deviation = np.sqrt((tpr * (1 - tpr) + slope**2 * rates * (1 - rates)) / 250)
@@ -168,7 +168,7 @@ def test_a_smoothed_bootstrap_is_drawn_from_a_smooth_curve() -> None:
 
 def test_a_region_at_the_ends() -> None:
     """At both ends there is no variance, and the limits are those of the neighbours."""
-    band = _band(_rows(60, 9), method="regional", points=11)
+    band = _band(_rows(60, 9), method="regional", n_points=11)
     assert (band["lower_tpr"][0], band["upper_tpr"][-1]) == (0.0, 1.0)
     assert band["upper_tpr"][0] <= band["upper_tpr"][1]
     assert band["lower_tpr"][-1] >= band["lower_tpr"][-2]
@@ -201,7 +201,7 @@ def test_new_curves_are_between_the_ends_of_a_central_region() -> None:
 def test_many_rows_are_drawn_in_cells(method: Any, resample: Any) -> None:
     """The band of 40,000 rows is as wide as its standard errors say, and its middle is the curve."""
     frame = _rows(40_000, 1)
-    band = _band(frame, method=method, resample=resample, points=21, n_resamples=400)
+    band = _band(frame, method=method, resample=resample, n_points=21, n_resamples=400)
     curve = frame.select(pa.roc_curve("y", "s", at_fpr=band["fpr"].to_list())).explode("s").unnest("s")
     assert np.allclose(band["tpr"], curve["tpr"], atol=0.004)
     if method == "vertical":
@@ -228,7 +228,7 @@ def test_bands_narrow_as_rows_grow(method: Any) -> None:
     """A hundred times as many rows have a band of about a tenth of the width."""
 
     def width(n: int) -> float:
-        band = _band(_rows(n, 11), method=method, points=41)
+        band = _band(_rows(n, 11), method=method, n_points=41)
         at = np.linspace(0.1, 0.9, 50)
         low, high = (
             np.interp(at, band[f"{end}_fpr"], band[f"{end}_tpr"]).mean() for end in ("lower", "upper")
@@ -296,7 +296,7 @@ def test_bands_of_one_curve_hold_the_curve_of_the_population(method: Any, least:
 
 def test_pointwise_intervals_are_those_of_each_rate() -> None:
     frame = _rows(500, 4)
-    band = _band(frame, method="vertical", n_resamples=300, seed=9, points=11)
+    band = _band(frame, method="vertical", n_resamples=300, seed=9, n_points=11)
     for place in band.iter_rows(named=True):
         one = (
             frame.select(pa.tpr_at_fpr("y", "s", place["fpr"], n_resamples=300, seed=9))
@@ -348,7 +348,7 @@ def test_bands_hold_the_curves_that_they_were_made_of() -> None:
     frame = _rows(600, 5).with_columns(fold=pl.int_range(600) % 6)
     band = frame.select(
         band=pa.roc_band(
-            "y", "s", method="threshold_box", fold="fold", distribution="normal", level=0.9999, points=700
+            "y", "s", method="threshold_box", fold="fold", distribution="normal", level=0.9999, n_points=700
         )
     )
     curves = frame.group_by("fold").agg(curve=pa.roc_curve("y", "s")).join(band, how="cross")

@@ -21,10 +21,10 @@ DATA = Path(__file__).parents[3] / "data"
 ROWS = pl.read_parquet(DATA / "*.parquet")
 MODELS = pl.col("logistic", "forest", "tree")
 CURVES = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=50), "dataset").collect()
-BANDS = pa.curve_points(ROWS, pa.roc_band("label", MODELS, points=21, n_resamples=50), "dataset").collect()
+BANDS = pa.curve_points(ROWS, pa.roc_band("label", MODELS, n_points=21, n_resamples=50), "dataset").collect()
 FOLDS = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=20), ["dataset", "fold"]).collect()
 DIFFERENCES = pa.curve_points(
-    ROWS, pa.roc_difference_band("label", "forest", "tree", points=19, n_resamples=50), "dataset"
+    ROWS, pa.roc_difference_band("label", "forest", "tree", n_points=19, n_resamples=50), "dataset"
 ).collect()
 METHODS = (
     "likelihood",
@@ -85,7 +85,7 @@ def test_points_are_those_of_the_frames() -> None:
 
 def test_lists_are_drawn_as_rows_are() -> None:
     lists = ROWS.group_by("dataset", maintain_order=True).agg(pa.roc_curve("label", MODELS, max_points=50))
-    of_bands = ROWS.group_by("dataset").agg(pa.roc_band("label", MODELS, points=21, n_resamples=50))
+    of_bands = ROWS.group_by("dataset").agg(pa.roc_band("label", MODELS, n_points=21, n_resamples=50))
     of_lists = spec_of(pa.plot_roc(lists, band=of_bands.lazy(), facet="dataset"))
     of_rows = spec_of(pa.plot_roc(CURVES, band=BANDS, facet="dataset"))
     keys = ["panel", "curve", "fpr", "tpr", "threshold"]
@@ -226,7 +226,7 @@ def test_differences_are_those_of_the_frames() -> None:
         "The dashed line is no difference."
     )
     lists = ROWS.group_by("dataset").agg(
-        pa.roc_difference_band("label", model, "tree", points=9, n_resamples=20)
+        pa.roc_difference_band("label", model, "tree", n_points=9, n_resamples=20)
         for model in ("forest", "logistic")
     )
     spec = spec_of(pa.plot_difference(lists, facet="dataset", tooltip=False))
@@ -252,7 +252,7 @@ def test_differences_are_those_of_the_frames() -> None:
         (
             pl.concat([DIFFERENCES.with_columns(pair=pl.lit(pair)) for pair in range(1400)]),
             {"facet": ["dataset", "pair"]},
-            r"53,200 points, .* at most 50,000; write roc_difference_band\(..., points=17\)",
+            r"53,200 points, .* at most 50,000; write roc_difference_band\(..., n_points=17\)",
         ),
     ],
 )
@@ -267,7 +267,7 @@ def covered() -> pl.DataFrame:
     bands = pl.concat(
         ROWS.group_by("dataset")
         .agg(
-            pa.roc_band("label", name, method=method, fold="fold", points=21).alias(name)
+            pa.roc_band("label", name, method=method, fold="fold", n_points=21).alias(name)
             for name in ("forest", "tree")
         )
         .with_columns(method=pl.lit(method))

@@ -80,7 +80,7 @@ def test_numbers_beyond_floats(huge: int) -> None:
         lambda: pa.roc_auc_power("s", "s", "s", alpha=huge),
         lambda: pa.cv_roc_auc_difference("y", "s", "g", "g", test_train_ratio=huge),
         lambda: pa.roc_auc_ci("y", "s", method="bootstrap", seed=huge),
-        lambda: pa.roc_band("y", "s", points=huge),
+        lambda: pa.roc_band("y", "s", n_points=huge),
         lambda: pa.report(FRAME, "y", "s", level=huge),
         lambda: pa.compare_segments(FRAME, "y", "s", "g", level=huge),
         lambda: pa.compare_segments(FRAME, "y", "s", "g", versus=huge),

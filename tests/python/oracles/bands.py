@@ -63,11 +63,11 @@ def _distance(curve: Curve, angle: float) -> float:
     return 1.0
 
 
-def _spread(scores: list[float], points: int) -> list[float]:
+def _spread(scores: list[float], n_points: int) -> list[float]:
     """Some of the scores, which descend: both ends, and evenly between, halves to the lower score."""
-    if len(scores) <= points - 1:
+    if len(scores) <= n_points - 1:
         return scores
-    gaps = points - 2
+    gaps = n_points - 2
     return [
         scores[math.floor(Fraction(step * (len(scores) - 1), gaps) + Fraction(1, 2))]
         for step in range(gaps + 1)
@@ -265,7 +265,7 @@ def _of_curves(
     method: str,
     distribution: str | None,
     level: float,
-    points: int,
+    n_points: int,
     n_pos: int = 0,
 ) -> Any:
     if len(curves) < 2:
@@ -288,16 +288,16 @@ def _of_curves(
         return mean, [low for low, _ in limits], [high for _, high in limits]
 
     if method in ("vertical", "envelope", "central_region"):
-        rates = [place / (points - 1) for place in range(points)]
+        rates = [place / (n_points - 1) for place in range(n_points)]
         return _vertical(rates, *limited(read(rates, lambda curve, rate: tpr_at(curve, _exact(rate)))))
     if method in ("radial", "optimized_radial"):
-        angles = [math.pi / 2 * place / (points - 1) for place in range(points)]
+        angles = [math.pi / 2 * place / (n_points - 1) for place in range(n_points)]
 
         def distance(curve: Curve, angle: float) -> float:
             return 1.0 if angle in (angles[0], angles[-1]) else _distance(curve, angle)
 
         return _radial(angles, *limited(read(angles, distance)))
-    thresholds: list[float | None] = [None, *_spread(scores, points)]
+    thresholds: list[float | None] = [None, *_spread(scores, n_points)]
 
     def rate(of: int) -> Callable[[Curve, Any], float]:
         def reading(curve: Curve, threshold: float | None) -> float:
@@ -419,7 +419,7 @@ def _working_hotelling(curve: Curve, level: float, rates: list[float]) -> Any:
 def roc_band(
     rows: Sequence[Any],
     method: str,
-    points: int,
+    n_points: int,
     level: float = 0.95,
     distribution: str | None = None,
     n_resamples: int = 0,
@@ -430,11 +430,11 @@ def roc_band(
     pos, neg = classes(rows)
     if has_nan(rows) or len(pos) < 2 or len(neg) < 2:
         return None
-    rates = [max_fpr * place / (points - 1) for place in range(points)]
+    rates = [max_fpr * place / (n_points - 1) for place in range(n_points)]
     if method in ("likelihood", "smoothed_bootstrap", "regional"):
         # The reach is drawn about or from a smooth curve: test_bands tests the limits.
         places = (
-            _along((pos, neg), points - 1)
+            _along((pos, neg), n_points - 1)
             if method == "likelihood"
             else [(rate, tpr_at((pos, neg), _exact(rate))) for rate in rates]
         )
@@ -454,14 +454,14 @@ def roc_band(
     curves = [_drawn(pos, neg, seed, replicate, plain=plain) for replicate in range(n_resamples)]
     scores = sorted({*pos, *neg}, reverse=True)
     drawn = [curve for curve in curves if all(curve)]
-    return _of_curves(drawn, scores, method, distribution, level, points, len(pos))
+    return _of_curves(drawn, scores, method, distribution, level, n_points, len(pos))
 
 
 _drawn = resample
 
 
 def roc_band_of_folds(
-    rows: Sequence[Any], method: str, points: int, level: float = 0.95, distribution: str | None = None
+    rows: Sequence[Any], method: str, n_points: int, level: float = 0.95, distribution: str | None = None
 ) -> Any:
     if has_nan([(label, score) for label, score, _ in rows]):
         return None
@@ -470,7 +470,9 @@ def roc_band_of_folds(
         folds.setdefault(row[2], []).append(row[:2])
     curves = [classes(part) for part in folds.values()]
     scores = sorted({row[1] for row in rows}, reverse=True)
-    return _of_curves([curve for curve in curves if all(curve)], scores, method, distribution, level, points)
+    return _of_curves(
+        [curve for curve in curves if all(curve)], scores, method, distribution, level, n_points
+    )
 
 
 Ranks: TypeAlias = dict[float, tuple[int, int, float, float]]
@@ -502,7 +504,7 @@ def _moved(scores: list[float], ranks: Ranks, score: float, within: float, dista
 
 
 def roc_difference_band(
-    rows: Sequence[Any], level: float, points: int, n_resamples: int, seed: int, clustered: bool = False
+    rows: Sequence[Any], level: float, n_points: int, n_resamples: int, seed: int, clustered: bool = False
 ) -> list[dict[str, Any]] | None:
     sizes = [sum(row[0] == label for row in rows) for label in (False, True)]
     sources = [
@@ -544,7 +546,7 @@ def roc_difference_band(
             taken += [moved(rows[first + stream.index(size)]) for _ in range(size)]
         return taken
 
-    rates = [Fraction(place + 1, points + 1) for place in range(points)]
+    rates = [Fraction(place + 1, n_points + 1) for place in range(n_points)]
 
     def curves(rows: Sequence[Any]) -> list[list[float]]:
         classes = [

@@ -18,7 +18,7 @@ RUST = {
     "ranking": ["tuning", "scores", "tasks", "ties", "order", "states", "weighted", "group", "rows"],
     "statistics": [
         *(
-            "options",
+            "option_value",
             "options",
             "resampling",
             "kinds",

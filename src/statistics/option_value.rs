@@ -1,0 +1,122 @@
+//! The value of an option, as the user wrote it and as Python shows it.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display};
+
+/// An integer with more bits is shown by its size.
+const SHOWN_BITS: u32 = 128;
+
+/// Stands in a text for a backtick that a user wrote, which is around no option.
+pub const LITERAL_BACKTICK: &str = "\u{1}";
+
+/// The value of an option, as the user wrote it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum OptionValue {
+    /// The option was left out.
+    #[default]
+    Absent,
+    /// True or False.
+    Truth(bool),
+    /// An integer.
+    Integer(i128),
+    /// The digits of a number that neither an integer of 128 bits nor a float can hold.
+    Digits(String),
+    /// A float.
+    Float(f64),
+    /// A word.
+    Word(String),
+    /// A list.
+    List(Vec<OptionValue>),
+    /// Options by name.
+    Named(BTreeMap<String, OptionValue>),
+    /// Anything else, as Python shows it.
+    Other(String),
+}
+
+impl OptionValue {
+    /// The number; NaN of anything else.
+    pub fn number(&self) -> f64 {
+        match self {
+            OptionValue::Integer(value) => *value as f64,
+            OptionValue::Float(value) => *value,
+            OptionValue::Digits(digits) => digits.parse().unwrap_or(f64::NAN),
+            _ => f64::NAN,
+        }
+    }
+}
+
+impl Display for OptionValue {
+    /// The value as Python shows it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OptionValue::Absent => f.write_str("None"),
+            OptionValue::Truth(value) => f.write_str(if *value { "True" } else { "False" }),
+            OptionValue::Integer(value) => value.fmt(f),
+            OptionValue::Digits(digits) => {
+                let bits = (digits.len() as f64 * std::f64::consts::LOG2_10).ceil() as u32;
+                if bits > SHOWN_BITS && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
+                    write!(f, "an integer of {} digits", digits.trim_start_matches('-').len())
+                } else {
+                    f.write_str(digits)
+                }
+            }
+            OptionValue::Float(value) if value.is_nan() => f.write_str("nan"),
+            OptionValue::Float(value) => {
+                let text = format!("{value:?}");
+                match text.split_once('e') {
+                    // Python writes a sign and two digits at least.
+                    Some((digits, power)) => {
+                        let (sign, power) =
+                            power.strip_prefix('-').map_or(('+', power), |power| ('-', power));
+                        write!(f, "{}e{sign}{power:0>2}", digits.trim_end_matches(".0"))
+                    }
+                    None => f.write_str(&text),
+                }
+            }
+            OptionValue::Word(word) => {
+                let word = word.escape_debug().to_string().replace("\\\"", "\"");
+                write!(f, "'{}'", word.replace('`', LITERAL_BACKTICK))
+            }
+            OptionValue::List(values) => {
+                f.write_str("[")?;
+                for (place, value) in values.iter().enumerate() {
+                    write!(f, "{}{value}", if place > 0 { ", " } else { "" })?;
+                }
+                f.write_str("]")
+            }
+            OptionValue::Named(values) => {
+                f.write_str("{")?;
+                for (place, (name, value)) in values.iter().enumerate() {
+                    write!(f, "{}'{name}': {value}", if place > 0 { ", " } else { "" })?;
+                }
+                f.write_str("}")
+            }
+            OptionValue::Other(shown) => f.write_str(&shown.replace('`', LITERAL_BACKTICK)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_as_python_shows_them() {
+        let word = |text: &str| OptionValue::Word(text.into());
+        for (value, shown) in [
+            (OptionValue::Absent, "None"),
+            (OptionValue::Truth(true), "True"),
+            (OptionValue::Integer(-3), "-3"),
+            (OptionValue::Digits("9".repeat(50)), "an integer of 50 digits"),
+            (OptionValue::Float(1.0), "1.0"),
+            (OptionValue::Float(1e-5), "1e-05"),
+            (OptionValue::Float(1.5e300), "1.5e+300"),
+            (OptionValue::Float(f64::NEG_INFINITY), "-inf"),
+            (OptionValue::Float(f64::NAN), "nan"),
+            (word("a \"b\""), "'a \"b\"'"),
+            (OptionValue::List(vec![word("a"), OptionValue::Float(0.5)]), "['a', 0.5]"),
+        ] {
+            assert_eq!(value.to_string(), shown);
+        }
+    }
+}
