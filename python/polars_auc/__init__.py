@@ -7,57 +7,36 @@ A higher score means more positive, always. A row with a null label or score is 
 the result of its group NaN; a statistic that is undefined for a group is null.
 """
 
-from polars_auc._expressions.bands import band_coverage, roc_band, roc_difference_band
-from polars_auc._expressions.binormal import binormal_roc_auc, binormal_roc_curve
-from polars_auc._expressions.classes import (
-    multiclass_roc_auc,
-    multiclass_roc_auc_ci,
-    ordinal_roc_auc,
-    ordinal_roc_auc_ci,
+from polars_auc._expressions import (
+    bands as _bands,
+    binormal as _binormal,
+    classes as _classes,
+    comparisons as _comparisons,
+    curves as _curves,
+    folds as _folds,
+    groups as _groups,
+    intervals as _intervals,
+    numbers as _numbers,
+    planning as _planning,
+    rank_tests as _rank_tests,
+    score_bands as _score_bands,
+    states as _states,
+    thresholds as _thresholds,
 )
-from polars_auc._expressions.comparisons import (
-    adjust_p_values,
-    compare_scores,
-    roc_auc_difference,
-    roc_curve_difference,
-    unpaired_roc_auc_difference,
-)
-from polars_auc._expressions.curves import (
-    cost_curve,
-    det_curve,
-    pr_curve,
-    roc_convex_hull,
-    roc_curve,
-)
-from polars_auc._expressions.folds import cv_roc_auc, cv_roc_auc_difference, cv_roc_curve
-from polars_auc._expressions.groups import (
-    covariate_adjusted_roc_curve,
-    grouped_roc_auc,
-    grouped_roc_auc_difference,
-    subgroup_auc,
-    subgroup_auc_ci,
-)
-from polars_auc._expressions.intervals import bootstrap_ci, roc_auc_ci, roc_summary
-from polars_auc._expressions.numbers import (
-    average_precision,
-    gini,
-    gini_index,
-    ks_statistic,
-    mean_positive_rank,
-    roc_auc,
-)
-from polars_auc._expressions.planning import roc_auc_difference_power, roc_auc_power, roc_auc_sample_size
-from polars_auc._expressions.rank_tests import (
-    brunner_munzel,
-    concordance_index,
-    hodges_lehmann,
-    kruskal_wallis,
-    mann_whitney_u,
-    rank_agreement,
-)
-from polars_auc._expressions.score_bands import cap_curve, gains_table, population_stability
-from polars_auc._expressions.states import merge_states, pack_state, roc_auc_bounds, roc_state, unpack_state
-from polars_auc._expressions.thresholds import confusion_at, fpr_at_tpr, operating_point, tpr_at_fpr
+from polars_auc._expressions.bands import *
+from polars_auc._expressions.binormal import *
+from polars_auc._expressions.classes import *
+from polars_auc._expressions.comparisons import *
+from polars_auc._expressions.curves import *
+from polars_auc._expressions.folds import *
+from polars_auc._expressions.groups import *
+from polars_auc._expressions.intervals import *
+from polars_auc._expressions.numbers import *
+from polars_auc._expressions.planning import *
+from polars_auc._expressions.rank_tests import *
+from polars_auc._expressions.score_bands import *
+from polars_auc._expressions.states import *
+from polars_auc._expressions.thresholds import *
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.evaluator import Evaluator
 from polars_auc._frames.group_states import group_states
@@ -77,77 +56,35 @@ from polars_auc._report.report import report
 __all__ = [
     "Evaluator",
     "__version__",
-    "adjust_p_values",
-    "average_precision",
-    "band_coverage",
-    "binormal_roc_auc",
-    "binormal_roc_curve",
-    "bootstrap_ci",
-    "brunner_munzel",
-    "cap_curve",
     "compare_reports",
-    "compare_scores",
     "compare_segments",
-    "concordance_index",
-    "confusion_at",
-    "cost_curve",
-    "covariate_adjusted_roc_curve",
     "curve_points",
-    "cv_roc_auc",
-    "cv_roc_auc_difference",
-    "cv_roc_curve",
-    "det_curve",
-    "fpr_at_tpr",
-    "gains_table",
-    "gini",
-    "gini_index",
     "group_states",
-    "grouped_roc_auc",
-    "grouped_roc_auc_difference",
-    "hodges_lehmann",
-    "kruskal_wallis",
-    "ks_statistic",
-    "mann_whitney_u",
-    "mean_positive_rank",
-    "merge_states",
     "mrmc_roc_auc",
-    "multiclass_roc_auc",
-    "multiclass_roc_auc_ci",
-    "operating_point",
-    "ordinal_roc_auc",
-    "ordinal_roc_auc_ci",
-    "pack_state",
     "plot_coverage",
     "plot_difference",
     "plot_forest",
     "plot_roc",
-    "population_stability",
-    "pr_curve",
-    "rank_agreement",
     "report",
-    "roc_auc",
-    "roc_auc_bounds",
-    "roc_auc_ci",
-    "roc_auc_difference",
-    "roc_auc_difference_power",
     "roc_auc_in_passes",
-    "roc_auc_power",
-    "roc_auc_sample_size",
-    "roc_band",
-    "roc_convex_hull",
-    "roc_curve",
-    "roc_curve_difference",
-    "roc_difference_band",
-    "roc_state",
-    "roc_summary",
     "style_report",
-    "subgroup_auc",
-    "subgroup_auc_ci",
-    "tpr_at_fpr",
-    "unpack_state",
-    "unpaired_roc_auc_difference",
     "write_report",
 ]
+# Type checkers understand one module a line.
+__all__ += _bands.__all__
+__all__ += _binormal.__all__
+__all__ += _classes.__all__
+__all__ += _comparisons.__all__
+__all__ += _curves.__all__
+__all__ += _folds.__all__
+__all__ += _groups.__all__
+__all__ += _intervals.__all__
+__all__ += _numbers.__all__
+__all__ += _planning.__all__
+__all__ += _rank_tests.__all__
+__all__ += _score_bands.__all__
+__all__ += _states.__all__
+__all__ += _thresholds.__all__
 
 
 def __dir__() -> list[str]:

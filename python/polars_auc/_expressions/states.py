@@ -11,7 +11,7 @@ from polars_auc._plugin.call import columnwise, expression_of
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["have_weights", "merge_states", "pack_state", "roc_auc_bounds", "roc_state", "unpack_state"]
+__all__ = ["merge_states", "pack_state", "roc_auc_bounds", "roc_state", "unpack_state"]
 
 Scale: TypeAlias = Literal["real", "probability"]
 
