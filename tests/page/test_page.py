@@ -101,7 +101,7 @@ def test_all_charts_are_drawn(opened: Any, small: Path) -> None:
 
 def test_the_table_of_groups_sorts_by_numbers(opened: Any, small: Path) -> None:
     page = opened(small)
-    for name in ("auc", "gain_p_adjusted", "n"):
+    for name in ("auc", "delta_auc_p_adjusted", "n"):
         heads = [head.strip() for head in page.locator("#groups-table thead th").all_inner_texts()]
         head = page.locator("#groups-table thead th").nth(heads.index(name))
         for descending in (False, True):
@@ -150,7 +150,7 @@ def test_the_numbers_are_those_of_the_report(opened: Any, small: Path) -> None:
         versus="rest",
     ).collect()
     groups = report.filter(pl.col("scope") == "group")
-    for name in ("auc", "lower", "gain", "difference", "p_adjusted"):
+    for name in ("auc", "lower", "delta_auc", "difference", "p_adjusted"):
         expected = [
             "-" if value is None else "<0.0001" if name == "p_adjusted" and value < 1e-4 else f"{value:.4f}"
             for value in groups[name]

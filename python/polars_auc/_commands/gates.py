@@ -12,7 +12,7 @@ from polars_auc._cli.sql import condition
 from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._frames.segments import is_reference
 from polars_auc._page.text import readable
-from polars_auc._report.rows import CHANGES, GAINS, OF_ALL_GROUPS, OF_GROUPS
+from polars_auc._report.rows import CHANGES, DELTAS, OF_ALL_GROUPS, OF_GROUPS
 from polars_auc._report.stability import STABILITY
 
 # Names that no column of a user has.
@@ -29,9 +29,9 @@ class Gate:
 
     The report fails if the condition is true in one of these rows, or cannot be decided in one of them: for a
     null, for NaN, because a comparison is missing; or because there is no such row. Only rows that have
-    nothing to be compared with by their nature may be undecided: the first score in a condition on gains,
-    the reference or the first period in a condition on the comparison of groups, a new group in one on
-    changes, and a group of nothing but the reference in one on stability.
+    nothing to be compared with by their nature may be undecided: the first score in a condition on how
+    scores differ from it, the reference or the first period in a condition on the comparison of groups, a new
+    group in one on changes, and a group of nothing but the reference in one on stability.
     """
 
     text: str
@@ -102,7 +102,7 @@ class Gate:
     def _alone(self, about: pl.DataFrame) -> pl.Series:
         """Say of each row whether it has nothing to be compared with by its nature."""
         alone = pl.lit(value=False)
-        if self._named(tuple(GAINS)):
+        if self._named(tuple(DELTAS)):
             alone |= pl.col("score") == self.first_score
         if self._named(CHANGES):
             alone |= pl.col("previous_n").is_null()

@@ -41,7 +41,7 @@ __all__ = ["add_compare", "add_gains", "add_thresholds"]
 # The columns that answer first.
 _OF_GAINS = ("band", "highest", "lowest", "n", "n_pos", "rate", "gain", "lift", "ks")
 _OF_THRESHOLDS = ("threshold", "tpr", "fpr", "precision", "n_pos", "n_neg")
-_OF_PAIRS = ("score_a", "score_b", "difference", "lower", "upper", "p_adjusted")
+_OF_PAIRS = ("first", "second", "first_auc", "second_auc", "difference", "lower", "upper", "p_adjusted")
 
 
 def add_gains(commands: Any) -> None:
@@ -95,8 +95,9 @@ def add_compare(commands: Any) -> None:
     command = commands.add_parser(
         "compare",
         help="the difference of the AUCs of all pairs of scores, in each group",
-        description="Print the differences of the AUCs of scores, with intervals and paired tests.",
-        epilog='example: polars-auc compare "data/*.parquet" --label y --score new --score old --by segment',
+        description="Print the AUC of the second score of each pair minus that of the first, with its "
+        "interval and paired test.",
+        epilog='example: polars-auc compare "data/*.parquet" --label y --score old --score new --by segment',
     )
     for option in ("level", "adjust"):
         add_option(command, ReportOptions, option)
@@ -152,16 +153,27 @@ def compare(options: argparse.Namespace) -> bool:
 
     def points(evaluated: Evaluated) -> pl.LazyFrame:
         columns = list(evaluated.scores.values())
+        # Of two scores the expression takes the second from the first. Here the first is the one that stands
+        # first, and the second is held against it, as in a report.
+        named = reversed(evaluated.scores.items())
         compared = compare_scores(
             columns[0]["label"],
-            *(column["score"].alias(name) for name, column in evaluated.scores.items()),
-            reference=0 if options.against_first else None,
+            *(column["score"].alias(name) for name, column in named),
+            reference=len(columns) - 1 if options.against_first else None,
             adjust=None,
             level=options.level,
             count=columns[0]["count"],
         )
-        differences = compared.struct.field("differences")
-        table = curve_points(evaluated.rows, differences, evaluated.by).drop("point")
+        by = evaluated.by
+        areas = curve_points(evaluated.rows, compared.struct.field("areas"), by)
+        table = curve_points(evaluated.rows, compared.struct.field("differences"), by)
+        table = table.sort(*by, "point", descending=[False] * len(by) + [True], nulls_last=True)
+        table = table.drop("point").rename({"score_a": "second", "score_b": "first"})
+        for side in ("first", "second"):
+            own = areas.select(*by, pl.col("score").alias(side), pl.col("auc").alias(f"{side}_auc"))
+            table = table.join(own, on=[*by, side], how="left", nulls_equal=True, maintain_order="left")
+        numbers = ("difference", "se", "lower", "upper", "z", "p_value")
+        table = table.select(*by, "first", "second", "first_auc", "second_auc", *numbers)
         # The tests of all groups are read together.
         return table.with_columns(p_adjusted=adjust_p_values("p_value", method=options.adjust))
 

@@ -184,7 +184,8 @@ def compare_scores(
           covariance matrix.
         - ``differences`` (List of Struct): for each pair the names ``score_a`` and ``score_b``, and
           ``difference``, ``se``, ``lower``, ``upper``, ``z``, ``p_value`` as
-          :func:`polars_auc.roc_auc_difference`, and ``p_adjusted``.
+          :func:`polars_auc.roc_auc_difference`, ``score_a`` minus ``score_b``, and ``p_adjusted``. With a
+          ``reference`` that is always ``score_b``.
         - ``chi_square`` (Float64), ``df`` (UInt64), ``p_value`` (Float64): the test that all AUCs are equal.
           Two scores that rank the rows in the same way take away a degree of freedom; the p-value is null if
           none is left.

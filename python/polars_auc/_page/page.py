@@ -32,7 +32,14 @@ _LISTED = 50
 
 _OVERALL = ("n", "n_pos", "prevalence", "auc", "auc_min", "auc_max", "lower", "upper", "se", "ks", "gini")
 _FOLDS = ("cv_auc", "cv_lower", "cv_upper", "cv_se", "n_folds", "n_undefined")
-_GAINS = ("gain", "gain_lower", "gain_upper", "gain_p_value", "gain_p_adjusted")
+_DELTAS = (
+    "first_auc",
+    "delta_auc",
+    "delta_auc_lower",
+    "delta_auc_upper",
+    "delta_auc_p_value",
+    "delta_auc_p_adjusted",
+)
 _STABILITY = ("psi", "psi_p_value", "psi_n", "psi_reference_n")
 _BANDS = ("highest", "lowest", "n", "n_pos", "rate", "gain", "cum_fpr", "lift", "cum_lift", "ks")
 _POINTS = ("rule", "threshold", "tpr", "fpr", "precision", "accuracy", "tp", "fp", "fn", "tn")
@@ -91,7 +98,7 @@ def page(
         cards=_cards(overall, is_exact=exact),
         overall=_cells(overall, ["score", *_there(overall, numbers)]),
         folds=_cells(overall, ["score", *_there(overall, _FOLDS)]) if "cv_auc" in table.columns else None,
-        gains=_cells(overall, ["score", *_GAINS]) if "gain" in table.columns else None,
+        deltas=_cells(overall, ["score", *_DELTAS]) if "delta_auc" in table.columns else None,
         changes=_cells(overall, ["score", *CHANGES]) if "change" in table.columns else None,
         stability=_cells(overall, ["score", *_STABILITY]) if "psi" in table.columns else None,
         moved=_moved(groups, by),

@@ -16,7 +16,7 @@ from polars_auc._expressions.states import roc_auc_bounds
 from polars_auc._frames.segments import compare_segments
 from polars_auc._plugin.errors import option_called
 from polars_auc._report.rows import (
-    GAINS,
+    DELTAS,
     OF_ALL_GROUPS,
     OF_GROUPS,
     Part,
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bounds",
+    "deltas",
+    "deltas_of_clusters",
     "folds",
-    "gains",
-    "gains_of_clusters",
     "in_cluster",
     "intervals_of_clusters",
     "segments",
@@ -115,7 +115,7 @@ def folds(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOption
     return Part(answers, fields)
 
 
-def gains(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
+def deltas(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
     """Compare each score with the first."""
     joint = compare_scores(
         label,
@@ -127,6 +127,7 @@ def gains(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOption
     )
     names = list(scores)
     answer = pl.col(answer_column("comparison", "all")).struct
+    first_auc = answer.field("areas").list.get(0, null_on_oob=True).struct.field("auc")
     # A NaN among the scores leaves no list of pairs.
     is_nan = answer.field("chi_square").is_nan()
 
@@ -134,17 +135,18 @@ def gains(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOption
         # The first score is the reference, so the differences of the others begin at the second.
         place = names.index(name)
         if place == 0:
-            return [pl.lit(None, dtype=pl.Float64).alias(gain) for gain in GAINS]
+            return [pl.lit(None, dtype=pl.Float64).alias(delta) for delta in DELTAS]
         own = answer.field("differences").list.get(place - 1, null_on_oob=True).struct
+        fields = {delta: own.field(field) for delta, field in DELTAS.items() if delta != "first_auc"}
         return [
-            pl.when(is_nan).then(math.nan).otherwise(own.field(field)).alias(gain)
-            for gain, field in GAINS.items()
+            pl.when(is_nan).then(math.nan).otherwise(field).alias(delta)
+            for delta, field in {"first_auc": first_auc, **fields}.items()
         ]
 
     return Part([joint.alias(answer_column("comparison", "all"))], fields)
 
 
-def gains_of_clusters(label: IntoExpr, scores: Mapping[str, pl.Expr], options: ReportOptions) -> Part:
+def deltas_of_clusters(label: IntoExpr, scores: Mapping[str, pl.Expr], options: ReportOptions) -> Part:
     """Compare each score of rows in clusters with the first, on the rows in which no score is missing."""
     first, *others = scores.values()
     complete = pl.all_horizontal(score.is_not_null() for score in scores.values())
@@ -160,14 +162,14 @@ def gains_of_clusters(label: IntoExpr, scores: Mapping[str, pl.Expr], options: R
 
     def fields(name: str) -> list[pl.Expr]:
         if name not in columns:
-            return [pl.lit(None, dtype=pl.Float64).alias(gain) for gain in GAINS]
+            return [pl.lit(None, dtype=pl.Float64).alias(delta) for delta in DELTAS]
         # A score that is NaN leaves no comparison of any score, as without clusters.
         differences = (pl.col(column).struct.field("difference") for column in columns.values())
         is_nan = pl.any_horizontal(difference.is_nan() for difference in differences)
         answer = pl.col(columns[name]).struct
         return [
-            pl.when(is_nan).then(math.nan).otherwise(answer.field(field)).alias(gain)
-            for gain, field in GAINS.items()
+            pl.when(is_nan).then(math.nan).otherwise(answer.field(field)).alias(delta)
+            for delta, field in DELTAS.items()
         ]
 
     return Part(answers, fields)

@@ -159,9 +159,11 @@ def report(
         - ``ks``, ``gini`` (Float64): :func:`polars_auc.roc_summary`.
         - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
           ``n_undefined`` (UInt64), of :func:`polars_auc.cv_roc_auc`.
-        - with ``compare``: ``gain``, ``gain_lower``, ``gain_upper``, ``gain_p_value``, ``gain_p_adjusted``
-          (Float64), the AUC minus that of the first score, from :func:`polars_auc.compare_scores`, or with
-          ``cluster`` from :func:`polars_auc.roc_auc_difference`; null for the first score.
+        - with ``compare``: ``first_auc``, ``delta_auc``, ``delta_auc_lower``, ``delta_auc_upper``,
+          ``delta_auc_p_value``, ``delta_auc_p_adjusted`` (Float64), the AUC of the first score, and the AUC
+          of this one minus it, both on the rows that have all scores, from
+          :func:`polars_auc.compare_scores`, or with ``cluster`` from :func:`polars_auc.roc_auc_difference`;
+          null for the first score.
         - with ``stability``: ``psi``, ``psi_p_value`` (Float64), ``psi_n``, ``psi_reference_n`` (UInt64) of
           :func:`polars_auc.population_stability`: the index, which is infinite if a band has rows of one
           sample only, its p-value (null with ``cluster``), the rows that are held against the reference, and
@@ -310,7 +312,7 @@ def _parts(
     if options.folds is not None:
         own.append(parts.folds(label, scores, options))
     if options.compare:
-        compared = parts.gains if options.cluster is None else parts.gains_of_clusters
+        compared = parts.deltas if options.cluster is None else parts.deltas_of_clusters
         own.append(compared(label, scores, options))
     if options.stability is not None:
         # Rows in clusters are not independent, and no p-value knows how much less they say.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ADJUSTED",
     "CHANGES",
-    "GAINS",
+    "DELTAS",
     "OF_ALL_GROUPS",
     "OF_GROUPS",
     "OF_SUMMARY",
@@ -57,12 +57,13 @@ _COLUMNS = [
 
 # Columns of a comparison, and the fields that they are: null for the first score. The p-values are adjusted
 # when those of all rows are there.
-GAINS = {
-    "gain": "difference",
-    "gain_lower": "lower",
-    "gain_upper": "upper",
-    "gain_p_value": "p_value",
-    "gain_p_adjusted": "p_value",
+DELTAS = {
+    "first_auc": "estimate_b",
+    "delta_auc": "difference",
+    "delta_auc_lower": "lower",
+    "delta_auc_upper": "upper",
+    "delta_auc_p_value": "p_value",
+    "delta_auc_p_adjusted": "p_value",
 }
 
 # Columns that only groups have, and columns that only the overall rows have.
@@ -80,10 +81,10 @@ CHANGES = [
     "change_p_adjusted",
 ]
 
-ADJUSTED = ("gain_p_adjusted", "p_adjusted")
+ADJUSTED = ("delta_auc_p_adjusted", "p_adjusted")
 """Columns of p-values that are adjusted over all tests of the table, each by itself."""
 
-RESERVED = [*_COLUMNS, *GAINS, *STABILITY, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES, GROUPING]
+RESERVED = [*_COLUMNS, *DELTAS, *STABILITY, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES, GROUPING]
 """Names that no column of groups may have."""
 
 Fields: TypeAlias = Callable[[str], list[pl.Expr]]

@@ -135,7 +135,7 @@ def test_comparisons(capsys: Capture) -> None:
     ).collect()
     assert_frame_equal(pl.read_parquet("to/out.parquet"), expected)
     out = capsys.readouterr().out
-    for name in ("cv_auc", "gain", "gain_p_adjusted", "difference", "p_adjusted"):
+    for name in ("cv_auc", "delta_auc", "delta_auc_p_adjusted", "difference", "p_adjusted"):
         assert name in out
     assert "heterogeneity_p_value" not in out
     assert main([*arguments[:-2], "--wide"]) == 0
@@ -156,7 +156,12 @@ def test_a_segment_as_reference(capsys: Capture) -> None:
 def test_gates_on_comparisons(capsys: Capture) -> None:
     """A row with nothing to compare with does not fail a condition; an undefined value does."""
     few = [*REPORT, "--score", "other", "--by", "g", "--where", "g <= 4"]
-    for condition in ("p_adjusted < 0", "heterogeneity_p_value < 0", "gain_p_adjusted < 0", "difference > 2"):
+    for condition in (
+        "p_adjusted < 0",
+        "heterogeneity_p_value < 0",
+        "delta_auc_p_adjusted < 0",
+        "difference > 2",
+    ):
         for versus in ("rest", "previous", "3"):
             assert main([*few, "--versus", versus, "--compare", "--fail-if", condition]) == 0, condition
     assert main([*few, "--versus", "previous", "--fail-if", "p_value >= 0"]) == 1

@@ -178,5 +178,5 @@ def test_an_option_is_no_shorter_name_of_another(folder: Path, capsys: Capture) 
         text.replace("[report]", '[report]\ncompare-to = "last.parquet"'), encoding="utf-8"
     )
     assert main(["report", "--config", "to.toml", "--compare", "--quiet"]) == 0
-    assert {"gain", "change"} <= set(pl.read_parquet("out.parquet").columns)
+    assert {"delta_auc", "change"} <= set(pl.read_parquet("out.parquet").columns)
     capsys.readouterr()

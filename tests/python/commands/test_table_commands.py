@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal, assert_series_equal
 
 import polars_auc as pa
 from polars_auc._commands.main import main
@@ -64,8 +65,26 @@ def test_compare(tmp_path: Path) -> None:
         tests = ROWS.group_by("segment").agg(pa.compare_scores("label", *SCORES, "logistic", **given))  # type: ignore[arg-type]
         pairs = tests.sort("segment").select("segment", pl.col("forest").struct.field("differences"))
         expected = pairs.explode("differences").unnest("differences").collect()
+        if given:
+            # The others are compared with the first, which is the second name of these pairs.
+            expected = expected.rename({"score_a": "second", "score_b": "first"})
+        else:
+            # The expression takes the second from the first.
+            flipped = {"difference": "difference", "lower": "upper", "upper": "lower", "z": "z"}
+            expected = expected.rename({"score_a": "first", "score_b": "second"}).with_columns(
+                (-pl.col(other)).alias(name) for name, other in flipped.items()
+            )
+        columns = ["segment", "first", "second", "difference", "se", "lower", "upper", "z", "p_value"]
+        assert_frame_equal(table.select(columns), expected.select(columns), abs_tol=1e-12)
+        for side in ("first", "second"):
+            for row in table.iter_rows(named=True):
+                rows = ROWS.filter(pl.col("segment") == row["segment"])
+                assert rows.select(pa.roc_auc("label", row[side])).collect().item() == row[f"{side}_auc"]
+        # The second minus the first, as in a report.
+        assert_series_equal(
+            table["difference"], table["second_auc"] - table["first_auc"], check_names=False, abs_tol=1e-12
+        )
         # The tests of all segments are one family, and those of the expression are of one segment.
-        assert table.drop("p_adjusted").equals(expected.drop("p_adjusted"))
         adjusted = pa.adjust_p_values("p_value") if not given else pl.col("p_value")
         assert table["p_adjusted"].equals(table.select(adjusted).to_series())
 
@@ -103,7 +122,7 @@ def test_what_is_printed(tmp_path: Path, capsys: Capture) -> None:
     for command, heads in (
         ("gains", "segment score band highest lowest n n_pos rate gain lift ks"),
         ("thresholds", "segment score threshold tpr fpr precision n_pos n_neg"),
-        ("compare", "segment score_a score_b difference lower upper p_adjusted"),
+        ("compare", "segment first second first_auc second_auc difference lower upper p_adjusted"),
     ):
         assert main([command, *GIVEN, "--limit", "3"]) == 0
         lines = capsys.readouterr().out.splitlines()

@@ -49,7 +49,7 @@ def test_each_grouping_is_its_own_report(groupings: Any, engine: Any) -> None:
         rolled_up = [key for key in ("h", "g") if key not in some]
         assert all(got[key].null_count() == got.height for key in rolled_up)
     assert table.filter(scope="overall").height == 2
-    for before, after in (("gain_p_value", "gain_p_adjusted"), ("p_value", "p_adjusted")):
+    for before, after in (("delta_auc_p_value", "delta_auc_p_adjusted"), ("p_value", "p_adjusted")):
         adjusted = table.select(pa.adjust_p_values(before, method="bh")).to_series()
         assert table[after].to_list() == adjusted.to_list()
 

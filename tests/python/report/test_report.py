@@ -99,7 +99,7 @@ def test_comparisons_beside_the_rest(engine: Any) -> None:
             pa.compare_scores("label", "score", "other", "third", reference=0, adjust="bh")
         ).item()
         pairs = {pair["score_a"]: pair for pair in joint["differences"]}
-        gains = ("gain", "gain_lower", "gain_upper", "gain_p_value")
+        gains = ("delta_auc", "delta_auc_lower", "delta_auc_upper", "delta_auc_p_value")
         fields = ("difference", "lower", "upper", "p_value")
         expected = [pairs[name][field] if name in pairs else None for field in fields]
         assert [row[gain] for gain in gains] == expected
@@ -117,7 +117,10 @@ def test_the_family_is_all_tests_of_the_table(cluster: str | None) -> None:
     given: dict[str, Any] = {"by": "h", "compare": True, "versus": "rest", "cluster": cluster}
     table = pa.report(frame, "label", ["score", "other", "third"], adjust="bonferroni", **given).collect()
     plain = pa.report(frame, "label", ["score", "other", "third"], adjust=None, **given).collect()
-    for before, after, least in (("gain_p_value", "gain_p_adjusted", 6), ("p_value", "p_adjusted", 6)):
+    for before, after, least in (
+        ("delta_auc_p_value", "delta_auc_p_adjusted", 6),
+        ("p_value", "p_adjusted", 6),
+    ):
         tests = table[before].drop_nulls().len()
         assert tests >= least
         expected = [None if p is None else min(1.0, tests * p) for p in table[before]]
@@ -150,7 +153,7 @@ def test_refusals_by_type() -> None:
         (["score", pl.col("other").alias("score")], (), "two scores are named 'score'"),
         ("score", ["g", "g"], "the group column 'g'"),
         ("score", "auc", "the group column 'auc'"),
-        ("score", "gain", "the group column 'gain'"),
+        ("score", "delta_auc", "the group column 'delta_auc'"),
     ],
 )
 def test_refusals(scores: Any, by: Any, says: str) -> None:

@@ -147,13 +147,19 @@ def test_rows_in_clusters(options: dict[str, Any], engine: Any) -> None:
         ]
         assert (got["n"] + got["n_missing"]).to_list() == of_groups(frame, pl.len())
         if name == "score":
-            assert got["gain"].null_count() == got.height
+            assert got["delta_auc"].null_count() == got.height
             continue
         whole = frame.drop_nulls(SCORES)
         level = options.get("level", 0.95)
         pairs = of_groups(whole, pa.roc_auc_difference("y", name, "score", cluster="patient", level=level))
-        gains = ["gain", "gain_lower", "gain_upper", "gain_p_value", "gain_p_adjusted"]
-        tests = report["gain_p_value"].drop_nulls().len()
+        gains = [
+            "delta_auc",
+            "delta_auc_lower",
+            "delta_auc_upper",
+            "delta_auc_p_value",
+            "delta_auc_p_adjusted",
+        ]
+        tests = report["delta_auc_p_value"].drop_nulls().len()
         for row, pair in zip(got.select(gains).rows(), pairs, strict=True):
             fields = [pair[field] for field in ("difference", "lower", "upper", "p_value")]
             assert list(row) == [*fields, min(1, tests * pair["p_value"])]
@@ -213,9 +219,9 @@ def test_a_nan_leaves_no_gain() -> None:
     for clusters in ({}, {"cluster": "patient"}):
         with pytest.warns(UserWarning, match="the score 'third' is NaN in 1 row"):
             report = pa.report(frame, "y", SCORES, compare=True, **clusters).collect()  # type: ignore[arg-type]
-        assert report["gain"][0] is None
-        assert report["gain"][1:].is_nan().all()
-        assert report["gain_p_adjusted"][1:].is_nan().all()
+        assert report["delta_auc"][0] is None
+        assert report["delta_auc"][1:].is_nan().all()
+        assert report["delta_auc_p_adjusted"][1:].is_nan().all()
 
 
 @pytest.mark.parametrize(

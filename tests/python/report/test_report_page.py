@@ -98,7 +98,10 @@ def test_the_page_shows_the_numbers_of_the_report(tmp_path: Path) -> None:
             assert cell == (
                 f"{value:.4f}" if isinstance(value, float) else f"{value:,}" if name != "score" else value
             )
-    assert [row[0] for row in page.tables["The gain of each score over the first"]] == ["score", *SCORES]
+    assert [row[0] for row in page.tables["The AUC of each score minus that of the first"]] == [
+        "score",
+        *SCORES,
+    ]
     assert len(page.tables["The mean AUC of the folds"]) == 4
     assert len(page.tables["The test of all groups"]) == 4
     drawn = page.data("forest")

@@ -31,7 +31,7 @@ def test_columns_that_answer_first(capsys: Capture) -> None:
     answers = ["segment", "score", "n", "auc", "lower", "upper"]
     for options, added in (
         ([], ["ks"]),
-        (["--compare"], ["gain", "gain_p_adjusted"]),
+        (["--compare"], ["delta_auc", "delta_auc_p_adjusted"]),
         (["--versus", "rest"], ["difference", "p_adjusted"]),
         (["--folds", "fold"], ["cv_auc"]),
         (["--bounded"], ["ks"]),
@@ -138,9 +138,9 @@ def test_a_page_of_markdown(tmp_path: Path, capsys: Capture) -> None:
     assert header[:6] == ["segment", "score", "n", "auc", "lower", "upper"]
     by_name = [dict(zip(header, row, strict=True)) for row in body]
     undefined = next(row for row in by_name if row["segment"] == "Q2" and row["score"] == "forest")
-    assert (undefined["n"], undefined["auc"], undefined["gain"]) == ("0", "-", "-")
+    assert (undefined["n"], undefined["auc"], undefined["delta_auc"]) == ("0", "-", "-")
     assert by_name[-1]["segment"] == "overall"
-    assert by_name[-1]["gain_p_adjusted"] == r"<0.0001 \*"
+    assert by_name[-1]["delta_auc_p_adjusted"] == r"<0.0001 \*"
     assert any(row["segment"] == "a¦b" for row in by_name)
     before = out.read_bytes()
     assert main([*report, *asked]) == 0
