@@ -14,6 +14,7 @@ import polars as pl
 from polars_auc._cli.refusal import Refusal, flag, worded
 from polars_auc._cli.sources import is_remote, scan, unreadable
 from polars_auc._cli.sql import column, condition, named_column, refuse_missing
+from polars_auc._frames.direction import negated
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.text import counted
 from polars_auc._report.nan import Nans, refuse_nan, without_nan
@@ -125,6 +126,7 @@ class RowOptions:
     count: str | None = None
     where: Sequence[str] = ()
     nan: str | None = None
+    low_is_positive: bool = False
 
     def rows(self, files: Files, *others: pl.Expr | None) -> Rows:
         """Read the columns, and refuse what holds no label and no score; others are read as well."""
@@ -150,7 +152,10 @@ class RowOptions:
         named = dict(zip(self.scores, scores, strict=True))
         with of_files(files.names, names):
             own = named if self.nan is None else without_nan(rows, named)
-        return Rows(label, own, count, rows, files.keys(), names, named, files.names)
+            dtypes = rows.select(score.alias(name) for name, score in own.items()).collect_schema().dtypes()
+            own = negated(rows, own) if self.low_is_positive else own
+        of_user = dtypes if self.low_is_positive else []
+        return Rows(label, own, count, rows, files.keys(), names, named, files.names, of_user)
 
 
 @dataclass(frozen=True)
@@ -169,6 +174,8 @@ class Rows:
     scores_as_read: Mapping[str, pl.Expr]
     """Each score by its text, with its NaN."""
     files: Sequence[str]
+    negated: Sequence[pl.DataType] = ()
+    """The dtypes of the scores before they were negated, if they were."""
 
     def nans(self, *, cluster: pl.Expr | None = None, weight: pl.Expr | None = None) -> Nans:
         """Return what counts the scores that are NaN."""
@@ -182,7 +189,7 @@ class Rows:
         if weight is not None:
             columns["weight"] = weight
         scores = {text: {**columns, "score": score} for text, score in self.scores.items()}
-        return Evaluated(self.rows, self.by, scores, self.names, [])
+        return Evaluated(self.rows, self.by, scores, self.names, [], self.negated)
 
 
 @contextmanager

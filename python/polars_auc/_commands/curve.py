@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import polars as pl
 
-from polars_auc._cli.arguments import Once, add_by, add_files, add_output, add_rows
+from polars_auc._cli.arguments import Once, add_by, add_files, add_option, add_output, add_rows
 from polars_auc._cli.nan import say_nan
 from polars_auc._cli.output import save
 from polars_auc._cli.progress import progress
@@ -26,6 +26,7 @@ from polars_auc._page.files import TABLES, refuse_path
 from polars_auc._page.text import counted
 from polars_auc._plots.roc import plot_roc
 from polars_auc._plugin.errors import OptionError, at_edge
+from polars_auc._report.options import ReportOptions
 
 _CHARTS = (".html", ".png", ".svg")
 
@@ -56,6 +57,7 @@ def add_curve(commands: Any) -> None:
     add_files(command)
     add_rows(command)
     add_by(command)
+    add_option(command, ReportOptions, "low_is_positive")
     add_from_states(command)
     command.add_argument(
         "--folds",
@@ -113,11 +115,18 @@ def curve(options: argparse.Namespace) -> bool:
     is_chart = suffix in _CHARTS
     files = Files.grouped(options.files, options.by, options.output)
     _check(options, is_chart=is_chart)
-    rows = RowOptions(options.label, options.scores, options.count, options.where, options.nan)
+    rows = RowOptions(
+        options.label, options.scores, options.count, options.where, options.nan, options.low_is_positive
+    )
     read = None
     if options.from_states:
         refuse_of_rows(
-            label=rows.label, count=rows.count, where=rows.where, folds=options.folds, nan=rows.nan
+            label=rows.label,
+            count=rows.count,
+            where=rows.where,
+            folds=options.folds,
+            nan=rows.nan,
+            low_is_positive=rows.low_is_positive,
         )
         source = evaluated_states(files, rows.scores)
     else:
@@ -141,6 +150,8 @@ def curve(options: argparse.Namespace) -> bool:
         _say_undefined(what, of, points[what], groups.item(), folds=options.folds is not None)
     contents = _chart(suffix, points, source.by) if is_chart else TABLES[suffix](points[what])
     save(options.output, lambda: contents)
+    if options.low_is_positive:
+        say("polars-auc: low scores are positive: a row is positive if score <= threshold")
     say(f"polars-auc: wrote {options.output}")
     if has_nan:
         raise Incomplete

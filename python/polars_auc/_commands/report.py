@@ -217,10 +217,10 @@ class Source:
             plan = evaluation_of_states(evaluated.rows, names, evaluated.by, self.options, self.nans)
         else:
             columns = list(evaluated.scores.values())
+            # The scores are negated already.
+            own = replace(self.options, low_is_positive=False)
             scores = [column["score"] for column in columns]
-            plan = evaluation(
-                evaluated.rows, columns[0]["label"], scores, self.options, self._runs(), self.nans
-            )
+            plan = evaluation(evaluated.rows, columns[0]["label"], scores, own, self._runs(), self.nans)
         return plan if previous is None else previous.beside(plan, self.options)
 
     def _runs(self) -> Runs | None:

@@ -94,6 +94,7 @@ class ReportRequest:
             # A segment of several columns.
             options["versus"] = tuple(options["versus"].split(","))
         rows = RowOptions(values["label"], values["scores"], values["count"], values["where"], values["nan"])
+        rows = replace(rows, low_is_positive=values["low_is_positive"])
         own = {name: values[name] for name in declared(cls)}
         request = cls(values["files"], rows, ReportOptions(**options), **own)
         request.check()
@@ -104,7 +105,7 @@ class ReportRequest:
         options = self.options
         if self.from_states:
             of_rows = ("sorted_by", "memory", *(name for name in OPTIONS if OPTIONS[name].needs_rows))
-            values = {name: getattr(options, name) for name in of_rows}
+            values = {name: getattr(options, name) for name in (*of_rows, "low_is_positive")}
             refuse_of_rows(
                 label=self.rows.label, count=options.count, where=self.rows.where, nan=options.nan, **values
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import shutil
 import sys
 from collections.abc import Callable
@@ -110,6 +111,7 @@ def _add_common(command: argparse.ArgumentParser, run: Callable[..., bool], *, s
     add_files(command)
     add_rows(command)
     add_by(command)
+    add_option(command, ReportOptions, "low_is_positive")
     if states:
         add_from_states(command)
     command.add_argument(
@@ -127,6 +129,9 @@ def _add_common(command: argparse.ArgumentParser, run: Callable[..., bool], *, s
 def gains(options: argparse.Namespace) -> bool:
     """Print and write the gains tables."""
     edges = None if options.edges is None else _numbers("edges", options.edges)
+    if edges is not None and options.low_is_positive:
+        _refuse_descending(edges)
+        edges = [-edge for edge in reversed(edges)]
 
     def points(evaluated: Evaluated) -> pl.LazyFrame:
         return evaluated.points(gains_table, bands=options.bands, edges=edges).drop("point")
@@ -141,7 +146,8 @@ def thresholds(options: argparse.Namespace) -> bool:
 
     def points(evaluated: Evaluated) -> pl.LazyFrame:
         best = evaluated.each(operating_point, criterion=options.criterion, **own)
-        return curve_points(evaluated.rows, [each.implode() for each in best], evaluated.by).drop("point")
+        table = curve_points(evaluated.rows, [each.implode() for each in best], evaluated.by)
+        return evaluated.on_their_scale(table.drop("point"))
 
     return _table(options, points, _OF_THRESHOLDS)
 
@@ -193,10 +199,18 @@ def _table(
         said = "is about the printed table, and `quiet` prints none"
         raise OptionError("", name, said, "leave one out")
     files = Files.grouped(options.files, options.by, options.output)
-    rows = RowOptions(options.label, options.scores, options.count, options.where, options.nan)
+    rows = RowOptions(
+        options.label, options.scores, options.count, options.where, options.nan, options.low_is_positive
+    )
     read = None
     if getattr(options, "from_states", False):
-        refuse_of_rows(label=rows.label, count=rows.count, where=rows.where, nan=rows.nan)
+        refuse_of_rows(
+            label=rows.label,
+            count=rows.count,
+            where=rows.where,
+            nan=rows.nan,
+            low_is_positive=rows.low_is_positive,
+        )
         evaluated = evaluated_states(files, rows.scores)
     else:
         read = rows.rows(files)
@@ -218,6 +232,8 @@ def _table(
         save(options.output, lambda: contents(table))
         if not options.quiet:
             say(f"polars-auc: wrote {options.output}: {counted(table.height, 'row')}")
+    if options.low_is_positive and first is not _OF_PAIRS:
+        say("polars-auc: low scores are positive: a row is positive if score <= threshold")
     if not options.quiet:
         _print(options, table if options.wide else table.select(*keys, *first))
     if has_nan:
@@ -230,6 +246,12 @@ def _print(options: argparse.Namespace, answers: pl.DataFrame) -> None:
     unprinted = show(plain(answers, SHOWN_ROWS if options.limit is None else options.limit, width))
     if unprinted is not None:
         raise Refusal(f"cannot print the table: {unprinted}")
+
+
+def _refuse_descending(edges: list[float]) -> None:
+    """Refuse edges that do not ascend, in the words of the user's scale."""
+    if any(after <= before for before, after in itertools.pairwise(edges)):
+        raise OptionError("", "edges", f"must ascend, got {edges}")
 
 
 def _numbers(option: str, text: str) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import polars as pl
 
 from polars_auc._expressions.states import merge_states, roc_state
 from polars_auc._frames.curve_points import curve_points
+from polars_auc._frames.direction import on_their_scale
 from polars_auc._frames.group_states import group_states
 
 __all__ = ["Evaluated"]
@@ -27,6 +28,8 @@ class Evaluated:
     """The columns of the files that are read."""
     states: list[pl.Expr]
     """What must be asked of each file of states, to say which of them is wrong."""
+    negated: Sequence[pl.DataType] = ()
+    """The dtypes of the scores before they were negated, if they were."""
 
     @classmethod
     def of_states(cls, rows: pl.LazyFrame, by: list[str], columns: list[str], read: list[str]) -> Evaluated:
@@ -53,7 +56,8 @@ class Evaluated:
             weight=given.get("weight"),
             count=given["count"],
         )
-        return self.of_states(rows, self.by, list(self.scores), self.read)
+        states = self.of_states(rows, self.by, list(self.scores), self.read)
+        return replace(states, negated=self.negated)
 
     def each(self, function: Callable[..., pl.Expr], **options: Any) -> list[pl.Expr]:
         """Ask a function of every score."""
@@ -61,7 +65,11 @@ class Evaluated:
 
     def points(self, function: Callable[..., pl.Expr], **options: Any) -> pl.LazyFrame:
         """Plan the points of the curves of all groups and scores."""
-        return curve_points(self.rows, self.each(function, **options), self.by)
+        return self.on_their_scale(curve_points(self.rows, self.each(function, **options), self.by))
+
+    def on_their_scale(self, points: pl.LazyFrame) -> pl.LazyFrame:
+        """Return points with thresholds and bands on the scale of the user."""
+        return on_their_scale(points, self.negated) if self.negated else points
 
     def number_of_groups(self) -> pl.LazyFrame:
         """Plan the number of groups, which is one without columns that make groups."""
@@ -81,4 +89,5 @@ class Evaluated:
 
     def with_states(self, rows: pl.DataFrame, by: list[str]) -> Evaluated:
         """Evaluate states of the same scores."""
-        return self.of_states(rows.lazy(), by, list(self.scores), self.read)
+        states = self.of_states(rows.lazy(), by, list(self.scores), self.read)
+        return replace(states, negated=self.negated)

@@ -68,6 +68,9 @@ def about_options(
     if by:
         several = f" ({options.groupings})" if options.groupings else ""
         pairs.append(("Groups", f"by {', '.join(map(name, by))}{several}"))
+    if options.low_is_positive:
+        said = "low scores are positive; numbers are those of the negated scores, and thresholds of a score"
+        pairs.append(("Direction", f"{said} mean: positive if score <= threshold"))
     if where:
         pairs.append(("Rows", f"where {' and '.join(map(name, where))}"))
     if options.count is not None:

@@ -68,6 +68,9 @@ class Details:
     error: float
     """How much the AUC of the joined bins may be off, at most."""
 
+    low_is_positive: bool = False
+    """Whether thresholds are the highest scores of positives, and bars hold their upper ends."""
+
     @classmethod
     def nothing(cls) -> Details:
         """Return the details of a report whose rows are not there."""
@@ -113,6 +116,7 @@ def details(evaluated: Evaluated, table: pl.DataFrame, level: float, *, has_band
         thresholds=_thresholds(whole),
         bins=max(number for number, _ in sizes.values()),
         error=states.error,
+        low_is_positive=bool(evaluated.negated),
     )
 
 
@@ -170,7 +174,9 @@ def _thresholds(whole: Evaluated) -> pl.DataFrame:
         for column in points:
             point = column.item()
             if point is not None and point["tpr"] is not None and not math.isnan(point["tpr"]):
-                rows.append({"score": column.name, "rule": rule, **point, "threshold": point["threshold"]})
+                threshold = point["threshold"]
+                threshold = -threshold if whole.negated and threshold is not None else threshold
+                rows.append({"score": column.name, "rule": rule, **point, "threshold": threshold})
     return pl.DataFrame(
         [{**row, "threshold": None if row["threshold"] is None else str(row["threshold"])} for row in rows],
         infer_schema_length=None,
@@ -186,6 +192,8 @@ def _size(state: pl.Series) -> tuple[int, bool]:
 def _bars(whole: Evaluated, sizes: dict[str, tuple[int, bool]]) -> pl.DataFrame:
     """Count each class in bars of equal width."""
     parts = []
+    # Bars are made of the scores as they are in the states.
+    is_negated, whole = bool(whole.negated), replace(whole, negated=())
     fine = whole.points(gains_table, bands=_TAILS).collect()
     for name, (bins, is_joined) in sizes.items():
         edges = _edges(fine.filter(pl.col("score") == name))
@@ -201,12 +209,17 @@ def _bars(whole: Evaluated, sizes: dict[str, tuple[int, bool]]) -> pl.DataFrame:
                 # Bands are numbered from the highest scores.
                 place = len(inner) + 1 - band
                 low, high = edges[place], edges[place + 1]
+                ends = {"is_first": place == 0, "is_last": band == 1}
+                held = _range(low, high, **ends)
+                if is_negated:
+                    low, high = -high, -low
+                    held = _range_of_negated(low, high, **ends)
                 parts.append(
                     {
                         "score": name,
                         "low": low,
                         "high": high,
-                        "range": _range(low, high, is_first=place == 0, is_last=band == 1),
+                        "range": held,
                         "label": label,
                         "n": n,
                         "share": n / total,
@@ -222,6 +235,15 @@ def _range(low: float, high: float, *, is_first: bool, is_last: bool) -> str:
     if is_first:
         return f"below {high!r}"
     return f"{low!r} and above" if is_last else f"from {low!r} to below {high!r}"
+
+
+def _range_of_negated(low: float, high: float, *, is_first: bool, is_last: bool) -> str:
+    """Say which scores a bar holds that was the first or the last of the negated scores."""
+    if is_first and is_last:
+        return "all"
+    if is_first:
+        return f"above {low!r}"
+    return f"{high!r} and below" if is_last else f"above {low!r} up to {high!r}"
 
 
 def _edges(own: pl.DataFrame) -> list[float]:

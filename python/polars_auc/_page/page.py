@@ -98,6 +98,7 @@ def page(
         cards=_cards(overall, is_exact=exact),
         overall=_cells(overall, ["score", *_there(overall, numbers)]),
         folds=_cells(overall, ["score", *_there(overall, _FOLDS)]) if "cv_auc" in table.columns else None,
+        low_is_positive=details.low_is_positive,
         deltas=_cells(overall, ["score", *_DELTAS]) if "delta_auc" in table.columns else None,
         changes=_cells(overall, ["score", *CHANGES]) if "change" in table.columns else None,
         stability=_cells(overall, ["score", *_STABILITY]) if "psi" in table.columns else None,

@@ -225,6 +225,9 @@ class ReportOptions:
         metavar="COLUMN",
         conflicts=(_ALL_ROWS,),
     )
+    low_is_positive: bool = switch(
+        "low scores are positive, as in a scorecard where high is good: as if the scores were negated"
+    )
     nan: Literal["skip"] | None = option(
         None,
         "skip: a score that is NaN is missing, and n_nan counts such rows; without it NaN is a fault",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
+from polars_auc._frames.direction import negated
 from polars_auc._frames.group_states import deferred, group_states
 from polars_auc._frames.inputs import called, column_of, keys_of, refuse_keys, rows_of, scores_of
 from polars_auc._frames.runs import Runs
@@ -59,6 +60,7 @@ def report(
     count: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
     weight: IntoExpr | None = None,
+    low_is_positive: bool = False,
     nan: Literal["skip"] | None = None,
     memory: Literal["bounded"] | None = None,
     max_bins: int | None = None,
@@ -121,6 +123,9 @@ def report(
         those of the infinitesimal jackknife: see :func:`polars_auc.roc_auc_ci`. ``n``, ``n_pos`` and
         ``n_missing`` count rows. Possible with ``ci="delong"`` and ``ci="logit"``, and not with ``compare``,
         ``versus``, ``folds``, ``stability``, ``count`` and ``cluster``.
+    low_is_positive
+        Whether low scores are positive, as in a scorecard where many points are good. All numbers are then
+        those of the negated scores, exact for every dtype.
     nan
         ``"skip"`` takes a score that is NaN for missing: the row is skipped, and counted in ``n_missing`` and
         in ``n_nan``. None makes the numbers of such a group NaN, and collecting the report warns, with the
@@ -283,6 +288,8 @@ def evaluation(
     if options.nan is not None:
         nans = nans_of(rows, label, columns.values(), options) if nans is None else nans
         columns = without_nan(rows, columns)
+    if options.low_is_positive:
+        columns = negated(rows, columns)
     if options.cluster is not None:
         example = _CALL.format('cluster="patient"')
         cluster = column_of("report", "cluster", options.cluster, rows, example)
@@ -368,6 +375,8 @@ def _bounded_evaluation(
     if options.nan is not None:
         nans = nans_of(rows, label, columns.values(), options)
         columns = without_nan(rows, columns)
+    if options.low_is_positive:
+        columns = negated(rows, columns)
     named = [column.alias(name) for name, column in columns.items()]
     states = group_states(
         rows, label, named, by=keys, max_bins=bins, scale=options.scale, count=options.count
