@@ -1,5 +1,6 @@
 //! p-values adjusted for their number.
 
+use crate::interrupt;
 use crate::statistics::kinds::Columnwise;
 use crate::statistics::options::{OptionError, Options, from_options, words};
 
@@ -15,7 +16,7 @@ use crate::statistics::options::{OptionError, Options, from_options, words};
 /// Hommel (1988) rejects a hypothesis if Simes' test rejects every set of hypotheses that it is in. Of the sets of s that
 /// hold rank i, Simes' p-value `min_k s p_(k) / k` is largest for the one with the s - 1 largest other p-values. With the
 /// p-values in ascending order, and `c = min_k s p_{m-s+k} / k` over k from 2 to s, that is `min(s p_i, c)`, or, if i is
-/// among the s - 1 largest, `min(s p_{m-s+1}, c)`. The adjusted p-value is the largest of these over all s, in `O(m²)`.
+/// among the s - 1 largest, `min(s p_{m-s+1}, c)`. The adjusted p-value is the largest of these over all s, in `O(m log m)`.
 ///
 /// Nulls and NaN are left as they are and not counted in m.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,17 +129,77 @@ impl Adjustment {
 /// Hommel's adjustment of p-values in ascending order.
 fn hommel(p: &[f64]) -> Vec<f64> {
     let m = p.len();
+    let c = least_of_largest(p);
+    let own = |s: usize, rank: usize| s as f64 * p[rank];
     let mut adjusted = p.to_vec();
-    for s in 2..=m {
-        let size = s as f64;
-        let largest = &p[m - s + 1..];
-        let c = largest.iter().zip(2..).map(|(p, k)| size * p / f64::from(k)).fold(f64::INFINITY, f64::min);
-        for (rank, adjusted) in adjusted.iter_mut().enumerate() {
-            let own = p[rank.min(m - s)];
-            *adjusted = adjusted.max(c.min(size * own)).min(1.0);
+    // The sizes s up to `m - rank` whose c is above that of all larger ones. A size that is not here has a smaller `s p` and
+    // no larger c than one that is. Along these sizes `s p` rises and c falls, so the largest minimum is where they meet.
+    let mut sizes: Vec<usize> = Vec::new();
+    for rank in (0..m.saturating_sub(1)).rev() {
+        interrupt::check();
+        let size = m - rank;
+        while sizes.pop_if(|smaller| c[*smaller] <= c[size]).is_some() {}
+        sizes.push(size);
+        let meeting = sizes.partition_point(|&s| own(s, rank) < c[s]);
+        for &s in &sizes[meeting.saturating_sub(1)..sizes.len().min(meeting + 1)] {
+            adjusted[rank] = adjusted[rank].max(c[s].min(own(s, rank)));
         }
     }
+    // Of larger sizes the rank is among the s - 1 largest.
+    let mut of_larger = 0.0f64;
+    for (rank, adjusted) in adjusted.iter_mut().enumerate() {
+        let s = m - rank + 1;
+        if s <= m {
+            of_larger = of_larger.max(c[s].min(own(s, m - s)));
+        }
+        *adjusted = adjusted.max(of_larger).min(1.0);
+    }
     adjusted
+}
+
+/// For each size s, the smallest `s p_{m-s+k} / k` over k from 2 to s; infinite for s below 2.
+///
+/// `p_j / (j - (m - s))` is the slope from a place on the axis to the point `(j, p_j)`, and the smallest slope is that of a
+/// tangent to the lower convex hull of the points: `O(m log m)`.
+fn least_of_largest(p: &[f64]) -> Vec<f64> {
+    let m = p.len();
+    let mut least = vec![f64::INFINITY; m.min(1) + 1];
+    // The hull of the points to the right, the leftmost last.
+    let mut hull: Vec<usize> = Vec::new();
+    // Whether the slope from (x, y) to b is no smaller than that from b to c, where y is at most p_b.
+    let above = |(x, y): (f64, f64), b: usize, c: usize| {
+        (p[b] - y) * (c - b) as f64 >= (p[c] - p[b]) * (b as f64 - x)
+    };
+    for s in 2..=m {
+        interrupt::check();
+        // Points count from 0, as `p` does: the axis is left one place before the first of the set.
+        let (start, added) = (m - s, m - s + 1);
+        while let [.., c, b] = hull[..]
+            && above((added as f64, p[added]), b, c)
+        {
+            hull.pop();
+        }
+        hull.push(added);
+        let before = start as f64 - 1.0;
+        let tangent = tangent_point(&hull, |b, c| above((before, 0.0), b, c));
+        least.push(s as f64 * p[tangent] / (tangent as f64 - before));
+    }
+    least
+}
+
+/// The point of a hull, the leftmost last, from which on to the right no further one is `below` the line to its left
+/// neighbour.
+fn tangent_point(hull: &[usize], below: impl Fn(usize, usize) -> bool) -> usize {
+    let (mut right, mut left) = (0, hull.len() - 1);
+    while right < left {
+        let middle = usize::midpoint(right, left);
+        if below(hull[middle + 1], hull[middle]) {
+            left = middle;
+        } else {
+            right = middle + 1;
+        }
+    }
+    hull[left]
 }
 
 /// Adjusted p-values.
@@ -166,6 +227,7 @@ impl Columnwise for AdjustPValues {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn of_a_column() {
@@ -192,6 +254,55 @@ mod tests {
                 assert!((got.unwrap() - expected).abs() < 1e-15, "{adjustment:?} {got:?} {expected}");
             }
         }
+    }
+
+    /// Hommel's adjustment of p-values in ascending order, as it is defined.
+    fn hommel_as_defined(p: &[f64]) -> Vec<f64> {
+        let m = p.len();
+        let mut adjusted = p.to_vec();
+        for s in 2..=m {
+            let size = s as f64;
+            let largest = p[m - s + 1..].iter().zip(2..);
+            let c = largest.map(|(p, k)| size * p / f64::from(k)).fold(f64::INFINITY, f64::min);
+            for (rank, adjusted) in adjusted.iter_mut().enumerate() {
+                *adjusted = adjusted.max(c.min(size * p[rank.min(m - s)])).min(1.0);
+            }
+        }
+        adjusted
+    }
+
+    fn same_as_defined(mut p: Vec<f64>) {
+        p.sort_unstable_by(f64::total_cmp);
+        for (got, expected) in hommel(&p).into_iter().zip(hommel_as_defined(&p)) {
+            // Two sets whose Simes p-values are equal but for their rounding may change places.
+            assert!((got - expected).abs() <= 4.0 * f64::EPSILON * expected, "{got:e} {expected:e} {p:?}");
+        }
+    }
+
+    #[test]
+    fn hommel_of_many() {
+        let mut stream = crate::math::Stream::new(3, 4);
+        for power in [1, 2, 8, 60] {
+            let p = (0..1500).map(|_| (f64::from(stream.index(1 << 30)) / f64::from(1 << 30)).powi(power));
+            same_as_defined(p.collect());
+        }
+        same_as_defined((1..=1500).map(|rank| f64::from(rank) / 1500.0).collect());
+        same_as_defined(vec![0.01; 1500]);
+    }
+
+    proptest! {
+        #[test]
+        fn hommel_of_few(p in prop::collection::vec(prop_oneof![0.0..=1.0, (0u8..=10).prop_map(|tenths| f64::from(tenths) / 10.0), 0.0..0.02f64], 0..25)) {
+            same_as_defined(p);
+        }
+    }
+
+    #[test]
+    fn nulls_are_left_out_of_hommels_sets() {
+        let got = Adjustment::Hommel.of(&[Some(0.04), None, Some(0.01), Some(f64::NAN), Some(0.04)]);
+        let expected = Adjustment::Hommel.of(&[Some(0.04), Some(0.01), Some(0.04)]);
+        assert_eq!([got[0], got[2], got[4]], [expected[0], expected[1], expected[2]]);
+        assert_eq!(got[1], None);
     }
 
     #[test]

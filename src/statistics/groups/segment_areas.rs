@@ -128,7 +128,23 @@ pub fn heterogeneity(areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
         return None;
     }
     let weights: f64 = weighted.iter().map(|area| area.1).sum();
-    let mean = weighted.iter().map(|area| area.0 * area.1).sum::<f64>() / weights;
+    // Distances from one area are averaged, so that Q of equal areas is exactly 0.
+    let center = weighted[0].0;
+    let mean = center + weighted.iter().map(|area| (area.0 - center) * area.1).sum::<f64>() / weights;
     let q = weighted.iter().map(|area| area.1 * (area.0 - mean).powi(2)).sum();
     Some((q, weighted.len() as u64 - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_areas_have_a_statistic_of_exactly_0() {
+        for auc in [0.1, 0.3, 0.7, 5.0 / 6.0] {
+            let area = |variance| Some(EstimatedArea { auc, variance: Some(variance), rows: None });
+            let areas: Vec<_> = [0.01, 0.07, 0.003, 0.2, 0.031].into_iter().map(area).collect();
+            assert_eq!(heterogeneity(&areas), Some((0.0, 4)), "{auc}");
+        }
+    }
 }
