@@ -43,7 +43,8 @@ def scan(
     If partitions are named by columns of ``by``, those of one value follow one another. The last list has
     these columns.
 
-    Folders named ``key=value`` become columns only if one of them is inside a folder or glob that was named.
+    Folders named ``key=value`` become columns only if one of them is inside a folder that was named, or is
+    matched by a glob, as by ``month=*``.
     Those in the path before it are then columns too, as Polars reads them. A name with brackets that exists
     is that file or folder, and no glob.
 
@@ -98,8 +99,9 @@ def _plain_and_partitioned(names: Sequence[str]) -> tuple[list[str], dict[str, l
         _refuse_undecodable([name, *files])
         if not files:
             raise ValueError(_nothing_matches(name))
-        below = len(re.split(r"[*?\[]", pattern, maxsplit=1)[0])
-        if pattern and any("=" in file[below:] and not _ending(file) for file in files):
+        # The folder with the first sign of a glob is inside: month=* names partitions.
+        below = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rfind("/") + 1
+        if pattern and any("=" in os.path.dirname(file[below:]) and not _ending(file) for file in files):
             partitioned[pattern] = files
         else:
             for file in files:

@@ -114,6 +114,7 @@ def _add_common(command: argparse.ArgumentParser, run: Callable[..., bool], *, s
     add_option(command, ReportOptions, "low_is_positive")
     if states:
         add_from_states(command)
+        add_option(command, ReportOptions, "weight")
     command.add_argument(
         "--limit",
         action=Once,
@@ -202,6 +203,11 @@ def _table(
     rows = RowOptions(
         options.label, options.scores, options.count, options.where, options.nan, options.low_is_positive
     )
+    # The comparison of scores takes no weights.
+    weight_of_rows = getattr(options, "weight", None)
+    weight = files.column("weight", weight_of_rows)
+    if weight is not None and rows.count is not None:
+        raise OptionError("", "", "`weight` and `count` cannot both be given", "leave one out")
     read = None
     if getattr(options, "from_states", False):
         refuse_of_rows(
@@ -210,11 +216,12 @@ def _table(
             where=rows.where,
             nan=rows.nan,
             low_is_positive=rows.low_is_positive,
+            weight=weight_of_rows,
         )
         evaluated = evaluated_states(files, rows.scores)
     else:
-        read = rows.rows(files)
-        evaluated = read.evaluated()
+        read = rows.rows(files, weight)
+        evaluated = read.evaluated(weight=weight)
     with of_files(files.names, evaluated.read, evaluated.states), progress(f"evaluating {files.size()}"):
         table, number = pl.collect_all([points(evaluated), evaluated.number_of_groups()])
     keys = [*evaluated.by, *(["score"] if "score" in table.columns else [])]
@@ -222,7 +229,7 @@ def _table(
     there = table.select(keys).n_unique() if keys else min(1, table.height)
     # Where a score is NaN there is no table, or one of NaN.
     may_be_nan = there < whole or any(column.is_nan().any() for column in table if column.dtype.is_float())
-    has_nan = may_be_nan and read is not None and rows.nan is None and say_nan(read, read.nans())
+    has_nan = may_be_nan and read is not None and rows.nan is None and say_nan(read, read.nans(weight=weight))
     why = "each needs a positive and a negative that have a score, and none that is NaN"
     if table.is_empty():
         raise Refusal(f"there is no table to make: {why}")

@@ -183,3 +183,49 @@ def test_groups_without_a_table_are_counted(tmp_path: Path, capsys: Capture) -> 
 def test_refusals(capsys: Capture, arguments: list[str], says: str) -> None:
     assert main(arguments) == 2
     assert capsys.readouterr().err.startswith(says)
+
+
+def test_weights(tmp_path: Path, capsys: Capture) -> None:
+    rows = pl.DataFrame(
+        {"y": [0, 1, 0, 1, 1], "s": [1, 2, 2, 3, 0], "w": [0.5, 2.0, 1.0, 3.0, 0.25], "g": list("aaabb")}
+    )
+    rows.write_parquet(tmp_path / "rows.parquet")
+    given = [str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--weight", "w / 2"]
+    half = pl.col("w") / 2
+    bands = written(tmp_path, "gains", *given, "--bands", "2")
+    expected = pa.curve_points(rows, pa.gains_table("y", "s", bands=2, weight=half)).collect().drop("point")
+    assert bands.drop("score").equals(expected)
+    best = written(tmp_path, "thresholds", *given)
+    assert best.drop("score").equals(rows.select(pa.operating_point("y", "s", weight=half)).unnest("s"))
+    assert main(["gains", *given, "--count", "y"]) == 2
+    assert "--weight and --count cannot both be given" in capsys.readouterr().err
+    assert main(["compare", *given, "--score", "w"]) == 2
+    assert "unrecognized arguments: --weight" in capsys.readouterr().err
+    assert main(["gains", *given[:1], "--from-states", "--weight", "w"]) == 2
+    assert "--weight needs rows" in capsys.readouterr().err
+
+
+def test_a_glob_into_partitions_keeps_their_column(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for month in (1, 2, 11):
+        folder = tmp_path / "loans" / f"month={month}"
+        folder.mkdir(parents=True)
+        pl.DataFrame({"y": [0, 1, 0, 1], "s": [1, 2, 3, 3 + month]}).write_parquet(folder / "a.parquet")
+    given = ["--label", "y", "--score", "s", "--by", "month", "-o", "out.parquet"]
+    for names, months in (
+        ("loans/month=*/*.parquet", [1, 2, 11, None]),
+        ("loans/month=1*/*.parquet", [1, 11, None]),
+        (f"{tmp_path}/loans/month=[12]", [1, 2, None]),
+        ("loans/*/*.parquet", [1, 2, 11, None]),
+    ):
+        assert main(["report", names, *given]) == 0
+        assert pl.read_parquet("out.parquet")["month"].to_list() == months
+    # A name without a glob is a file of its own, and the error says what to name.
+    capsys.readouterr()
+    one = ["report", "loans/month=1/a.parquet", "--label", "y", "--score", "s", "--where", "month = 1"]
+    assert main(one) == 2
+    said = capsys.readouterr().err
+    assert "--where names the column 'month', which is not in the files" in said
+    assert "name the folder 'loans'" in said
