@@ -29,7 +29,7 @@ from polars_auc._expressions.states import have_weights
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.inputs import called
 from polars_auc._frames.runs import Runs
-from polars_auc._page.about import about_options, groups_without_stability, needed, skipped
+from polars_auc._page.about import about_options, groups_without_stability, needed, skipped, without_interval
 from polars_auc._page.details import Details, details
 from polars_auc._page.text import TableView, counted
 from polars_auc._page.write import ReportWriter
@@ -286,7 +286,13 @@ def _say_notes(
     weighted = _weighted(files, table) if request.from_states else []
     unknown = [f"{name}: states of rows with weights have no intervals" for name in weighted]
     gone = previous.gone(table) if previous else []
-    for line in [*skipped(request.options, table), *unknown, *groups_without_stability(table), *gone]:
+    for line in [
+        *skipped(request.options, table),
+        *without_interval(table),
+        *unknown,
+        *groups_without_stability(table),
+        *gone,
+    ]:
         say(f"polars-auc: {line}")
 
 

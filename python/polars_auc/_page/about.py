@@ -9,7 +9,7 @@ import polars as pl
 from polars_auc._page.text import counted
 from polars_auc._report.options import ReportOptions
 
-__all__ = ["about_options", "groups_without_stability", "needed", "skipped"]
+__all__ = ["about_options", "groups_without_stability", "needed", "skipped", "without_interval"]
 
 
 def needed(options: ReportOptions, score: str = "score") -> str:
@@ -30,6 +30,21 @@ def skipped(options: ReportOptions, table: pl.DataFrame) -> list[str]:
         if nan:
             lines.append(f"{name}: {counted(nan, 'row')} skipped because the score is NaN")
     return lines
+
+
+def without_interval(table: pl.DataFrame, name: Callable[[str], str] = str) -> list[str]:
+    """Say how many rows have no interval because a class has one row only, and which is the first."""
+    one = (pl.col("n_pos") == 1) | (pl.col("n") - pl.col("n_pos") == 1)
+    rows = table.filter(pl.col("auc").is_not_null() & pl.col("lower").is_null() & one)
+    if rows.is_empty():
+        return []
+    first = rows.row(0, named=True)
+    what = "positive" if first["n_pos"] == 1 else "negative"
+    return [
+        f"{counted(rows.height, 'row')} of the report without an interval: a class has one row only, which "
+        f"says nothing of its variance; the first, of {name(first['score'])}, has one {what} in "
+        f"{first['n']:,} rows"
+    ]
 
 
 def groups_without_stability(table: pl.DataFrame) -> list[str]:
@@ -81,6 +96,7 @@ def about_options(
         pairs.append(("Made of", f"states{weighted}"))
     if table["lower"].null_count() < table.height:
         pairs.append(("Intervals", _about_intervals(options)))
+    pairs += [("No interval", line) for line in without_interval(table, name)]
     if options.cluster is not None:
         same = f"rows with the same {text(options.cluster)} belong together"
         pairs.append(("Clusters", f"{same}; intervals and comparisons do not take them as independent"))

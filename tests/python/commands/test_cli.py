@@ -1225,3 +1225,17 @@ def test_progress_on_a_terminal_alone(folder: Path, capsys: Capture) -> None:
     assert main(told) == 0
     assert "evaluating" not in capsys.readouterr().err
     assert (folder / "to" / "out.csv").exists()
+
+
+def test_a_null_interval_says_why(folder: Path, capsys: Capture) -> None:
+    rows = pl.DataFrame({"g": list("aaabbbb"), "y": [0, 0, 1, 0, 0, 1, 1], "s": [1, 2, 3, 1, 3, 2, 4]})
+    rows.write_parquet("one.parquet")
+    given = ["report", "one.parquet", "--label", "y", "--score", "s", "--by", "g"]
+    assert main([*given, "-o", "one.md"]) == 0
+    said = "1 row of the report without an interval: a class has one row only"
+    assert f"{said}, which says nothing of its variance; the first, of s, has one positive in 3 rows" in (
+        capsys.readouterr().err
+    )
+    assert said in (folder / "one.md").read_text(encoding="utf-8")
+    assert main([*given, "--where", "g = 'b'"]) == 0
+    assert "without an interval" not in capsys.readouterr().err
