@@ -68,31 +68,31 @@ impl Stream {
     /// So many numbers from 0 to `below - 1`, the same as so many calls of [`index`](Self::index).
     #[inline]
     pub fn indices(&mut self, below: u32, count: usize, mut take: impl FnMut(usize)) {
-        let mut left = count;
-        if left > 0 && self.half.is_some() {
+        let mut rest = count;
+        if rest > 0 && self.half.is_some() {
             take(self.index(below) as usize);
-            left -= 1;
+            rest -= 1;
         }
         // Both halves of a number at once, from a copy that stays in registers.
         let mut stream = self.clone();
-        while left >= 2 {
+        while rest >= 2 {
             let before = stream.clone();
             let bits = stream.bits();
             let (low, high) = (u64::from(bits as u32) * u64::from(below), (bits >> 32) * u64::from(below));
             if (low as u32) < below || (high as u32) < below {
                 // A half may have to be drawn again, which hardly ever happens.
                 *self = before;
-                for _ in 0..left {
+                for _ in 0..rest {
                     take(self.index(below) as usize);
                 }
                 return;
             }
             take((low >> 32) as usize);
             take((high >> 32) as usize);
-            left -= 2;
+            rest -= 2;
         }
         *self = stream;
-        for _ in 0..left {
+        for _ in 0..rest {
             take(self.index(below) as usize);
         }
     }

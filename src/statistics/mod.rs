@@ -66,10 +66,7 @@ pub(crate) mod tests {
     /// Calls `ask` with the ties of scores and 0/1 labels.
     pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], ask: impl FnOnce(Ties<'_>) -> R) -> R {
         assert_eq!(labels.len(), scores.len());
-        let mut bytes = vec![0; labels.len() / 8 + 1];
-        for (row, label) in labels.iter().enumerate() {
-            bytes[row / 8] |= label << (row % 8);
-        }
+        let bytes = packed(labels.iter().map(|&label| label == 1));
         let mut group = Group::default();
         group.load(Observations::new(scores, Bits::new(&bytes, 0, labels.len()), None));
         ask(group.ties())
@@ -99,31 +96,22 @@ pub(crate) mod tests {
 
     /// Rows of labels and scores.
     pub fn rows_of(labels: &[u8], scores: &[&[f64]], keys: &[u32]) -> Rows {
-        Rows {
+        let is_positive: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
+        let mut rows = Rows {
             len: scores[0].len(),
-            labels: labels.iter().map(|&label| label == 1).collect(),
             scores: scores.iter().map(|scores| Codes::of(scores.iter().copied())).collect(),
-            placements: if labels.len() == scores[0].len() {
-                let labels: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
-                scores.iter().map(|scores| RowPlacements::of(scores, &labels)).collect()
-            } else {
-                Vec::new()
-            },
-            key_placements: if labels.len() == keys.len() {
-                let labels: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
-                let keys = Codes::of(keys.iter().copied());
-                scores.iter().map(|scores| KeyPlacements::of(scores, &labels, &keys)).collect()
-            } else {
-                Vec::new()
-            },
             values: scores.iter().map(|scores| scores.to_vec()).collect(),
-            nan_keys: Vec::new(),
             keys: Codes::of(keys.iter().copied()),
-            clusters: Codes::default(),
-            key_places: Vec::new(),
-            key_series: Vec::new(),
-            weights: None,
+            ..Rows::default()
+        };
+        if labels.len() == rows.len {
+            rows.placements = scores.iter().map(|scores| RowPlacements::of(scores, &is_positive)).collect();
         }
+        if labels.len() == keys.len() {
+            let of_keys = |scores: &&[f64]| KeyPlacements::of(scores, &is_positive, &rows.keys);
+            rows.key_placements = scores.iter().map(of_keys).collect();
+        }
+        Rows { labels: is_positive, ..rows }
     }
 
     /// The record of one group.

@@ -63,14 +63,14 @@ def with_config(
 def _named(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
     rest: list[str] = []
     name: str | None = None
-    left = iter(arguments)
-    for argument in left:
+    words = iter(arguments)
+    for argument in words:
         if argument != CONFIG and not argument.startswith(f"{CONFIG}="):
             rest.append(argument)
             continue
         if name is not None:
             raise Refusal(f"{CONFIG} is given twice; write it once")
-        name = argument.partition("=")[2] if "=" in argument else next(left, "")
+        name = argument.partition("=")[2] if "=" in argument else next(words, "")
         if not name:
             raise Refusal(f"{CONFIG} needs the name of a file, as in {CONFIG} polars-auc.toml")
     return name, rest

@@ -87,10 +87,10 @@ class PreviousReport:
     def gone(self, report: pl.DataFrame) -> list[str]:
         """Say how many groups only the earlier report has."""
         keys = _keys(report.schema)
-        left = self.table.select(keys).join(report.select(keys), on=keys, how="anti", nulls_equal=True)
-        if left.is_empty():
+        missing = self.table.select(keys).join(report.select(keys), on=keys, how="anti", nulls_equal=True)
+        if missing.is_empty():
             return []
-        rows = counted(left.height, "row")
+        rows = counted(missing.height, "row")
         return [f"{rows} of {str(self.file)!r} are of groups or scores that are not here"]
 
 

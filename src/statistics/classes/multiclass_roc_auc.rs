@@ -292,8 +292,8 @@ impl Iterator for AllCells<'_> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.columns.len() * self.rows - self.cell;
-        (left, Some(left))
+        let rest = self.columns.len() * self.rows - self.cell;
+        (rest, Some(rest))
     }
 }
 

@@ -92,8 +92,8 @@ impl Adjustment {
             Adjustment::Sidak => order.iter().for_each(|&at| adjusted[at] = Some(sidak(p(at), m))),
             Adjustment::Holm | Adjustment::HolmSidak => {
                 for (rank, &at) in order.iter().enumerate() {
-                    let left = m - rank as f64;
-                    let own = if self == Adjustment::Holm { left * p(at) } else { sidak(p(at), left) };
+                    let rest = m - rank as f64;
+                    let own = if self == Adjustment::Holm { rest * p(at) } else { sidak(p(at), rest) };
                     bound = bound.max(own).min(1.0);
                     adjusted[at] = Some(bound);
                 }

@@ -132,18 +132,18 @@ impl SmoothCurve {
     }
 
     fn draw_cells(&self, stream: &mut Stream, counts: &mut [Count]) {
-        let mut left = self.all;
+        let mut rest = self.all;
         let mut above_before = (0.0, 0.0);
         let last = counts.len() - 1;
         for (place, (counts, &above)) in counts.iter_mut().zip(&self.above).enumerate() {
-            let mut share_of = |left: &mut u64, above_before: f64, above: f64| {
+            let mut share_of = |rest: &mut u64, above_before: f64, above: f64| {
                 let share = ((above - above_before) / (1.0 - above_before)).clamp(0.0, 1.0);
-                let rows = if place == last { *left } else { stream.binomial(*left, share) };
-                *left -= rows;
+                let rows = if place == last { *rest } else { stream.binomial(*rest, share) };
+                *rest -= rows;
                 rows
             };
-            counts.neg = share_of(&mut left.neg, above_before.0, above.0);
-            counts.pos = share_of(&mut left.pos, above_before.1, above.1);
+            counts.neg = share_of(&mut rest.neg, above_before.0, above.0);
+            counts.pos = share_of(&mut rest.pos, above_before.1, above.1);
             above_before = above;
         }
     }

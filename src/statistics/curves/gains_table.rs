@@ -66,12 +66,12 @@ impl Curve for GainsTable {
             return false;
         }
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-        let nobody = Confusion::nobody(&ties);
+        let all_negative = Confusion::all_negative(&ties);
         let (mut tp, mut fp) = (0, 0);
         for band in self.bands.of_rows(&mut ties) {
             tp += band.pos;
             fp += band.neg;
-            let (inside, above) = (nobody.with(band.pos, band.neg), nobody.with(tp, fp));
+            let (inside, above) = (all_negative.with(band.pos, band.neg), all_negative.with(tp, fp));
             let gained = u128::from(tp) * u128::from(n_neg);
             let distance = gained.cast_signed() - (u128::from(fp) * u128::from(n_pos)).cast_signed();
             GainsBand::new(

@@ -24,15 +24,15 @@ pub fn append_points<R: Record>(
     columns: &mut Vec<Column>,
     point: impl Fn(Option<Threshold>, Confusion) -> R + Sync,
 ) {
-    let nobody = Confusion::nobody(ties);
+    let all_negative = Confusion::all_negative(ties);
     Column::reserve_all(columns, ties.most_distinct() + 1);
-    point(None, nobody).append(columns);
+    point(None, all_negative).append(columns);
     let width = ties.score_type().width();
     ties.fold_into(
         columns,
         || Column::all_of(R::FIELDS, width, 0),
         |columns, tie| {
-            point(Some(Threshold(tie.key)), nobody.with(tie.tp(), tie.fp())).append(columns);
+            point(Some(Threshold(tie.key)), all_negative.with(tie.tp(), tie.fp())).append(columns);
         },
         Column::extend_all,
     );

@@ -52,15 +52,15 @@ impl Curve for RocCurveAtThreshold {
         if !ties.has_pairs() {
             return false;
         }
-        let nobody = Confusion::nobody(&ties);
+        let all_negative = Confusion::all_negative(&ties);
         for &threshold in &self.thresholds {
             let key = ties.at_least(threshold);
-            let calls = key.map_or(nobody, |key| {
+            let confusion = key.map_or(all_negative, |key| {
                 let (tp, fp) = ties.reached(key);
-                nobody.with(tp, fp)
+                all_negative.with(tp, fp)
             });
-            let [tp, fp, tn, fn_] = calls.masses();
-            RocPointAtThreshold::new(key.map(Threshold), fp, tp, calls.fpr(), calls.tpr(), tn, fn_)
+            let [tp, fp, tn, fn_] = confusion.masses();
+            RocPointAtThreshold::new(key.map(Threshold), fp, tp, confusion.fpr(), confusion.tpr(), tn, fn_)
                 .append(columns);
         }
         true

@@ -21,8 +21,8 @@ pub fn thin(points: &[(u64, u64)], most: usize) -> Vec<usize> {
     for Reverse((area, point)) in &heap {
         areas[*point] = *area;
     }
-    let mut left = n;
-    while left > most.max(2) {
+    let mut rest = n;
+    while rest > most.max(2) {
         let Some(Reverse((area, point))) = heap.pop() else { break };
         // If the area of a point has changed since, the heap has a newer entry for it.
         if after[point] == 0 || areas[point] != area {
@@ -30,7 +30,7 @@ pub fn thin(points: &[(u64, u64)], most: usize) -> Vec<usize> {
         }
         let (a, b) = (before[point], after[point]);
         (after[a], before[b], after[point]) = (b, a, 0);
-        left -= 1;
+        rest -= 1;
         for beside in [a, b] {
             if beside > 0 && beside < n - 1 {
                 let triangle = twice_triangle(points[before[beside]], points[beside], points[after[beside]]);
@@ -104,16 +104,16 @@ mod tests {
 
     /// One point after the other, each time all areas anew.
     fn thin_by_definition(points: &[(u64, u64)], most: usize) -> Vec<usize> {
-        let mut left: Vec<usize> = (0..points.len()).collect();
-        while left.len() > most.max(2) {
-            let place = (1..left.len() - 1)
+        let mut rest: Vec<usize> = (0..points.len()).collect();
+        while rest.len() > most.max(2) {
+            let place = (1..rest.len() - 1)
                 .min_by_key(|&i| {
-                    (twice_triangle(points[left[i - 1]], points[left[i]], points[left[i + 1]]), left[i])
+                    (twice_triangle(points[rest[i - 1]], points[rest[i]], points[rest[i + 1]]), rest[i])
                 })
                 .unwrap();
-            left.remove(place);
+            rest.remove(place);
         }
-        left
+        rest
     }
 
     proptest! {

@@ -249,7 +249,7 @@ pub(super) mod tests {
     use crate::statistics::inference::Areas;
     use crate::statistics::tests::rows_of;
 
-    fn sample() -> (Vec<u8>, Vec<f64>, Vec<u32>) {
+    pub fn sample() -> (Vec<u8>, Vec<f64>, Vec<u32>) {
         let labels: Vec<u8> = (0..120u32).map(|row| u8::from(row * 7 % 5 < 2)).collect();
         let scores =
             (0..120u32).map(|row| f64::from((row * 17) % 23 + 6 * u32::from(row * 7 % 5 < 2))).collect();

@@ -185,14 +185,11 @@ impl ClusteredSegments {
 mod tests {
     use super::*;
     use crate::ranking::rows::Codes;
-    use crate::statistics::groups::compare_segments::{Versus, tests::statistic as of};
+    use crate::statistics::groups::compare_segments::{Versus, tests::sample, tests::statistic as of};
     use crate::statistics::tests::rows_of;
 
     fn rows() -> Rows {
-        let labels: Vec<u8> = (0..120u32).map(|row| u8::from(row * 7 % 5 < 2)).collect();
-        let scores: Vec<f64> =
-            (0..120u32).map(|row| f64::from((row * 17) % 23 + 6 * u32::from(row * 7 % 5 < 2))).collect();
-        let segments: Vec<u32> = (0..120u32).map(|row| (row * row) % 3 + row % 2 * 5).collect();
+        let (labels, scores, segments) = sample();
         let mut rows = rows_of(&labels, &[&scores], &segments);
         rows.key_places = (0..rows.keys.distinct as u32).collect();
         rows.key_series = vec![Some(0); rows.keys.distinct];

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody() {
+    fn all_negative() {
         let record = GroupedRocAuc { average: KeyWeight::Rows, error: ErrorSource::Between, level: 0.9 }
             .of_rows(&rows_of(&[1], &[&[2.0]], &[3]));
         assert_eq!((record.auc, record.n_groups, record.n_undefined), (None, 0, 1));

@@ -81,7 +81,7 @@ impl Summary for RocSummary {
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocSummaryRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-        let all = Confusion::nobody(&ties);
+        let all = Confusion::all_negative(&ties);
         let has_weights = ties.units().is_some();
         let mut record = RocSummaryRecord::undefined(&ties).with_counts(ties.row_counts());
         if has_weights {

@@ -26,8 +26,8 @@ const PRECISION_UNIT: u64 = 1 << 63;
 
 /// A precision in those units: integers, so that the order in which parts are joined does not matter.
 #[inline]
-pub(in crate::statistics) fn precision_units(calls: &Confusion) -> u64 {
-    (calls.precision().unwrap_or_default() * PRECISION_UNIT as f64) as u64
+pub(in crate::statistics) fn precision_units(confusion: &Confusion) -> u64 {
+    (confusion.precision().unwrap_or_default() * PRECISION_UNIT as f64) as u64
 }
 
 /// The mean of the sum of units over positives.
@@ -51,14 +51,14 @@ impl Summary for AveragePrecision {
         if !ties.has_pairs() {
             return AveragePrecisionRecord::new(of_one_class(ties.n_pos()));
         }
-        let all = Confusion::nobody(&ties);
+        let all = Confusion::all_negative(&ties);
         // Every distinct score with a positive is a segment of its own.
         let units = ties.fold_segments(
             Indexed::Positives,
             |units: &mut u128, segment| {
                 if segment.pos > 0 {
-                    let calls = all.with(segment.tp(), segment.fp());
-                    *units += u128::from(segment.pos) * u128::from(precision_units(&calls));
+                    let confusion = all.with(segment.tp(), segment.fp());
+                    *units += u128::from(segment.pos) * u128::from(precision_units(&confusion));
                 }
             },
             |units, more| *units += more,

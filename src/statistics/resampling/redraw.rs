@@ -116,7 +116,7 @@ impl Redraw {
 
     /// Draws how many rows fall into each cell, cell by cell: each takes its share of the rows that are left.
     fn draw_cells(&self, stream: &mut Stream, resample: &mut [Count]) {
-        let mut left = match self.draw {
+        let mut rest = match self.draw {
             Draw::Stratified => self.all,
             Draw::Plain => {
                 let rows = self.all.rows();
@@ -126,18 +126,18 @@ impl Redraw {
         };
         let mut below = self.all;
         for (resample, cell) in resample.iter_mut().zip(&self.counts) {
-            let mut share = |left: &mut u64, below: &mut u64, cell: u64| {
+            let mut share = |rest: &mut u64, below: &mut u64, cell: u64| {
                 let rows =
-                    if cell == *below { *left } else { stream.binomial(*left, cell as f64 / *below as f64) };
-                *left -= rows;
+                    if cell == *below { *rest } else { stream.binomial(*rest, cell as f64 / *below as f64) };
+                *rest -= rows;
                 *below -= cell;
                 rows
             };
             if cell.neg > 0 {
-                resample.neg = share(&mut left.neg, &mut below.neg, cell.neg);
+                resample.neg = share(&mut rest.neg, &mut below.neg, cell.neg);
             }
             if cell.pos > 0 {
-                resample.pos = share(&mut left.pos, &mut below.pos, cell.pos);
+                resample.pos = share(&mut rest.pos, &mut below.pos, cell.pos);
             }
         }
     }

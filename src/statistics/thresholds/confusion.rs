@@ -46,7 +46,7 @@ struct ConfusionWeights {
 
 impl Confusion {
     /// Nobody called positive.
-    pub fn nobody(ties: &Ties<'_>) -> Self {
+    pub fn all_negative(ties: &Ties<'_>) -> Self {
         Confusion { tp: 0, fp: 0, n_pos: ties.n_pos(), n_neg: ties.n_neg(), units: ties.units() }
     }
 
@@ -236,26 +236,38 @@ mod tests {
     /// Six rows of ten called positive, four of them rightly.
     #[test]
     fn rates() {
-        let calls = Confusion { tp: 4, fp: 2, n_pos: 5, n_neg: 5, units: None };
-        assert_eq!(calls.masses(), [Mass(4), Mass(2), Mass(3), Mass(1)]);
-        assert_eq!((calls.tpr(), calls.fpr(), calls.precision()), (Some(0.8), Some(0.4), Some(4.0 / 6.0)));
+        let confusion = Confusion { tp: 4, fp: 2, n_pos: 5, n_neg: 5, units: None };
+        assert_eq!(confusion.masses(), [Mass(4), Mass(2), Mass(3), Mass(1)]);
         assert_eq!(
-            (calls.npv(), calls.accuracy(), calls.predicted_rate()),
+            (confusion.tpr(), confusion.fpr(), confusion.precision()),
+            (Some(0.8), Some(0.4), Some(4.0 / 6.0))
+        );
+        assert_eq!(
+            (confusion.npv(), confusion.accuracy(), confusion.predicted_rate()),
             (Some(0.75), Some(0.7), Some(0.6))
         );
-        assert_eq!((calls.f(1.0), calls.f(2.0)), (Some(8.0 / 11.0), Some(20.0 / 26.0)));
-        assert!((calls.balanced_accuracy().unwrap() - 0.7).abs() < 1e-15);
-        assert!((calls.mcc().unwrap() - 10.0 / 600f64.sqrt()).abs() < 1e-15);
-        assert!((calls.kappa().unwrap() - 0.4).abs() < 1e-15);
+        assert_eq!((confusion.f(1.0), confusion.f(2.0)), (Some(8.0 / 11.0), Some(20.0 / 26.0)));
+        assert!((confusion.balanced_accuracy().unwrap() - 0.7).abs() < 1e-15);
+        assert!((confusion.mcc().unwrap() - 10.0 / 600f64.sqrt()).abs() < 1e-15);
+        assert!((confusion.kappa().unwrap() - 0.4).abs() < 1e-15);
     }
 
     #[test]
     fn undefined() {
-        let nobody = Confusion { tp: 0, fp: 0, n_pos: 2, n_neg: 0, units: None };
-        assert_eq!((nobody.tpr(), nobody.fpr(), nobody.precision()), (Some(0.0), None, None));
-        assert_eq!((nobody.f(1.0), nobody.mcc(), nobody.accuracy()), (Some(0.0), None, Some(0.0)));
-        assert_eq!((nobody.npv(), nobody.kappa(), nobody.balanced_accuracy()), (Some(0.0), Some(0.0), None));
-        let empty = Confusion { n_pos: 0, ..nobody };
+        let all_negative = Confusion { tp: 0, fp: 0, n_pos: 2, n_neg: 0, units: None };
+        assert_eq!(
+            (all_negative.tpr(), all_negative.fpr(), all_negative.precision()),
+            (Some(0.0), None, None)
+        );
+        assert_eq!(
+            (all_negative.f(1.0), all_negative.mcc(), all_negative.accuracy()),
+            (Some(0.0), None, Some(0.0))
+        );
+        assert_eq!(
+            (all_negative.npv(), all_negative.kappa(), all_negative.balanced_accuracy()),
+            (Some(0.0), Some(0.0), None)
+        );
+        let empty = Confusion { n_pos: 0, ..all_negative };
         assert_eq!(
             (empty.tpr(), empty.f(1.0), empty.accuracy(), empty.predicted_rate()),
             (None, None, None, None)

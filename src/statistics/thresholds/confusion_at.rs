@@ -137,7 +137,7 @@ impl RateOptions {
     fn record(&self, threshold: Number, ties: &mut Ties<'_>) -> ConfusionRecord {
         let key = ties.at_least(threshold);
         let (tp, fp) = key.map_or((0, 0), |key| ties.reached(key));
-        let calls = Confusion::nobody(ties).with(tp, fp);
+        let calls = Confusion::all_negative(ties).with(tp, fp);
         let has_counts = calls.units.is_none();
         let share = |value: Option<f64>, successes: u64, trials: u64| {
             let limits = (has_counts && trials > 0).then(|| match self.interval {
@@ -206,9 +206,9 @@ mod tests {
             (Some(1.0), Some(1.0 / 3.0), Some(0.8))
         );
         assert!(record.fpr.lower < record.fpr.value && record.fpr.value < record.fpr.upper);
-        let nobody = at(300.0);
+        let all_negative = at(300.0);
         assert_eq!(
-            (nobody.calls.threshold, nobody.calls.tp, nobody.precision.value),
+            (all_negative.calls.threshold, all_negative.calls.tp, all_negative.precision.value),
             (None, Some(Mass(0)), None)
         );
         assert_eq!(at(-1.0).calls.fp, Some(Mass(3)));

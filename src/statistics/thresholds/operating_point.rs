@@ -188,12 +188,12 @@ impl Summary for OperatingPoint {
         if !ties.has_pairs() {
             return OperatingPointRecord::undefined(rows);
         }
-        let nobody = Confusion::nobody(&ties);
-        let rule = Rule::of(self, nobody);
-        let weighted = nobody.units.is_some();
+        let all_negative = Confusion::all_negative(&ties);
+        let rule = Rule::of(self, all_negative);
+        let weighted = all_negative.units.is_some();
         let merit = |calls: &Confusion| if self.reaches(calls) { rule.merit(calls) } else { None };
         let candidate = |key: u128, tp: u64, fp: u64| {
-            let merit = merit(&nobody.with(tp, fp))?;
+            let merit = merit(&all_negative.with(tp, fp))?;
             Some(Candidate { key, tp, fp, merit })
         };
         let best = if self.criterion == Criterion::TopP && !weighted {
@@ -219,15 +219,15 @@ impl Summary for OperatingPoint {
                 better,
             )
         };
-        let nobody_better = match (&best, merit(&nobody)) {
+        let nobody_better = match (&best, merit(&all_negative)) {
             (Some(best), Some(merit)) => merit > best.merit,
             (None, merit) => merit.is_some(),
             (_, None) => false,
         };
         let (threshold, calls) = match best {
-            Some(best) if !nobody_better => (Some(Threshold(best.key)), nobody.with(best.tp, best.fp)),
+            Some(best) if !nobody_better => (Some(Threshold(best.key)), all_negative.with(best.tp, best.fp)),
             None if !nobody_better => return OperatingPointRecord::undefined(rows),
-            _ => (None, nobody),
+            _ => (None, all_negative),
         };
         OperatingPointRecord::new(
             calls.at(threshold),
@@ -496,8 +496,8 @@ mod tests {
         let none = within(youden, (0.3, 0.4), &LABELS, &SCORES);
         assert_eq!((at(&none), none.calls.tp, none.fpr, none.rows.pos), (None, None, None, 4));
         // Calling nobody positive has an fpr of 0.
-        let nobody = within(youden, (0.0, 0.9), &[0, 1], &[2, 1]);
-        assert_eq!((at(&nobody), nobody.calls.tp), (None, Some(Mass(0))));
+        let all_negative = within(youden, (0.0, 0.9), &[0, 1], &[2, 1]);
+        assert_eq!((at(&all_negative), all_negative.calls.tp), (None, Some(Mass(0))));
         let beyond = within(youden, (0.1, 1.0), &[0, 1], &[2, 1]);
         assert_eq!((at(&beyond), beyond.fpr), (Some(1), Some(1.0)));
         // A threshold of a negative alone is the only one in the range.

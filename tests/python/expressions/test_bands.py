@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -64,6 +65,26 @@ from polars_auc import _native
         (
             lambda: pa.roc_band("y", "s", method="regional", min_fpr=0.3, max_fpr=0.2),
             "min_fpr must be below max_fpr, got 0.3 and 0.2",
+        ),
+        (
+            lambda: pa.roc_band("y", "s", method="regional", min_fpr=1),
+            "min_fpr must be below max_fpr, got 1 and None",
+        ),
+        (
+            lambda: pa.roc_band("y", "s", method="regional", min_fpr=math.nan),
+            "min_fpr must lie between 0 and 1",
+        ),
+        (
+            lambda: pa.roc_band("y", "s", method="envelope", distribution="normal"),
+            "distribution applies to limits place by place only, and method is 'envelope'",
+        ),
+        (
+            lambda: pa.roc_band("y", "s", method="radial", fold="f", seed=1),
+            "seed applies to curves of resamples only, and fold gives the curves",
+        ),
+        (
+            lambda: pa.roc_band("y", "s", method="regional", resample="plain"),
+            "resample says how rows are drawn, and method 'regional' draws no rows",
         ),
         (lambda: pa.roc_band(state="x", fold="f", method="radial"), "state cannot be given with fold"),
         (lambda: pa.roc_band("y"), "score must be given"),

@@ -28,8 +28,8 @@ def test_no_false_positive_is_called_for_nothing(criterion: Any, target: float) 
     point = only(THREE, pa.operating_point("y", "s", criterion=criterion, target=target))
     assert (point["threshold"], point["tp"], point["fp"]) == (3, 1, 0)
     worse = THREE.with_columns(y=pl.Series([0, 1, 0]))
-    nobody = only(worse, pa.operating_point("y", "s", criterion="target_fpr", target=0.4))
-    assert (nobody["threshold"], nobody["tp"], nobody["fp"]) == (None, 0, 0)
+    no_positive = only(worse, pa.operating_point("y", "s", criterion="target_fpr", target=0.4))
+    assert (no_positive["threshold"], no_positive["tp"], no_positive["fp"]) == (None, 0, 0)
 
 
 @pytest.mark.parametrize("criterion", ["cost", "youden", "closest_topleft"])

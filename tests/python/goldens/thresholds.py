@@ -99,10 +99,10 @@ def is_best_of(used: pl.DataFrame, best: Answers, listed: Sequence[float], merit
     """
 
     def rank(tp: int, fp: int, threshold: float | None) -> tuple[Fraction, bool, float]:
-        nobody = threshold is None
+        is_all_negative = threshold is None
         return (
             merit(tp, fp, best["n_pos"], best["n_neg"]),
-            not nobody,
+            not is_all_negative,
             0.0 if threshold is None else threshold,
         )
 
@@ -246,15 +246,15 @@ def cutpoints(frame: pl.DataFrame, record: Record) -> Answers:
     if method in CRITERIA:
         options, merit = CRITERIA[method]
         best = answer(used, pa.operating_point("label", "score", **options))
-        nobody = best["threshold"] is None
-        cutoff = NOBODY if nobody else listed if is_best_of(used, best, listed, merit) else TIE_LOST
+        is_all_negative = best["threshold"] is None
+        cutoff = NOBODY if is_all_negative else listed if is_best_of(used, best, listed, merit) else TIE_LOST
         value = {
             "sum_sens_spec": best["criterion"] + 1,
             "MaxEfficiency": best["accuracy"],
             "accuracy": best["accuracy"],
             "CB": Apart("the ratio r of costs and prevalence, an argument here"),
         }.get(method, best["criterion"])
-        value = NOBODY if nobody else value
+        value = NOBODY if is_all_negative else value
     elif method in ("MaxKappa", "cohens_kappa"):
         assert len(set(ours["kappa"])) == 1, record["id"]
         value = ours["kappa"][0]

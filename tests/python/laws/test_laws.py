@@ -322,9 +322,9 @@ def test_empty_frames(entry: Entry, engine: str) -> None:
         assert got.height == 0
         assert got.schema == plan.collect_schema()
     emptied = fixed(100).filter(pl.col("label").is_not_null(), pl.col("score").is_not_null())
-    nobody = pl.col("g") < 0
+    no_row = pl.col("g") < 0
     got = emptied.group_by("g").agg(
-        entry.of(**{name: pl.col(name).filter(nobody) for name in entry.columns}).alias("out")
+        entry.of(**{name: pl.col(name).filter(no_row) for name in entry.columns}).alias("out")
     )
     for answer in got["out"].to_list():
         assert_same(answer, entry.oracle([]))

@@ -80,13 +80,13 @@ def convex_hull(group: Group, points: list[Point], weighted: bool) -> list[dict[
 
 
 def thinned(group: Group, points: list[Point], weighted: bool, *, most: int) -> list[dict[str, Any]]:
-    left = list(points)
-    while len(left) > most:
-        areas = [(abs(_turn(left[i - 1], left[i], left[i + 1])), i) for i in range(1, len(left) - 1)]
-        left.pop(min(areas)[1])
-    curve = whole_curve(group, left, weighted)
+    rest = list(points)
+    while len(rest) > most:
+        areas = [(abs(_turn(rest[i - 1], rest[i], rest[i + 1])), i) for i in range(1, len(rest) - 1)]
+        rest.pop(min(areas)[1])
+    curve = whole_curve(group, rest, weighted)
     for i, point in enumerate(curve):
-        a, b = left[max(i - 1, 0)], left[i]
+        a, b = rest[max(i - 1, 0)], rest[i]
         between = [p for p in points[points.index(a) + 1 : points.index(b)] if a[1] < b[1]]
         off = [abs(p[2] - a[2] - (b[2] - a[2]) * (p[1] - a[1]) / (b[1] - a[1])) / group.p for p in between]
         point["error"] = Rounded(max(off, default=Fraction()))
