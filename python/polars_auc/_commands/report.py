@@ -131,11 +131,10 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
             has_bands = request.options.cluster is None
             charts = details(source.evaluated, table, request.options.level, has_bands=has_bands)
     verdicts = [gate.check(table) for gate in gates]
-    checks = [said.splitlines()[0] for _, said in verdicts]
     unprinted = None
     try:
         if writer is not None:
-            pairs = _about(request, files, table, writer, omissions, checks)
+            pairs = _about(request, files, table, writer, omissions, [said for _, said in verdicts])
             unprinted = _write(request, writer, table, pairs, charts)
     finally:
         # What was evaluated is shown also if it cannot be written.
@@ -149,9 +148,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
         say(f"polars-auc: {said}")
     if unprinted is not None:
         raise Refusal(f"cannot print the report: {unprinted}")
-    has_nan = False
-    if _has_nan(table) and source.rows is not None and source.nans is not None:
-        has_nan = say_nan(source.rows, source.nans)
+    has_nan = source.say_nan(table)
     if not all(passed for passed, _ in verdicts):
         return False
     if omissions or has_nan:
@@ -204,6 +201,12 @@ class Source:
         rows = self.evaluated.rows.collect()
         return replace(self, evaluated=self.evaluated.with_states(rows, self.evaluated.by))
 
+    def say_nan(self, table: pl.DataFrame) -> bool:
+        """Say which scores are NaN, if the report has NaN; return whether any is."""
+        if self.rows is None or self.nans is None:
+            return False
+        return _has_nan(table) and say_nan(self.rows, self.nans)
+
     def faults(self) -> Any:
         """Turn what Polars raises into a refusal that names the file."""
         states = self.evaluated.states if self.rows is None else []
@@ -240,7 +243,7 @@ def _about(
     table: pl.DataFrame,
     writer: ReportWriter,
     omissions: Omissions,
-    checks: Sequence[str],
+    verdicts: Sequence[str],
 ) -> list[tuple[str, str]]:
     """Say what the report is about, what is left out of it, and what its gates say."""
     about = about_options(
@@ -256,7 +259,7 @@ def _about(
     )
     data = f"{counted(len(files.names), 'file')}, last changed on {files.changed()}"
     gone = [("Left out", writer.name(line)) for line in omissions.lines()]
-    return [("Data", data), *about, *gone, *(("Check", said) for said in checks)]
+    return [("Data", data), *about, *gone, *(("Check", said.splitlines()[0]) for said in verdicts)]
 
 
 def _write(
