@@ -66,7 +66,7 @@ fn beta_tail(t: f64, df: f64) -> f64 {
 
 /// The continued fraction `1 + d1 / (1 + d2 / (1 + ...))` of the incomplete beta function (DLMF 8.17.22), by Lentz's
 /// method as modified by Thompson and Barnett (1986).
-fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
+pub(super) fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     // Takes the place of a denominator of 0.
     const TINY: f64 = 1e-300;
     let not_0 = |value: f64| if value.abs() < TINY { TINY } else { value };

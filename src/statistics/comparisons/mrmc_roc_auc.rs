@@ -1,7 +1,7 @@
 //! Modalities compared over several readers of the same cases.
 
 use super::adjust_p_values::Adjustment;
-use crate::math::{chi_square, f_distribution, student_t};
+use crate::math::{self, chi_square, f_distribution, student_t};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Alternative, Areas, Interval, in_standard_errors};
@@ -159,9 +159,14 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 /// The areas of each modality and reader, and how they vary.
+///
+/// All areas are of the same rows, so they have one denominator. Means and contrasts of areas are quotients of whole numbers
+/// too: contrasts that are equal are equal to the last bit, and their mean square is exactly 0.
 struct Table<'a> {
-    /// By modality and reader.
-    areas: Vec<Vec<f64>>,
+    /// Twice the Mann-Whitney U, by modality and reader.
+    twice_u: Vec<Vec<i128>>,
+    /// Twice the pairs of a positive and a negative.
+    twice_pairs: u128,
     /// The covariance of two areas, each by modality and reader.
     covariance: &'a dyn Fn((usize, usize), (usize, usize)) -> f64,
 }
@@ -190,15 +195,36 @@ impl Error {
 
 impl Table<'_> {
     fn sizes(&self) -> (usize, usize) {
-        (self.areas.len(), self.areas.first().map_or(0, Vec::len))
+        (self.twice_u.len(), self.twice_u.first().map_or(0, Vec::len))
+    }
+
+    /// So many areas' worth of `twice_u` as an area.
+    fn area(&self, twice_u: i128, areas: usize) -> f64 {
+        math::signed_quotient(twice_u, areas as u128 * self.twice_pairs)
+    }
+
+    fn sum_of_modality(&self, modality: usize) -> i128 {
+        self.twice_u[modality].iter().sum()
     }
 
     fn of_modality(&self, modality: usize) -> f64 {
-        mean(self.areas[modality].iter().copied()).unwrap_or(f64::NAN)
+        self.area(self.sum_of_modality(modality), self.sizes().1)
     }
 
-    fn of_reader(&self, reader: usize) -> f64 {
-        mean(self.areas.iter().map(|readers| readers[reader])).unwrap_or(f64::NAN)
+    /// The area of one modality less that of another.
+    fn difference(&self, a: usize, b: usize) -> f64 {
+        self.area(self.sum_of_modality(a) - self.sum_of_modality(b), self.sizes().1)
+    }
+
+    /// What is left of a difference of mean covariances: 0 if it is no larger than their rounding, which is a few units in
+    /// the last place of the largest variance for each term of a mean.
+    fn beyond_rounding(&self, difference: f64) -> f64 {
+        let (modalities, readers) = self.sizes();
+        let cells = modalities * readers;
+        let cell = |place: usize| (place / readers, place % readers);
+        let largest = (0..cells).map(|place| (self.covariance)(cell(place), cell(place))).fold(0.0, f64::max);
+        let rounding = (cells * cells + 8) as f64 * f64::EPSILON * largest;
+        if difference.abs() <= rounding { 0.0 } else { difference }
     }
 
     /// The mean covariance over the pairs of areas of which the first comes earlier and that are `wanted`; undefined if one is
@@ -213,28 +239,35 @@ impl Table<'_> {
         mean(covariances).filter(|mean| !mean.is_nan())
     }
 
+    /// The sum of the squares of contrasts, each of which is a difference of means of areas with this common denominator.
+    fn squares_of(&self, contrasts: impl Iterator<Item = i128>, areas: usize) -> f64 {
+        contrasts.map(|contrast| self.area(contrast, areas).powi(2)).sum()
+    }
+
     /// The mean square of one modality's areas over readers.
     fn square_of_readers(&self, modality: usize) -> f64 {
         let (_, readers) = self.sizes();
-        let center = self.of_modality(modality);
-        self.areas[modality].iter().map(|area| (area - center).powi(2)).sum::<f64>() / (readers - 1) as f64
+        let sum = self.sum_of_modality(modality);
+        let contrasts = self.twice_u[modality].iter().map(|area| readers as i128 * area - sum);
+        self.squares_of(contrasts, readers) / (readers - 1) as f64
     }
 
     /// The mean squares of modalities, readers and both; undefined with a single one.
     fn squares(&self) -> (Option<f64>, Option<f64>, Option<f64>) {
         let (modalities, readers) = self.sizes();
-        let (i, j) = (modalities as f64, readers as f64);
-        let all = mean((0..modalities).map(|modality| self.of_modality(modality))).unwrap_or(f64::NAN);
-        let sum_of_modalities: f64 =
-            (0..modalities).map(|modality| (self.of_modality(modality) - all).powi(2)).sum();
-        let sum_of_readers: f64 = (0..readers).map(|reader| (self.of_reader(reader) - all).powi(2)).sum();
+        let (i, j) = (modalities as i128, readers as i128);
+        let cells = modalities * readers;
+        let of_modality: Vec<i128> = (0..modalities).map(|modality| self.sum_of_modality(modality)).collect();
+        let of_reader: Vec<i128> =
+            (0..readers).map(|reader| self.twice_u.iter().map(|areas| areas[reader]).sum()).collect();
+        let all: i128 = of_modality.iter().sum();
+        let sum_of_modalities = self.squares_of(of_modality.iter().map(|sum| i * sum - all), cells);
+        let sum_of_readers = self.squares_of(of_reader.iter().map(|sum| j * sum - all), cells);
         let rest = |modality: usize, reader: usize| {
-            self.areas[modality][reader] - self.of_modality(modality) - self.of_reader(reader) + all
+            i * j * self.twice_u[modality][reader] - i * of_modality[modality] - j * of_reader[reader] + all
         };
-        let both: f64 = (0..modalities)
-            .flat_map(|modality| (0..readers).map(move |reader| (modality, reader)))
-            .map(|(modality, reader)| rest(modality, reader).powi(2))
-            .sum();
+        let both = self.squares_of((0..cells).map(|cell| rest(cell / readers, cell % readers)), cells);
+        let (i, j) = (modalities as f64, readers as f64);
         (
             (modalities > 1).then(|| j * sum_of_modalities / (i - 1.0)),
             (readers > 1).then(|| i * sum_of_readers / (j - 1.0)),
@@ -268,9 +301,12 @@ impl Joint for MrmcRocAuc {
             let (a, b) = (column[a.0][a.1], column[b.0][b.1]);
             covariances.as_ref().map_or(f64::NAN, |all| all.covariance(a.max(b), a.min(b)))
         };
-        let of_modality = |readers: &Vec<usize>| readers.iter().map(|&place| areas.auc(place)).collect();
-        let areas = column.iter().map(of_modality).collect();
-        self.of_table(&Table { areas, covariance: &covariance }, none)
+        let twice_u = column
+            .iter()
+            .map(|readers| readers.iter().map(|&place| areas.twice_u[place].cast_signed()).collect())
+            .collect();
+        let twice_pairs = areas.twice_pairs();
+        self.of_table(&Table { twice_u, twice_pairs, covariance: &covariance }, none)
     }
 
     fn of_nan(&self, rows: &Rows) -> MrmcRocAucRecord {
@@ -295,7 +331,7 @@ impl MrmcRocAuc {
         let (ms_modality, ms_reader, ms_interaction) = table.squares();
         let j = readers as f64;
         // Of the difference of two modalities.
-        let between = cov2.zip(cov3).map(|(cov2, cov3)| (cov2 - cov3).max(0.0));
+        let between = cov2.zip(cov3).map(|(cov2, cov3)| table.beyond_rounding(cov2 - cov3).max(0.0));
         let df = ((modalities.saturating_sub(1)) * (readers.saturating_sub(1))) as f64;
         let error = match self.fixed {
             None => {
@@ -303,7 +339,7 @@ impl MrmcRocAuc {
             }
             Some(Fixed::Cases) => ms_interaction.map(|variance| Error { variance, df }),
             Some(Fixed::Readers) => variance.zip(cov1).map(|(variance, cov1)| Error {
-                variance: variance - cov1 + (j - 1.0) * between.unwrap_or_default(),
+                variance: table.beyond_rounding(variance - cov1) + (j - 1.0) * between.unwrap_or_default(),
                 df: f64::INFINITY,
             }),
         };
@@ -344,7 +380,7 @@ impl MrmcRocAuc {
         let j = readers as f64;
         let auc = table.of_modality(modality);
         let cov2 = table.mean_covariance(|a, b| a.0 == modality && b.0 == modality && a.1 != b.1);
-        let cov2 = cov2.map(|cov2| cov2.max(0.0));
+        let cov2 = cov2.map(|cov2| table.beyond_rounding(cov2).max(0.0));
         let error = match self.fixed {
             None => cov2.map(|cov2| Error::of_sum(table.square_of_readers(modality), j - 1.0, j * cov2)),
             Some(Fixed::Cases) => {
@@ -370,7 +406,7 @@ impl MrmcRocAuc {
     ) -> ModalityDifferenceRecord {
         let (_, readers) = table.sizes();
         let j = readers as f64;
-        let difference = table.of_modality(a) - table.of_modality(b);
+        let difference = table.difference(a, b);
         let se = error.map(|error| (2.0 / j * error.variance).max(0.0).sqrt());
         let Interval { se, lower, upper } = self.interval(difference, se, error);
         let t = se.and_then(|se| in_standard_errors(difference, se));
@@ -404,7 +440,10 @@ mod tests {
     /// The areas of Van Dyke et al. (1993): two modalities, five readers, 45 cases with a dissection of the aorta and 69
     /// without; and their covariances by DeLong as MRMCaov's user guide (Smith and Hillis 2020) prints them.
     fn van_dyke(fixed: Option<Fixed>) -> MrmcRocAucRecord {
-        let areas = vec![VAN_DYKE[0].to_vec(), VAN_DYKE[1].to_vec()];
+        // Multiples of 1 / 6210: 45 times 69 pairs, each of which counts twice.
+        let twice_pairs = 2 * 45 * 69;
+        let whole = |area: f64| (area * f64::from(twice_pairs)).round() as i128;
+        let twice_u = VAN_DYKE.iter().map(|areas| areas.iter().map(|&area| whole(area)).collect()).collect();
         let covariance = |a: (usize, usize), b: (usize, usize)| match (a.0 == b.0, a.1 == b.1) {
             (true, true) => 0.000_792_132_5,
             (false, true) => 0.000_342_009_0,
@@ -419,7 +458,7 @@ mod tests {
             level: 0.95,
         };
         statistic.of_table(
-            &Table { areas, covariance: &covariance },
+            &Table { twice_u, twice_pairs: twice_pairs as u128, covariance: &covariance },
             MrmcRocAucRecord::undefined(Count::default()),
         )
     }

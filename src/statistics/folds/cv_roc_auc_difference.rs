@@ -70,11 +70,13 @@ impl Joint for CvRocAucDifference {
     }
 
     fn of_rows(&self, rows: &Rows) -> CvRocAucDifferenceRecord {
-        let mut areas: Vec<(f64, f64)> = by_key::areas(rows, 0)
+        // Of each fold both areas, and their difference.
+        let mut areas: Vec<[f64; 3]> = by_key::areas(rows, 0)
             .zip(by_key::areas(rows, 1))
-            .filter_map(|(a, b)| Some((a?.auc, b?.auc)))
+            .filter_map(|(a, b)| a.zip(b))
+            .map(|(a, b)| [a.auc, b.auc, a.minus(&b)])
             .collect();
-        areas.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1)));
+        areas.sort_unstable_by(|x, y| x[0].total_cmp(&y[0]).then(x[1].total_cmp(&y[1])));
         let n_folds = areas.len() as u64;
         let n_undefined = rows.keys.distinct as u64 - n_folds;
         let none =
@@ -82,11 +84,11 @@ impl Joint for CvRocAucDifference {
         if areas.is_empty() {
             return none;
         }
-        let mean = |of: fn(&(f64, f64)) -> f64| mean_and_deviation(&areas.iter().map(of).collect::<Vec<_>>());
-        let (difference, deviation) = mean(|areas| areas.0 - areas.1);
+        let mean = |of: usize| mean_and_deviation(&areas.iter().map(|areas| areas[of]).collect::<Vec<_>>());
+        let (difference, deviation) = mean(2);
         let record = CvRocAucDifferenceRecord {
-            auc_a: Some(mean(|areas| areas.0).0),
-            auc_b: Some(mean(|areas| areas.1).0),
+            auc_a: Some(mean(0).0),
+            auc_b: Some(mean(1).0),
             difference: Some(difference),
             ..none
         };

@@ -68,23 +68,24 @@ impl Joint for GroupedRocAucDifference {
     }
 
     fn of_rows(&self, rows: &Rows) -> GroupedRocAucDifferenceRecord {
-        let areas: Vec<(f64, f64, u128)> = by_key::areas(rows, 0)
+        // Of each key both areas and their difference, and its weight.
+        let areas: Vec<([f64; 3], u128)> = by_key::areas(rows, 0)
             .zip(by_key::areas(rows, 1))
             .filter_map(|(a, b)| a.zip(b))
-            .map(|(a, b)| (a.auc, b.auc, self.average.weight(&a)))
+            .map(|(a, b)| ([a.auc, b.auc, a.minus(&b)], self.average.weight(&a)))
             .collect();
         let n_groups = areas.len() as u64;
-        let of_keys = |of: fn(&(f64, f64, u128)) -> f64| -> Vec<(f64, u128)> {
-            areas.iter().map(|key| (of(key), key.2)).collect()
+        let of_keys = |of: usize| -> Vec<(f64, u128)> {
+            areas.iter().map(|(areas, weight)| (areas[of], *weight)).collect()
         };
-        let difference = mean::weighted_with_error(of_keys(|key| key.0 - key.1));
+        let difference = mean::weighted_with_error(of_keys(2));
         let (difference, se) = difference.map_or((None, None), |(difference, se)| (Some(difference), se));
         let df = n_groups as f64 - 1.0;
         let interval = |(difference, se)| Interval::student(difference, se, self.level, df);
         let t = difference.zip(se).and_then(|(difference, se)| in_standard_errors(difference, se));
         GroupedRocAucDifferenceRecord {
-            auc_a: mean::weighted(of_keys(|key| key.0)),
-            auc_b: mean::weighted(of_keys(|key| key.1)),
+            auc_a: mean::weighted(of_keys(0)),
+            auc_b: mean::weighted(of_keys(1)),
             difference,
             interval: difference.zip(se).map(interval).unwrap_or_default(),
             t,
