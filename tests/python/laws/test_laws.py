@@ -277,7 +277,7 @@ THREADS_SCRIPT = """
 import hashlib, sys
 sys.path.insert(0, sys.argv[1])
 from laws.test_laws import CATALOGUE, column, fixed
-frame = fixed(200_000)
+frame = fixed(140_000)
 for entry in CATALOGUE:
     for answers in (frame.select(column(entry)), frame.group_by("g").agg(column(entry)).sort("g")):
         print(hashlib.sha256(answers.write_json().encode()).hexdigest())
