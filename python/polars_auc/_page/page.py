@@ -51,7 +51,10 @@ _KEY = """function (value, type) {
 _FLOAT = """function (value, type) {
   if (type !== "display") return value;
   if (typeof value !== "number") return value === null || value === "" ? "-" : value;
-  return SMALL && value < 1e-4 ? "<0.0001" : value.toFixed(4);
+  if (SMALL && value < 1e-4) return "<0.0001";
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  return size < 1e-4 ? value.toExponential(3) : size < 9999.5 ? value.toPrecision(4) : value.toFixed(0);
 }"""
 _INTEGER = """function (value, type) {
   if (type !== "display") return value;
