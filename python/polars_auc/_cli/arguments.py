@@ -93,7 +93,7 @@ def options_in_effect(values: Mapping[str, Any]) -> list[tuple[str, str]]:
     for name, value in values.items():
         if is_set(value, ()) and name not in _NOT_OF_TABLES:
             several = value if isinstance(value, list | tuple) else [value]
-            pairs += [(flag(name), "" if each is True else str(each)) for each in several]
+            pairs += [(flag(name), "yes" if each is True else str(each)) for each in several]
     return pairs
 
 

@@ -44,7 +44,7 @@ OF_SCORES = ("threshold", "highest", "lowest")
 """Columns of values of scores."""
 
 # Numbers of rows, which are sums of weights if rows have weights.
-_COUNTS = ("n", "n_pos", "n_neg", "tp", "fp", "fn", "tn")
+_COUNTS = ("n", "n_pos", "n_neg", "cum_n", "cum_pos", "cum_neg", "tp", "fp", "fn", "tn")
 
 _OVERALL = "overall"
 

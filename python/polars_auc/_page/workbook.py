@@ -60,7 +60,12 @@ def workbook(table: pl.DataFrame, by: Sequence[str], about: Sequence[tuple[str, 
             column_formats={name: _format(table, name, by) for name in table.columns},
             column_widths={column.name: _width(column) for column in table},
             freeze_panes=(1, frozen if frozen <= _MOST_FROZEN else 0),
+            header_format={"bold": True, "bottom": 1},
         ).get_worksheet_by_name("polars-auc")
+        # On paper the columns stay together, and each page has the header.
+        sheet.set_landscape()
+        sheet.fit_to_pages(1, 0)
+        sheet.repeat_rows(0)
         is_marked = _mark(book, sheet, table, by, level)
         _write_about(book, about, level, is_marked=is_marked)
     return contents.getvalue()
@@ -82,7 +87,7 @@ def _format(table: pl.DataFrame, name: str, by: Sequence[str]) -> str:
 def _width(column: pl.Series) -> int:
     """Return the width of a column: that of its header with the sign of a filter, or of its longest text."""
     longest = [len(column.name) + 3]
-    if not column.dtype.is_float():
+    if column.name in OF_SCORES or not column.dtype.is_float():
         longest += column.cast(pl.String, strict=False).str.len_chars().drop_nulls().to_list()
     return min(_WIDEST, max(_NARROWEST, _CHARACTER * max(longest)))
 

@@ -11,7 +11,7 @@ import pytest
 import polars_auc as pa
 from polars_auc._commands.main import main
 from polars_auc._page.markdown import code
-from polars_auc._page.text import SHOWN_ROWS, TableView
+from polars_auc._page.text import SHOWN_ROWS, TableView, cell
 
 Capture = pytest.CaptureFixture[str]
 DATA = Path(__file__).parents[3] / "data"
@@ -156,3 +156,53 @@ def test_a_page_of_markdown(tmp_path: Path, capsys: Capture) -> None:
 def test_text_of_users_in_markdown() -> None:
     assert code("a") == "`a`"
     assert code("a `b`\nc") == "`` a `b` c ``"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("auc", 0.912345, "0.9123"),
+        ("auc", 1.0, "1.000"),
+        ("auc", 0.99999, "1.000"),
+        ("se", 0.00123456, "0.001235"),
+        ("difference", -1.23456e-9, "-1.235e-09"),
+        ("difference", -0.0, "0"),
+        ("lift", 12.3456, "12.35"),
+        ("z", 9999.96, "10000"),
+        ("odds_ratio", 123456.7, "123457"),
+        ("odds_ratio", 1e300, "1.000e+300"),
+        ("odds_ratio", float("inf"), "inf"),
+        ("auc", float("nan"), "NaN"),
+        ("auc", None, "-"),
+        ("p_value", 0.0001, "0.0001000"),
+        ("p_value", 0.00009999, "<0.0001"),
+        ("delta_auc_p_adjusted", 0.0, "<0.0001"),
+        ("threshold", 0.38820530217940447, "0.388205"),
+        ("threshold", "0.38820530217940447", "0.388205"),
+        ("threshold", "12345678901234567", "12345678901234567"),
+        ("threshold", 712.0, "712"),
+        ("highest", 2.5e-7, "2.5e-07"),
+        ("lowest", 1234567.89, "1234568"),
+        ("lowest", float("-inf"), "-inf"),
+        ("threshold", 12345678901234567, "12345678901234567"),
+        ("n", 1234567, "1234567"),
+        ("tp", 12345.0, "12345"),
+        ("cum_n", 3.0, "3"),
+        ("n", 1234.5625, "1235"),
+    ],
+)
+def test_significant_digits(name: str, value: object, shown: str) -> None:
+    assert cell(name, value) == shown
+
+
+def test_thresholds_of_files_call_the_same_rows_positive(tmp_path: Path, capsys: Capture) -> None:
+    """Those that are printed are rounded; a file has all digits."""
+    rows = pl.read_parquet(DATA / "*.parquet")
+    given = ["thresholds", str(DATA), "--label", "label", "--score", "forest"]
+    for ending, read in ((".csv", pl.read_csv), (".json", pl.read_json), (".parquet", pl.read_parquet)):
+        assert main([*given, "-o", str(tmp_path / f"t{ending}")]) == 0
+        [best] = read(tmp_path / f"t{ending}").rows(named=True)
+        called = rows.filter(pl.col("forest") >= best["threshold"])
+        assert (called["label"] == 1).sum() == best["tp"]
+        assert (called["label"] == 0).sum() == best["fp"]
+    assert f"{best['threshold']:.6g} " in capsys.readouterr().out
