@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TextIO
 
 from polars_auc._cli.refusal import first_line
@@ -39,7 +40,13 @@ def show(text: str) -> str | None:
 
 
 def show_bytes(contents: bytes) -> str | None:
-    """Write to standard output, and return what went wrong, if anything did."""
+    """Write to standard output, and return what went wrong, if anything did.
+
+    On a terminal, text is shown as any other.
+    """
+    if sys.stdout.isatty():
+        with suppress(UnicodeDecodeError):
+            return show(contents.decode().removesuffix("\n"))
 
     def write() -> None:
         sys.stdout.flush()

@@ -96,9 +96,9 @@ def is_pattern(column: str) -> bool:
     return column == "*" or (column.startswith("^") and column.endswith("$"))
 
 
-def _refuse_pattern(name: str, role: str, column: str) -> None:
+def refuse_pattern(name: str, role: str, column: object) -> None:
     """Refuse a column that has the name of a pattern: other columns could be read in its place."""
-    if is_pattern(column):
+    if isinstance(column, str) and is_pattern(column):
         said = f"names the column {column!r}, and Polars takes this name for a pattern of several names"
         raise OptionError(name, role, said, "rename it")
 
@@ -109,7 +109,7 @@ def refuse_keys(name: str, keys: list[str], schema: pl.Schema, *, nested: bool) 
         if key not in schema:
             msg = f"{name}: by names the column {key!r}, which the frame lacks; there are: {schema.names()}"
             raise pl.exceptions.ColumnNotFoundError(msg)
-        _refuse_pattern(name, "by", key)
+        refuse_pattern(name, "by", key)
         if schema[key] == pl.Object or (schema[key].is_nested() and not nested):
             msg = f"{name}: by names the column {key!r} of dtype {schema[key]}, whose values make no groups"
             raise pl.exceptions.InvalidOperationError(msg)
@@ -150,7 +150,7 @@ def _single(name: str, score: pl.Expr, rows: pl.LazyFrame, keys: list[str]) -> l
     present = rows.group_by(keys).agg(score) if keys else rows.select(score)
     names = [own for own in present.collect_schema().names() if own not in keys]
     for own in names:
-        _refuse_pattern(name, "scores", own)
+        refuse_pattern(name, "scores", own)
     if score.meta.is_column_selection():
         return [(own, pl.col(own)) for own in names]
     if len(names) == 1:
@@ -162,6 +162,7 @@ def _single(name: str, score: pl.Expr, rows: pl.LazyFrame, keys: list[str]) -> l
 def column_of(name: str, role: str, column: object, rows: pl.LazyFrame, example: str) -> pl.Expr:
     """Return one column as an expression; refuse anything else, and say what to write."""
     if isinstance(column, str):
+        refuse_pattern(name, role, column)
         return pl.col(column)
     got = type(column).__name__
     if isinstance(column, pl.Expr):

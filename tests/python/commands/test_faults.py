@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -161,3 +162,12 @@ def test_patterns_in_python() -> None:
             pa.report(frame.lazy(), "y", scores).collect()  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"report: by names the column '\^g\$'"):
         pa.report(ROWS.lazy(), "y", "s", by="^g$").collect()
+    for role in ("label", "count", "cluster", "weight", "folds"):
+        for pattern in ("*", "^y$"):
+            given: dict[str, Any] = {"label": "y", role: pattern}
+            with pytest.raises(ValueError, match=f"report: {role} names the column .* for a pattern"):
+                pa.report(ROWS.lazy(), scores="s", **given).collect()
+    with pytest.raises(ValueError, match="compare_segments: score names the column"):
+        pa.compare_segments(ROWS.lazy(), "y", "^s$", by="w").collect()
+    with pytest.raises(ValueError, match="group_states: label names the column"):
+        pa.group_states(ROWS.lazy(), "^y$", "s").collect()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -94,6 +95,17 @@ def test_no_message_writes_to_a_terminal(tmp_path: Path, capsys: Capture) -> Non
     )
     for text in capsys.readouterr():
         assert all(character.isprintable() or character == "\n" for character in text)
+
+
+def test_a_table_that_is_piped_to_a_terminal(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    for kind in ("csv", "json", "md"):
+        assert main([*asked(tmp_path, HOSTILE), "-o", "-", "--format", kind]) == 0
+        out = capsys.readouterr().out
+        assert all(character.isprintable() or character == "\n" for character in out), kind
+        assert "overall" in out
 
 
 def test_a_page_of_markdown_has_no_text_of_users_but_as_text(tmp_path: Path) -> None:
