@@ -23,6 +23,9 @@ STANDARD_INPUT = "-"
 # So many bytes say of which kind the rows are.
 _HEAD = 65_536
 
+# What some programs put before text.
+_MARK = b"\xef\xbb\xbf"
+
 
 @dataclass
 class _Kept:
@@ -69,7 +72,7 @@ def _read(folder: Path) -> Path:
         shutil.copyfileobj(sys.stdin.buffer, opened)
     with file.open("rb") as opened:
         head = opened.read(_HEAD)
-    if not head.strip():
+    if not head.removeprefix(_MARK).strip():
         raise Refusal("standard input is empty")
     if head.startswith(b"\xff\xff\xff\xff"):
         # Arrow's format for streams, which Polars reads as a whole only.
@@ -84,7 +87,7 @@ def _ending(head: bytes) -> str:
         return ".parquet"
     if head.startswith(b"ARROW1"):
         return ".arrow"
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    text = head.removeprefix(_MARK).lstrip()
     if text.startswith(b"{"):
         return ".ndjson"
     if text.startswith(b"[{"):

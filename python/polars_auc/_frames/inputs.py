@@ -129,7 +129,8 @@ def scores_of(
         if not isinstance(score, str | pl.Expr):
             said = f"must be column names or expressions, got {type(score).__name__}"
             raise OptionTypeError(name, "scores", said, f"write {example}")
-        for own, column in _single(name, pl.col(score) if isinstance(score, str) else score, rows, keys):
+        for own, column in _single(pl.col(score) if isinstance(score, str) else score, rows, keys):
+            refuse_pattern(name, "scores", own)
             if own in named:
                 msg = (
                     f"{name}: two scores are named {own!r}; give one another name, as in "
@@ -143,14 +144,12 @@ def scores_of(
     return named
 
 
-def _single(name: str, score: pl.Expr, rows: pl.LazyFrame, keys: list[str]) -> list[tuple[str, pl.Expr]]:
+def _single(score: pl.Expr, rows: pl.LazyFrame, keys: list[str]) -> list[tuple[str, pl.Expr]]:
     """Take an expression of several columns apart, each with its name."""
     if not score.meta.has_multiple_outputs():
         return [(score.meta.output_name(), score)]
     present = rows.group_by(keys).agg(score) if keys else rows.select(score)
     names = [own for own in present.collect_schema().names() if own not in keys]
-    for own in names:
-        refuse_pattern(name, "scores", own)
     if score.meta.is_column_selection():
         return [(own, pl.col(own)) for own in names]
     if len(names) == 1:

@@ -38,7 +38,7 @@ def refuse_path(path: Path, endings: Iterable[str]) -> None:
         if isinstance(error, OptionError):
             raise
         why = error.strerror if isinstance(error, OSError) else str(error)
-        raise refused(f"{str(path)!r} is no name of a file: {why}", "give it another name") from error
+        raise refused(f"{str(path)!r} cannot be a file: {why}", "give it another name") from error
     if mode is not None:
         said = f"{str(path)!r} may not be written: its mode is {mode:04o}"
         raise refused(said, "name another file, or let its owner write it")

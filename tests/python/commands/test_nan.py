@@ -123,5 +123,5 @@ def test_null_is_not_the_word_null(tmp_path: Path, capsys: Capture) -> None:
     rows.write_parquet(tmp_path / "rows.parquet")
     assert main(["report", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "g"]) == 3
     said = capsys.readouterr().err
-    assert 'the score \'s\' is NaN in 1 row of the group g="null"\n' in said
+    assert "the score 's' is NaN in 1 row of the group g=\"null\"\n" in said
     assert "the score 's' is NaN in 1 row of the group g=null\n" in said

@@ -106,6 +106,7 @@ def test_a_pipe_of_a_shell() -> None:
     [
         (b"", "standard input is empty"),
         (b" \n", "standard input is empty"),
+        (b"\xef\xbb\xbf\n", "standard input is empty"),
         (b'[{"y": 1}]', "standard input is one list of JSON; write one object on each line"),
         (b"PAR1 and nothing else", "cannot read '-': "),
         (b"\xff\xff\xff\xff\x00", "cannot read standard input: "),
