@@ -37,8 +37,14 @@ def table_writer(options: argparse.Namespace, title: str, other: Sequence[str] =
         return None
     refuse_path(options.output, (*other, *ENDINGS))
     level = getattr(options, "level", None)
-    suffix = options.output.suffix
-    return TableWriter(suffix, title, options.by, options.keep_formulas, 0.95 if level is None else level)
+    return TableWriter(
+        options.output.suffix,
+        title,
+        options.by,
+        options.keep_formulas,
+        0.95 if level is None else level,
+        options.low_is_positive,
+    )
 
 
 def save_table(

@@ -251,7 +251,8 @@ def _table(
 
 def _print(options: argparse.Namespace, answers: pl.DataFrame) -> None:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    unprinted = show(plain(answers, SHOWN_ROWS if options.limit is None else options.limit, width))
+    limit = SHOWN_ROWS if options.limit is None else options.limit
+    unprinted = show(plain(answers, limit, width, low_is_positive=options.low_is_positive))
     if unprinted is not None:
         raise Refusal(f"cannot print the table: {unprinted}")
 

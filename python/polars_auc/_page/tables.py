@@ -33,6 +33,8 @@ class TableWriter:
     """Whether texts that a sheet takes for formulas are written to a .csv file as they are."""
     level: float = 0.95
     """The level at which a sheet marks what differs."""
+    low_is_positive: bool = False
+    """Whether a row is positive if its score is at most the threshold."""
 
     def __post_init__(self) -> None:
         if self.keep_formulas and self.ending != ".csv":
@@ -42,7 +44,8 @@ class TableWriter:
     def contents(self, table: pl.DataFrame, about: Sequence[tuple[str, str]] = ()) -> bytes:
         """Return the contents of the file, with words about the table."""
         if self.ending == ".md":
-            return plain_page(table, self.title, [f"{what}: {said}" for what, said in about]).encode()
+            lines = [f"{what}: {said}" for what, said in about]
+            return plain_page(table, self.title, lines, low_is_positive=self.low_is_positive).encode()
         if self.ending == ".xlsx":
             return workbook(table, self.by, about, self.level)
         if self.ending == ".csv" and not self.keep_formulas:

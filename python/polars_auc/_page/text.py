@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, InvalidOperation
 
 import polars as pl
 
@@ -32,6 +33,9 @@ SHOWN_ROWS = 40
 
 SMALLEST_P_VALUE = 0.0001
 """Smaller p-values are shown as smaller than this."""
+
+# Smaller numbers are written with an exponent.
+_SMALLEST = 0.0001
 
 # Significant digits of numbers, and of values of scores, which may lie close together.
 _DIGITS = 4
@@ -149,24 +153,31 @@ def readable(table: pl.DataFrame) -> str:
     return _table_text(_texts(table, _numbers(table.columns)), None)
 
 
-def plain(table: pl.DataFrame, limit: int, width: int | None) -> str:
+def plain(table: pl.DataFrame, limit: int, width: int | None, *, low_is_positive: bool = False) -> str:
     """Format the first rows of any table for a terminal of this width, or for no terminal."""
-    text = _table_text(_plain_cells(table.head(limit)), width, [])
+    text = _table_text(_plain_cells(table.head(limit), low_is_positive=low_is_positive), width, [])
     cut = table.height - min(table.height, limit)
     return text + (
         f"\n{cut:,} more: --limit {table.height} prints all, and -o FILE writes all" if cut else ""
     )
 
 
-def plain_page(table: pl.DataFrame, title: str, about: Sequence[str]) -> str:
+def plain_page(
+    table: pl.DataFrame, title: str, about: Sequence[str], *, low_is_positive: bool = False
+) -> str:
     """Format any table as a page of Markdown, with lines about it."""
-    texts = _plain_cells(table).with_columns(pl.all().str.strip_chars())
+    texts = _plain_cells(table, low_is_positive=low_is_positive).with_columns(pl.all().str.strip_chars())
     numeric = [dtype.is_numeric() for dtype in table.dtypes]
     return markdown_page(title, about, texts.columns, texts.rows(), numeric)
 
 
-def _plain_cells(table: pl.DataFrame) -> pl.DataFrame:
-    return pl.DataFrame([_flush(column) if column.dtype.is_numeric() else _named(column) for column in table])
+def _plain_cells(table: pl.DataFrame, *, low_is_positive: bool) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            _flush(column, low_is_positive=low_is_positive) if column.dtype.is_numeric() else _named(column)
+            for column in table
+        ]
+    )
 
 
 def _numbers(names: Sequence[str]) -> list[str]:
@@ -229,43 +240,67 @@ def _named(column: pl.Series) -> pl.Series:
     return texts.fill_null("null").alias(column.name)
 
 
-def _flush(column: pl.Series) -> pl.Series:
-    texts = [cell(column.name, value) for value in column]
+def _flush(column: pl.Series, *, low_is_positive: bool = False) -> pl.Series:
+    texts = [cell(column.name, value, low_is_positive=low_is_positive) for value in column]
     widest = max(map(len, [*texts, column.name]), default=0)
     return pl.Series(column.name, [each.rjust(widest) for each in texts], dtype=pl.String)
 
 
-def cell(name: str, value: object) -> str:
+def cell(name: str, value: object, *, low_is_positive: bool = False) -> str:
     """Return a value as the column of this name shows it."""
-    if name in OF_SCORES and isinstance(value, str) and not value.lstrip("+-").isdecimal():
-        # Scores of several dtypes have their thresholds as text.
-        value = float(value)
-    if not isinstance(value, float):
-        return "-" if value is None else str(value)
+    if value is None:
+        return "-"
     if value != value:
         return "NaN"
     if name in OF_SCORES:
-        return _number(value, f".{_DIGITS_OF_SCORES}g")
+        # Bands end at their highest scores, and low scores are positive up to the threshold.
+        is_top = name == "highest" or (name == "threshold" and low_is_positive)
+        return _score(value, ROUND_CEILING if is_top else ROUND_FLOOR)
+    if not isinstance(value, float):
+        return str(value)
     if name in _COUNTS and value.is_integer():
         return f"{value:.0f}"
     # A small p-value is not 0.
     if is_p_value(name) and value < SMALLEST_P_VALUE:
         return f"<{SMALLEST_P_VALUE}"
-    return _number(value, f"#.{_DIGITS}g")
+    return _number(value)
+
+
+def _score(value: object, rounding: str) -> str:
+    """Return a value of scores with six significant digits, near 1 of its distance from 1.
+
+    It is rounded away from the scores that it bounds, so that the same rows are within the bound, unless
+    others lie closer to it than the last digit.
+    """
+    text = repr(value) if isinstance(value, float) else str(value)
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:
+        return text
+    if not exact.is_finite() or abs(exact) >= _LARGEST:
+        return text
+    first = exact.adjusted()
+    if 0 < exact < 1:
+        first = min(first, (1 - exact).adjusted())
+    last = min(0, first + 1 - _DIGITS_OF_SCORES)
+    rounded = exact.quantize(Decimal(1).scaleb(last), rounding=rounding) if exact else Decimal(0)
+    if 0 < abs(rounded) < _SMALLEST:
+        return f"{float(rounded):.{_DIGITS_OF_SCORES}g}"
+    return format(rounded.normalize(), "f")
+
+
+def _number(value: float) -> str:
+    """Return a number with significant digits; one of more digits before the point has them all."""
+    if value == 0:
+        # Also one with a sign.
+        return "0"
+    text = f"{value:#.{_DIGITS}g}"
+    return f"{value:.0f}" if "e+" in text and abs(value) < _LARGEST else text.rstrip(".")
 
 
 def is_p_value(name: str) -> bool:
     """Whether a column of this name holds p-values."""
     return name.endswith(("p_value", "p_adjusted"))
-
-
-def _number(value: float, form: str) -> str:
-    """Return a number with significant digits; one of more digits before the point has them all."""
-    if value == 0:
-        # Also one with a sign.
-        return "0"
-    text = f"{value:{form}}"
-    return f"{value:.0f}" if "e+" in text and abs(value) < _LARGEST else text.rstrip(".")
 
 
 def _table_text(texts: pl.DataFrame, width: int | None, names: Sequence[str] | None = None) -> str:

@@ -166,7 +166,7 @@ def test_patterns_in_python() -> None:
         (of("y", "s"), pl.col("s").alias("*")),
     ):
         with pytest.raises(ValueError, match=r"report: scores names the column .* for a pattern"):
-            pa.report(frame.lazy(), "y", scores).collect()  # type: ignore[arg-type]
+            pa.report(frame.lazy(), "y", scores).collect()
     with pytest.raises(ValueError, match=r"report: by names the column '\^g\$'"):
         pa.report(ROWS.lazy(), "y", "s", by="^g$").collect()
     for role in ("label", "count", "cluster", "weight", "folds"):

@@ -182,7 +182,17 @@ def test_text_of_users_in_markdown() -> None:
         ("threshold", "12345678901234567", "12345678901234567"),
         ("threshold", 712.0, "712"),
         ("highest", 2.5e-7, "2.5e-07"),
-        ("lowest", 1234567.89, "1234568"),
+        ("lowest", 1234567.89, "1234567"),
+        ("highest", 1234567.11, "1234568"),
+        ("threshold", 0.3, "0.3"),
+        ("threshold", 0.66666666666, "0.666666"),
+        ("highest", 0.66666666666, "0.666667"),
+        ("threshold", 0.99987654321987, "0.999876543"),
+        ("threshold", -1.00000099, "-1.00001"),
+        ("threshold", "False", "False"),
+        ("threshold", -0.0, "0"),
+        ("threshold", 1e16, "1e+16"),
+        ("threshold", 5e-324, "4.94066e-324"),
         ("lowest", float("-inf"), "-inf"),
         ("threshold", 12345678901234567, "12345678901234567"),
         ("n", 1234567, "1234567"),
@@ -205,4 +215,36 @@ def test_thresholds_of_files_call_the_same_rows_positive(tmp_path: Path, capsys:
         called = rows.filter(pl.col("forest") >= best["threshold"])
         assert (called["label"] == 1).sum() == best["tp"]
         assert (called["label"] == 0).sum() == best["fp"]
-    assert f"{best['threshold']:.6g} " in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert str(best["threshold"]) not in out
+    assert f"{best['threshold']:.5f}" in out or cell("threshold", best["threshold"]) in out
+
+
+@pytest.mark.parametrize("low", [False, True])
+@pytest.mark.parametrize("near", [0.0, 9.0])
+def test_a_printed_bound_has_the_same_rows_within(
+    tmp_path: Path, capsys: Capture, low: bool, near: float
+) -> None:
+    """Bounds are rounded away from their scores, also where low scores are positive, and near 1."""
+    z = [((place * 7919) % 3001) / 500 - 3 for place in range(3000)]
+    rows = pl.DataFrame({"z": z, "y": [int(value + (place % 5) > 2) for place, value in enumerate(z)]})
+    rows = rows.with_columns(
+        s=1 / (1 + (-pl.col("z") - near).exp()), y=1 - pl.col("y") if low else pl.col("y")
+    )
+    rows.write_parquet(tmp_path / "rows.parquet")
+    given = [str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--wide"]
+    given += ["--low-is-positive"] if low else []
+    for criterion in (["youden"], ["target_fpr", "--target", "0.05"], ["max_f"]):
+        assert main(["thresholds", *given, "--criterion", *criterion]) == 0
+        header, row = printed(capsys)
+        shown = dict(zip(header, row, strict=True))
+        threshold = float(shown["threshold"])
+        called = rows.filter(pl.col("s") <= threshold if low else pl.col("s") >= threshold)
+        positives = called["y"].sum()
+        assert [str(positives), str(called.height - positives)] == [shown["tp"], shown["fp"]]
+    assert main(["gains", *given]) == 0
+    header, *bands = printed(capsys)
+    for row in bands:
+        shown = dict(zip(header, row, strict=True))
+        within = rows.filter(pl.col("s").is_between(float(shown["lowest"]), float(shown["highest"])))
+        assert str(within.height) == shown["n"]
