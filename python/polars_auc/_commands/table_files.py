@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -40,10 +41,9 @@ def table_writer(options: argparse.Namespace, title: str, other: Sequence[str] =
     return TableWriter(
         options.output.suffix,
         title,
-        options.by,
-        options.keep_formulas,
-        0.95 if level is None else level,
-        options.low_is_positive,
+        keep_formulas=options.keep_formulas,
+        level=0.95 if level is None else level,
+        low_is_positive=options.low_is_positive,
     )
 
 
@@ -74,5 +74,7 @@ def save_table(
     if writer.ending == ".xlsx":
         # A sheet has place for all of them.
         about += options_in_effect(vars(options))
-    save(options.output, lambda: writer.contents(table, about))
+    # Columns that are SQL have names of their own.
+    named = replace(writer, by=files.by)
+    save(options.output, lambda: named.contents(table, about))
     return [f"wrote {options.output}: {counted(table.height, 'row')}", *writer.notes(table)]

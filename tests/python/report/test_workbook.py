@@ -99,6 +99,18 @@ def test_years_and_texts_stay_what_they_are(tmp_path: Path) -> None:
     assert general or (style and formats[int(style[1])] == "0"), "no commas in years"
 
 
+def test_years_of_sql_have_no_commas(tmp_path: Path) -> None:
+    out = tmp_path / "t.xlsx"
+    by = ["--by", "2000 + fold AS year"]
+    assert main(["gains", *GIVEN[:5], *by, "--quiet", "-o", str(out)]) == 0
+    sheets = Sheets(out)
+    assert sheets.cells(sheets.table)["A1"] == "year"
+    style = re.search(r'<c r="A2"(?: s="(\d+)")?><v>2001</v>', sheets.table)
+    assert style is not None
+    formats = re.findall(r'<xf numFmtId="(\d+)"', sheets.styles.partition("<cellXfs")[2])
+    assert style[1] is None or formats[int(style[1])] == "0"
+
+
 @pytest.mark.parametrize("command", ["gains", "thresholds", "compare", "curve"])
 @pytest.mark.parametrize("ending", [".xlsx", ".md"])
 def test_tables_of_all_commands(tmp_path: Path, command: str, ending: str) -> None:
