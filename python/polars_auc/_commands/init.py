@@ -11,9 +11,10 @@ import polars as pl
 from polars_auc._cli.arguments import add_files, add_output
 from polars_auc._cli.output import save
 from polars_auc._cli.progress import progress
-from polars_auc._cli.refusal import Refusal, flag
+from polars_auc._cli.refusal import Refusal
 from polars_auc._cli.rows import Files, of_files
 from polars_auc._cli.streams import say, show
+from polars_auc._page.files import refuse_path
 
 __all__ = ["add_init"]
 
@@ -39,8 +40,8 @@ def add_init(commands: Any) -> None:
 
 def init(options: argparse.Namespace) -> bool:
     """Write or print a configuration."""
-    if options.output is not None and options.output.suffix != ".toml":
-        raise Refusal(f"{flag('output')} must end in .toml, got {str(options.output)!r}")
+    if options.output is not None:
+        refuse_path(options.output, (".toml",))
     if options.output is not None and options.output.exists():
         raise Refusal(f"{str(options.output)!r} exists; choose another name, or remove it")
     files = Files.named(options.files, options.output)
