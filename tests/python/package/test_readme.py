@@ -223,6 +223,16 @@ def test_every_function_is_listed() -> None:
         assert of_section == functions_of_page(DOCS / "reference" / f"{family}.md")
 
 
+def test_every_function_has_the_words_people_use() -> None:
+    """In the order of the table of all functions, with the same links."""
+    of_functions = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
+    of_words = (DOCS / "words.md").read_text(encoding="utf-8")
+    links = re.findall(r"^\| \[`(\w+)`\]\((.+?)\) \|", of_functions, re.MULTILINE)
+    rows = re.findall(r"^\| (\w.*) \| \[`(\w+)`\]\(reference/(.+)\) \|$", of_words, re.MULTILINE)
+    assert [(name, link) for _, name, link in rows] == links
+    assert all(len(words.split(", ")) > 1 for words, _, _ in rows)
+
+
 def test_families_have_one_name() -> None:
     """The README, the table of all functions, the site and the pages name the same families in one order."""
     names = [
