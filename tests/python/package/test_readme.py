@@ -45,7 +45,7 @@ def test_the_reports_of_the_readme(
 ) -> None:
     shutil.copytree(ROOT / "data", tmp_path / "data")
     monkeypatch.chdir(tmp_path)
-    commands = re.findall(r"\.venv/bin/polars-auc (.*)$", README, re.MULTILINE)
+    commands = re.findall(r"polars-auc (report .*)$", README, re.MULTILINE)
     assert len(commands) == 2
     for command in commands:
         assert main(shlex.split(command)) == 0, capsys.readouterr()
