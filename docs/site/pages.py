@@ -17,7 +17,7 @@ from mkdocs.structure.pages import Page
 
 DOCS = Path(__file__).parents[1]
 REFERENCE = DOCS / "reference"
-FUNCTION = re.compile(r"^::: (polars_auc\.(?:\w+\.)?(\w+))$", re.MULTILINE)
+FUNCTION = re.compile(r"^::: polars_auc\.([\w.]+)$", re.MULTILINE)
 TEXTS = {page.stem: page.read_text(encoding="utf-8") for page in REFERENCE.glob("*.md")}
 FAMILIES = {family: FUNCTION.findall(text) for family, text in TEXTS.items() if family != "index"}
 TITLES = {family: TEXTS[family].splitlines()[0].removeprefix("# ") for family in FAMILIES}
@@ -36,36 +36,54 @@ def on_config(config: MkDocsConfig) -> None:
         for place, entry in enumerate(section.get("Reference", []) if isinstance(section, dict) else []):
             [(title, path)] = entry.items()
             functions = FAMILIES.get(Path(path).stem, [])
-            below: list[Any] = [{name: f"reference/{name}.md"} for _, name in functions]
+            below: list[Any] = [{name: f"reference/{name}.md"} for name in functions]
             section["Reference"][place] = {title: [path, *below] if below else path}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> None:
     """Add a page for each function."""
     for family, functions in FAMILIES.items():
-        for path, name in functions:
-            summary = SUMMARIES.get(name) or first_sentence(TEXTS[family]).removesuffix(".")
+        for name in functions:
+            summary = summary_of(name) or first_sentence(TEXTS[family]).removesuffix(".")
             above = f"[{TITLES[family]}]({family}.md): {summary}.\n\n"
-            text = f"::: {path}\n    options:\n      heading_level: 1\n"
+            text = f"::: polars_auc.{name}\n    options:\n      heading_level: 1\n"
+            # A function of another engine is known by its module.
+            text += f"      show_root_full_path: {str('.' in name).lower()}\n"
             files.append(File.generated(config, f"reference/{name}.md", content=above + text))
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
     """Lead links to the pages of functions; a family lists its functions, and a function has its words."""
     path = Path(page.file.src_uri)
-    if path.stem in WORDS and path.parent.name == "reference":
-        page.meta["tags"] = WORDS[path.stem]
+    if path.parent.name == "reference" and path.stem not in TEXTS:
+        page.meta["tags"] = WORDS.get(path.stem) or [path.stem.replace(".", " ")]
     if path.stem == "words":
         # Its words are on the pages that they lead to.
         page.meta["search"] = {"exclude": True}
     if path.stem in FAMILIES and path.parent.name == "reference":
-        markdown = FUNCTION.sub(lambda found: entry_of_family(found[2]), markdown)
-    return re.sub(r"\w+\.md#polars_auc\.(?:\w+\.)?(\w+)", r"\1.md", markdown)
+        markdown = FUNCTION.sub(lambda found: entry_of_family(found[1]), markdown)
+    return re.sub(r"\w+\.md#polars_auc\.([\w.]+)", r"\1.md", markdown)
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Make links of the roles of docstrings, such as ``:func:`roc_auc```."""
+
+    def link(found: re.Match[str]) -> str:
+        name = found[2].removeprefix("polars_auc.")
+        known = files.get_file_from_path(f"reference/{name}.md")
+        return f'<a href="{name}.html">{found[1]}</a>' if known else found[1]
+
+    return re.sub(r":\w+:(<code>([\w.]+)</code>)", link, html)
+
+
+def summary_of(name: str) -> str:
+    """Return what the table of all functions says of a function, or of its namesake for Polars."""
+    return str(SUMMARIES.get(name.rpartition(".")[2], ""))
 
 
 def entry_of_family(name: str) -> str:
     """Return what the page of a family says of a function."""
-    summary = SUMMARIES.get(name, "")
+    summary = summary_of(name)
     return f"## [`{name}`]({name}.md)\n\n{summary[:1].upper()}{summary[1:]}{'.' if summary else ''}\n"
 
 
@@ -94,7 +112,7 @@ def pages_of(section: Section) -> Any:
 
 def line_of(page: Page) -> str:
     """Return the line of a page: its title, its address and its first sentence."""
-    summary = SUMMARIES.get(str(page.title), "") or first_sentence(page.markdown or "")
+    summary = summary_of(str(page.title)) or first_sentence(page.markdown or "")
     return f"- [{page.title}]({page.canonical_url or page.url}): {plain(summary)}\n"
 
 
