@@ -197,6 +197,11 @@ def literals(columns: Mapping[str, IntoExpr | float]) -> dict[str, IntoExpr]:
     }
 
 
+def value_of(answer: pl.Expr) -> Any:
+    """Return the value of an expression that is made of literals alone."""
+    return pl.select(answer).item()
+
+
 def _registered(
     name: str,
     plugin: str,
