@@ -5,7 +5,9 @@
 //! equations 2 to 5). Areas that share no cluster do not vary together.
 
 use super::delong::residual;
+use crate::interrupt;
 use crate::ranking::rows::Rows;
+use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 use crate::statistics::options::words;
 
@@ -96,7 +98,7 @@ impl ByCluster {
         };
         let mut members: Vec<Member> = (0..rows.len).map(member).collect();
         // All that is counted is the same for every order of equal scores.
-        members.sort_unstable_by_key(|member| std::cmp::Reverse(member.code));
+        tasks::sort_by(&mut members, |one, other| other.code.cmp(&one.code));
         let mut of_keys = vec![Vec::new(); rows.keys.distinct];
         members.iter().for_each(|&member| of_keys[member.key as usize].push(member));
         ByCluster { members, of_keys, clusters: (0..rows.clusters.distinct as u32).collect() }
@@ -185,6 +187,7 @@ impl ClusteredArea {
         place: impl Fn(u32) -> usize,
         ties: TieShare,
     ) -> Option<Self> {
+        interrupt::check();
         let Count { pos: n_pos, neg: n_neg } = class_counts(members.clone());
         if n_pos == 0 || n_neg == 0 {
             return None;
@@ -232,6 +235,7 @@ impl ClusteredArea {
     /// A sum over k clusters is divided as if over k - 1, where k is the clusters of that area which has fewer of them: that
     /// of the same rows is then the variance, and with a row in each cluster all is as without clusters.
     pub fn covariance(&self, other: &ClusteredArea) -> Option<f64> {
+        interrupt::check();
         let fewer = |of: fn(&ClusteredArea) -> u64| of(self).min(of(other));
         let (with_pos, with_neg) = (fewer(|area| area.with_pos), fewer(|area| area.with_neg));
         if with_pos < 2 || with_neg < 2 {
