@@ -4,7 +4,7 @@
 //! own rows, and the covariance of two areas is that of the sums over the clusters that both have rows of (Obuchowski 1997,
 //! equations 2 to 5). Areas that share no cluster do not vary together.
 
-use super::delong::residual;
+use super::delong::{beyond_rounding, residual, rounding};
 use crate::interrupt;
 use crate::ranking::rows::Rows;
 use crate::ranking::tasks;
@@ -227,7 +227,14 @@ impl ClusteredArea {
     /// The variance; undefined with fewer than two clusters that hold positives, or negatives. A sum of products over few
     /// clusters can be below 0, and is then 0.
     pub fn variance(&self) -> Option<f64> {
-        self.covariance(self).map(|variance| variance.max(0.0))
+        self.covariance(self).map(|variance| beyond_rounding(variance, self.rounding()))
+    }
+
+    /// The most that rounding leaves of a variance that is 0.
+    pub fn rounding(&self) -> f64 {
+        let (m, n) = (self.n_pos as f64, self.n_neg as f64);
+        let square = |residual: &Residual| (residual.of_pos / m).powi(2) + (residual.of_neg / n).powi(2);
+        rounding(self.clusters(), self.residuals.iter().map(square).sum())
     }
 
     /// The covariance with an area of other rows, of the same, or of some of both; undefined where a variance is.
@@ -307,8 +314,7 @@ mod tests {
                 let rows = rows_of(&labels, &[&scores], &keys);
                 let areas = Areas::of(&rows)?;
                 let clustered = areas.clustered(&rows);
-                let variance = clustered.covariance(0, 0).map(|variance| variance.max(0.0));
-                Some((areas.auc(0), variance, clustered.clusters))
+                Some((areas.auc(0), clustered.variance(0), clustered.clusters))
             };
             let column = |of: fn(&(u8, i8, u32, u32)) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
             let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
