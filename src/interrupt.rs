@@ -1,13 +1,13 @@
 //! Interrupts: how a user stops a long computation.
 //!
-//! Whoever hears of an interrupt sets [`flag`]. Long loops [`check`] it, and unwind when it is set. The unwinding ends
+//! Whoever hears of an interrupt calls [`interrupt`]. Long loops [`check`], and unwind if there was one. The unwinding ends
 //! where the computation began, in [`during`] and what catches panics around it.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock};
 
-static FLAG: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+/// Whether the user has interrupted what runs now.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Computations that run now.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
@@ -16,15 +16,15 @@ static RUNNING: AtomicUsize = AtomicUsize::new(0);
 #[derive(Debug)]
 pub struct Interrupted;
 
-/// The flag that stops all computations that run now.
-pub fn flag() -> Arc<AtomicBool> {
-    FLAG.clone()
+/// Stops all computations that run now. It only sets a flag, so a handler of signals can call it.
+pub fn interrupt() {
+    INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
-/// Unwinds if the user has interrupted. Otherwise it only reads the flag, so inner loops can afford it.
+/// Unwinds if the user has interrupted. Otherwise it only reads a flag, so inner loops can afford it.
 #[inline]
 pub fn check() {
-    if FLAG.load(Ordering::Relaxed) {
+    if INTERRUPTED.load(Ordering::Relaxed) {
         // No panic: nothing is printed.
         resume_unwind(Box::new(Interrupted));
     }
@@ -39,7 +39,7 @@ pub fn during<T>(work: impl FnOnce() -> T) -> T {
         }
     }
     if RUNNING.fetch_add(1, Ordering::AcqRel) == 0 {
-        FLAG.store(false, Ordering::Relaxed);
+        INTERRUPTED.store(false, Ordering::Relaxed);
     }
     let _running = Running;
     work()

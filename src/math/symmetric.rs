@@ -2,6 +2,8 @@
 
 use rayon::prelude::*;
 
+use crate::interrupt;
+
 /// From so many rows on, all threads eliminate.
 const LARGE: usize = 128;
 
@@ -18,6 +20,7 @@ pub fn quadratic_form(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> (Optio
     let longest = vector.iter().fold(0.0f64, |longest, part| longest.max(part.abs()));
     let size = vector.len();
     for rank in 0..size {
+        interrupt::check();
         let diagonal = |place: usize| matrix[place][place];
         let pivot = (rank..size).max_by(|&a, &b| diagonal(a).total_cmp(&diagonal(b))).unwrap_or(rank);
         if pivot != rank {

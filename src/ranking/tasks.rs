@@ -1,11 +1,13 @@
 //! Work for threads: groups cut into tasks by their rows, not by their number.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::ranking::tuning::{PARALLEL_ROWS, PARTS_PER_THREAD, ROWS_PER_GROUP, TASKS_PER_THREAD};
+use crate::interrupt;
+use crate::ranking::tuning::{PARALLEL_ROWS, PARTS_PER_THREAD, ROWS_PER_GROUP, SHARD_ROWS, TASKS_PER_THREAD};
 
 /// A pool of threads, to be asked only if there is enough work.
 pub trait Pool {
@@ -58,6 +60,7 @@ pub(super) fn each<W, T: Send>(
     in_parallel(numbers.len(), &|part| {
         let mut kept = start();
         for place in part {
+            interrupt::check();
             let made = work(&mut kept, numbers.start + place);
             // Each slot is used by one number only, so its lock is free and not poisoned.
             *slots[place].lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
@@ -72,6 +75,19 @@ fn in_parallel(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     (0..count.div_ceil(part)).into_par_iter().for_each(|number| {
         work(number * part..count.min((number + 1) * part));
     });
+}
+
+/// Sorts rows, many of them by all threads of the pool that this is called in. Equal rows may change places.
+pub fn sort_by<T: Send>(rows: &mut [T], order: impl Fn(&T, &T) -> Ordering + Sync) {
+    let order = |one: &T, other: &T| {
+        interrupt::check();
+        order(one, other)
+    };
+    if rows.len() >= SHARD_ROWS {
+        rows.par_sort_unstable_by(order);
+    } else {
+        rows.sort_unstable_by(order);
+    }
 }
 
 /// Cuts `0..groups` into ranges of about `share` cost each.

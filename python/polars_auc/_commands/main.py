@@ -28,7 +28,25 @@ PASSED, FAILED, REFUSED, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 0 done, 1 a gate failed, 2 refused, 3 parts were left out."""
+    """Run the command and return its exit code.
+
+    0 done, 1 a gate failed, 2 refused, 3 parts were left out, 130 interrupted.
+    """
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        # Polars raises an interrupt by itself, and Python raises the same one once more, here or there.
+        pass
+    for _ in range(2):
+        try:
+            say("polars-auc: interrupted")
+            break
+        except KeyboardInterrupt:
+            continue
+    return INTERRUPTED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     open_closed_streams()
     edge = FLAGS.set({})
     try:
@@ -45,9 +63,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return REFUSED
     except Incomplete:
         return INCOMPLETE
-    except KeyboardInterrupt:
-        say("polars-auc: interrupted")
-        return INTERRUPTED
     except (Exception, pl.exceptions.PanicException) as fault:
         # A traceback must not end with the exit code of a gate.
         say_lines("".join(traceback.format_exception(fault)))

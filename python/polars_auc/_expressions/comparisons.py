@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
 import polars as pl
 
-from polars_auc._plugin.call import columnwise, expression, expression_of, literals
+from polars_auc._plugin.call import columnwise, expression, expression_of, literals, value_of
+from polars_auc._plugin.options import is_number
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
@@ -348,6 +349,38 @@ def roc_curve_difference(
 _Number: TypeAlias = "IntoExpr | float"
 
 
+@overload
+def unpaired_roc_auc_difference(  # type: ignore[overload-overlap]
+    auc: float,
+    se: float,
+    versus_auc: float,
+    versus_se: float,
+    *,
+    n: float | None = ...,
+    versus_n: float | None = ...,
+    level: float = ...,
+    alternative: Literal["two-sided", "greater", "less"] = ...,
+    null: float | None = ...,
+    margin: float | None = ...,
+) -> dict[str, float | None]: ...
+
+
+@overload
+def unpaired_roc_auc_difference(
+    auc: _Number,
+    se: _Number,
+    versus_auc: _Number,
+    versus_se: _Number,
+    *,
+    n: _Number | None = ...,
+    versus_n: _Number | None = ...,
+    level: float = ...,
+    alternative: Literal["two-sided", "greater", "less"] = ...,
+    null: float | None = ...,
+    margin: float | None = ...,
+) -> pl.Expr: ...
+
+
 def unpaired_roc_auc_difference(
     auc: _Number,
     se: _Number,
@@ -360,11 +393,11 @@ def unpaired_roc_auc_difference(
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     null: float | None = None,
     margin: float | None = None,
-) -> pl.Expr:
+) -> pl.Expr | dict[str, float | None]:
     """Return the difference of two AUCs of different rows, from their standard errors, and its test.
 
-    The result has one value for each row. It needs no rows of the samples, so that an AUC can be held
-    against a published one, or against that of an earlier report.
+    The result has one value for each row. If all inputs are numbers, it is a dictionary. It needs no rows of
+    the samples, so that an AUC can be held against a published one, or against that of an earlier report.
 
     Parameters
     ----------
@@ -389,8 +422,8 @@ def unpaired_roc_auc_difference(
 
     Returns
     -------
-    polars.Expr
-        One Struct for each row, named after the first AUC, of Float64:
+    polars.Expr or dict
+        One Struct for each row, named after the first AUC, of Float64; of numbers, a dictionary of the same:
 
         - ``difference``: the AUC minus the other.
         - ``se``: its standard error.
@@ -433,6 +466,8 @@ def unpaired_roc_auc_difference(
     │ -0.09      ┆ 0.0015  │
     │ -0.02      ┆ 0.5791  │
     └────────────┴─────────┘
+    >>> round(pa.unpaired_roc_auc_difference(0.71, 0.02, 0.8, 0.02)["p_value"], 4)
+    0.0015
     """
     name = "unpaired_roc_auc_difference"
     if (n is None) != (versus_n is None):
@@ -447,7 +482,7 @@ def unpaired_roc_auc_difference(
         "n": pl.lit(None, dtype=pl.Float64) if n is None else n,
         "versus_n": pl.lit(None, dtype=pl.Float64) if versus_n is None else versus_n,
     }
-    return columnwise(
+    answer = columnwise(
         name,
         literals(columns),
         elementwise=True,
@@ -456,6 +491,8 @@ def unpaired_roc_auc_difference(
         null=null,
         margin=margin,
     )
+    numbers = (number for number in (auc, se, versus_auc, versus_se, n, versus_n) if number is not None)
+    return value_of(answer) if all(map(is_number, numbers)) else answer
 
 
 def adjust_p_values(p: IntoExpr, *, method: Adjustment | None = "holm") -> pl.Expr:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
+
+import polars as pl
 
 from polars_auc._plugin.call import expression_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from polars_auc._plugin.call import IntoExpr
 
 __all__ = [
@@ -23,7 +24,7 @@ __all__ = [
 def grouped_roc_auc(
     label: IntoExpr,
     score: IntoExpr,
-    by: IntoExpr,
+    by: IntoExpr | Sequence[IntoExpr],
     *,
     average: Literal["macro", "rows", "positives", "pairs"] = "macro",
     error: Literal["between", "within"] = "between",
@@ -40,7 +41,8 @@ def grouped_roc_auc(
     label, score, count
         The columns of rows, as for :func:`polars_auc.roc_auc`.
     by
-        The column with the user of each row; any dtype except lists.
+        The column with the user of each row, or a list of columns that say it together; any dtype except
+        lists.
     average
         The weight of a user: the same for every user (``"macro"``), or the number of their ``"rows"``
         (impressions), of their ``"positives"`` (clicks), or of their ``"pairs"`` of a positive and a
@@ -90,6 +92,12 @@ def grouped_roc_auc(
     ``by`` (Janes and Pepe 2009). With ``error="within"``, ``se² = sum(w² Var A) / sum(w)²`` with DeLong's
     variances and with the weights as they are, and a normal interval.
 
+    If ``error="within"`` gives no standard error, the strata are too fine: by age in years, say, some year
+    has a single positive beside its negatives. That year has an AUC and a weight, but one positive does not
+    show how positives vary, and to leave the year out of the error would make the error too small. Make
+    larger strata, such as ``pl.col("age").cut([40, 50, 60, 70])``; each needs two positives and two
+    negatives, or none of one class. ``"between"`` needs no rows to spare in any stratum.
+
     With ``error="between"`` users are taken to be independent of each other; nothing is asked of the rows of
     one user. The standard error is ``sqrt(k / (k - 1) sum(w² (A - mean)²)) / sum(w)`` over k users (Cochran
     1977, section 6.4), and the limits are Student's with k - 1 degrees of freedom, cut at 0 and 1.
@@ -110,6 +118,7 @@ def grouped_roc_auc(
     >>> gauc["auc"], round(gauc["se"], 4), gauc["n_groups"], gauc["n_undefined"]
     (0.7, 0.24, 2, 1)
     """
+    by = _key(by)
     return expression_of(grouped_roc_auc, locals())
 
 
@@ -117,7 +126,7 @@ def grouped_roc_auc_difference(
     label: IntoExpr,
     score_a: IntoExpr,
     score_b: IntoExpr,
-    by: IntoExpr,
+    by: IntoExpr | Sequence[IntoExpr],
     *,
     average: Literal["macro", "rows", "positives", "pairs"] = "macro",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
@@ -133,7 +142,8 @@ def grouped_roc_auc_difference(
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     by
-        The column with the user of each row; any dtype except lists.
+        The column with the user of each row, or a list of columns that say it together; any dtype except
+        lists.
     average
         The weight of a user: see :func:`polars_auc.grouped_roc_auc`.
     alternative
@@ -193,13 +203,14 @@ def grouped_roc_auc_difference(
     >>> test.select(pl.col("auc_a", "auc_b", "difference", "p_value").round(4), "n_groups").row(0)
     (0.8333, 0.5, 0.3333, 0.5286, 3)
     """
+    by = _key(by)
     return expression_of(grouped_roc_auc_difference, locals())
 
 
 def covariate_adjusted_roc_curve(
     label: IntoExpr,
     score: IntoExpr,
-    by: IntoExpr,
+    by: IntoExpr | Sequence[IntoExpr],
     *,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -214,7 +225,8 @@ def covariate_adjusted_roc_curve(
     label, score, count
         The columns of rows, as for :func:`polars_auc.roc_auc`.
     by
-        The column with the stratum of each row, such as its age class; any dtype except lists.
+        The column with the stratum of each row, such as its age class, or a list of columns that say it
+        together, such as ``["sex", "age_class"]``; any dtype except lists.
 
     Returns
     -------
@@ -243,6 +255,11 @@ def covariate_adjusted_roc_curve(
     ``auc`` of :func:`polars_auc.grouped_roc_auc` with ``average="positives"``, whose interval is that for
     ``error="within"``. O(n log n + n k) for k strata.
 
+    Strata should have many rows of both classes. A covariate with many values, such as age in years, makes
+    strata of few rows: those without a positive or without a negative are left out, so the curve is of the
+    others only, and the interval of the area is null if a stratum has one row of a class. Cut it into
+    classes first, such as ``pl.col("age").cut([40, 50, 60, 70])``.
+
     Examples
     --------
     >>> import polars as pl
@@ -261,6 +278,7 @@ def covariate_adjusted_roc_curve(
     >>> round(seen.select(area).item()["auc"], 4)
     0.7778
     """
+    by = _key(by)
     return expression_of(covariate_adjusted_roc_curve, locals())
 
 
@@ -410,3 +428,11 @@ def subgroup_auc_ci(
     └──────────────┴──────────┴───────┴───────┴───────┘
     """
     return expression_of(subgroup_auc_ci, locals())
+
+
+def _key(by: IntoExpr | Sequence[IntoExpr]) -> IntoExpr:
+    """Return one column of several, which is null where one of them is."""
+    if not isinstance(by, list | tuple) or not by:
+        return by  # type: ignore[return-value]
+    columns = [pl.col(column) if isinstance(column, str) else column for column in by]
+    return pl.when(pl.all_horizontal(column.is_not_null() for column in columns)).then(pl.struct(columns))

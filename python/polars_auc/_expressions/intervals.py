@@ -317,8 +317,8 @@ _STATISTICS = {
 }
 
 
-# What bootstrap_ci has itself, and what says how a statistic's own interval and test are made.
-_NOT_OPTIONS = ("label", "score", "weight", "count", "state", "level", "interval", "method", "ci")
+# What says how a statistic's own interval and test are made, and weights, which say nothing of what is drawn.
+_NOT_OPTIONS = ("weight", "interval", "method", "ci")
 
 
 def bootstrap_ci(
@@ -418,7 +418,8 @@ def bootstrap_ci(
     name = "bootstrap_ci"
     one_of(name, "statistic", statistic, tuple(_STATISTICS))
     function = _STATISTICS[statistic]
-    allowed = [option for option in inspect.signature(function).parameters if option not in _NOT_OPTIONS]
+    own = (*inspect.signature(bootstrap_ci).parameters, *_NOT_OPTIONS)
+    allowed = [option for option in inspect.signature(function).parameters if option not in own]
     for option in options:
         if option not in allowed:
             known = f"its options are {', '.join(allowed)}" if allowed else "it has none"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 import polars as pl
 
-from polars_auc._plugin.call import columnwise, expression_of, literals
+from polars_auc._plugin.call import columnwise, expression_of, literals, value_of
 from polars_auc._plugin.options import is_number
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def roc_auc_power(
         alternative=alternative,
         alpha=alpha,
     )
-    return _value(answer) if all(map(is_number, columns.values())) else answer
+    return value_of(answer) if all(map(is_number, columns.values())) else answer
 
 
 @overload
@@ -207,11 +207,7 @@ def roc_auc_sample_size(
         alternative=alternative,
         alpha=alpha,
     )
-    return _value(answer) if is_number(auc) else answer
-
-
-def _value(answer: pl.Expr) -> Any:
-    return pl.select(answer).item()
+    return value_of(answer) if is_number(auc) else answer
 
 
 def roc_auc_difference_power(

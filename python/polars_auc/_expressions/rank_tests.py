@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin.call import expression, expression_of
+from polars_auc._plugin.call import expression_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +29,6 @@ def mann_whitney_u(
     method: Literal["auto", "exact", "asymptotic"] = "auto",
     two_sided: Literal["deviation", "doubled"] = "deviation",
     continuity: bool = True,
-    weight: None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -63,9 +62,6 @@ def mann_whitney_u(
         Whether U is moved by one half for the normal approximation, which is the default in scipy and R, too.
         A two-sided test moves it towards its expectation. A one-sided test moves it against the alternative,
         also where U is on the other side of its expectation: down for ``"greater"``, up for ``"less"``.
-    weight
-        Must be None, because the test counts whole rows. The parameter exists so that the error message can
-        say this.
 
     Returns
     -------
@@ -116,14 +112,7 @@ def mann_whitney_u(
     >>> trial.select(normal.struct.field("p_value").round(4)).item()
     0.359
     """
-    return expression(
-        "mann_whitney_u",
-        {"score": score, "label": label, "weight": weight, "count": count, "state": state},
-        alternative=alternative,
-        method=method,
-        two_sided=two_sided,
-        continuity=continuity,
-    )
+    return expression_of(mann_whitney_u, locals())
 
 
 def brunner_munzel(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Literal
 
 import polars as pl
@@ -21,12 +23,25 @@ _SCHEMA = {"label": pl.Boolean, "score": pl.Float64}
 _CONFUSION = (("tp", True, True), ("fp", False, True), ("tn", False, False), ("fn", True, False))
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """The rows so far: those that were counted, and those that wait. An interrupt leaves it whole."""
+
+    state: pl.DataFrame | None = None
+    confusion: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("tp", "fp", "tn", "fn"), 0))
+    logs: dict[str, float] = field(default_factory=lambda: {"pos": 0.0, "neg": 0.0})
+    is_probability: bool = True
+    # Single rows wait as pairs, which takes less memory and time than a frame for each.
+    single: list[tuple[bool | None, float | None]] = field(default_factory=list)
+    frames: list[pl.DataFrame] = field(default_factory=list)
+
+
 class Evaluator:
     """Evaluate a score while it is predicted, row by row or batch by batch, in bounded memory.
 
     The evaluator keeps a state of at most ``max_bins`` bins, four counts and two sums, and not the rows. The
     same rows give the same answers in any order and in batches of any size; the last digits of
-    :meth:`entropy` alone may depend on the batches.
+    :meth:`entropy` alone may depend on the batches. Scores are kept as Float64.
 
     Parameters
     ----------
@@ -41,7 +56,8 @@ class Evaluator:
     Raises
     ------
     ValueError
-        For ``max_bins`` out of range, an unknown scale, or a threshold that is no number.
+        For ``max_bins`` out of range, an unknown scale, or a threshold that is no number or that Float64
+        would round.
 
     Notes
     -----
@@ -75,19 +91,12 @@ class Evaluator:
         with called("Evaluator"):
             roc_state("label", "score", **limit)
         self._limit = limit
-        self._threshold = threshold
-        # Single rows wait as numbers, which takes less memory and time than a frame for each.
-        self._labels: list[Any] = []
-        self._scores: list[Any] = []
-        self._frames: list[pl.DataFrame] = []
+        self._threshold = _float(threshold, "Evaluator: threshold")
+        self._rows = _Rows()
         self._waiting = 0
-        self._state: pl.DataFrame | None = None
-        self._confusion = dict.fromkeys(("tp", "fp", "tn", "fn"), 0)
-        self._logs = {"pos": 0.0, "neg": 0.0}
-        self._is_probability = True
 
     def add(self, label: Any, score: Any) -> None:
-        """Add a row, or rows.
+        """Add a row, or rows. An interrupted call has added all of its rows or none.
 
         Parameters
         ----------
@@ -101,16 +110,19 @@ class Evaluator:
         TypeError
             If the label or the score is something else than numbers.
         ValueError
-            If there are not as many labels as scores, a label is neither 0 nor 1, or the scale has no place
-            for a score. No row of the call is then added.
+            If there are not as many labels as scores, a label is neither 0 nor 1, the scale has no place for
+            a score, or Float64 would round a score, such as an integer beyond 2^53: scores that differ would
+            tie. No row of the call is then added.
         """
+        # The number of rows that wait only says when to count. It grows before they are there: an interrupt
+        # between the two may then leave it too large, and no row is ever lost.
         if _is_row(label) and _is_row(score):
             if label not in (0, 1, None):
                 raise ValueError(_not_a_label(label))
             self._check_score(score, score)
-            self._labels.append(None if label is None else bool(label))
-            self._scores.append(None if score is None else _float(score))
+            score = None if score is None else _float(score, "Evaluator.add: score")
             self._waiting += 1
+            self._rows.single.append((None if label is None else bool(label), score))
         else:
             labels, scores = _column("label", label), _column("score", score)
             if len(labels) != len(scores):
@@ -120,8 +132,8 @@ class Evaluator:
             if len(strange):
                 raise ValueError(_not_a_label(strange[0]))
             self._check_score(scores.min(), scores.max())
-            self._frames.append(pl.DataFrame([labels.cast(pl.Boolean), scores]))
             self._waiting += len(labels)
+            self._rows.frames.append(pl.DataFrame([labels.cast(pl.Boolean), scores]))
         if self._waiting >= _ROWS:
             self._count()
 
@@ -133,28 +145,34 @@ class Evaluator:
                 msg = f'Evaluator.add: scale="probability" is for scores from 0 to 1, got {told(score)}'
                 raise ValueError(msg)
 
-    def _count(self) -> None:
-        """Count the rows that wait, and forget them."""
-        if not self._waiting:
-            return
-        single = {"label": self._labels, "score": self._scores}
-        rows = pl.concat([pl.DataFrame(single, _SCHEMA), *self._frames])
-        self._labels, self._scores, self._frames, self._waiting = [], [], [], 0
+    def _count(self) -> _Rows:
+        """Count the rows that wait, forget them, and return what was counted."""
+        before = self._rows
+        if not (before.single or before.frames):
+            return before
+        rows = pl.concat([pl.DataFrame(before.single, _SCHEMA, orient="row"), *before.frames])
         states = [rows.select(state=roc_state("label", "score", **self._limit))]
-        if self._state is not None:
-            states = [pl.concat([self._state, *states]).select(state=merge_states("state"))]
-        [self._state] = states
+        if before.state is not None:
+            states = [pl.concat([before.state, *states]).select(state=merge_states("state"))]
         used, score = rows.drop_nulls(), pl.col("score")
         parts = used.select(
             positive=pl.col("label"),
             called=(score >= self._threshold) & score.is_not_nan(),
             log=pl.when("label").then(score.log()).otherwise((-score).log1p()),
         )
-        for name, positive, called_positive in _CONFUSION:
-            self._confusion[name] += parts.filter(positive=positive, called=called_positive).height
-        for name, positive in (("pos", True), ("neg", False)):
-            self._logs[name] += float(parts.filter(positive=positive)["log"].sum())
-        self._is_probability &= bool(used["score"].is_between(0, 1).all())
+        confusion = {
+            name: before.confusion[name] + parts.filter(positive=positive, called=called_positive).height
+            for name, positive, called_positive in _CONFUSION
+        }
+        logs = {
+            name: before.logs[name] + float(parts.filter(positive=positive)["log"].sum())
+            for name, positive in (("pos", True), ("neg", False))
+        }
+        is_probability = before.is_probability and bool(used["score"].is_between(0, 1).all())
+        # Everything is assigned at once, so that an interrupt leaves no counts that disagree.
+        self._rows = _Rows(states[0], confusion, logs, is_probability)
+        self._waiting = 0
+        return self._rows
 
     def state(self) -> pl.DataFrame:
         """Return the state as a frame of one row, with the column ``state``.
@@ -162,10 +180,10 @@ class Evaluator:
         It can be written to a file, merged by :func:`polars_auc.merge_states`, and asked for every statistic
         that takes ``state=``.
         """
-        self._count()
-        if self._state is None:
+        state = self._count().state
+        if state is None:
             return pl.DataFrame(schema=_SCHEMA).select(state=roc_state("label", "score", **self._limit))
-        return self._state
+        return state
 
     def bounds(self) -> dict[str, Any]:
         """Return ``auc``, ``lower`` and ``upper``, which hold the exact AUC, ``n_pos`` and ``n_neg``.
@@ -185,9 +203,9 @@ class Evaluator:
 
         They are exact, and None if a score was NaN.
         """
-        if self.state().select(pl.col("state").struct.field("has_nan")).item():
-            return dict.fromkeys(self._confusion)
-        return dict(self._confusion)
+        has_nan = self.state().select(pl.col("state").struct.field("has_nan")).item()
+        confusion = self._rows.confusion
+        return dict.fromkeys(confusion) if has_nan else dict(confusion)
 
     def entropy(self) -> dict[str, float | None]:
         """Return the cross-entropy of labels and scores, if the scores are probabilities.
@@ -201,12 +219,13 @@ class Evaluator:
             from 0 to 1.
         """
         bounds = self.bounds()
-        if not self._is_probability:
+        if not self._rows.is_probability:
             return {"pos": None, "neg": None, "all": None}
         numbers = {"pos": bounds["n_pos"], "neg": bounds["n_neg"]}
         both = sum(numbers.values())
-        means = {name: abs(self._logs[name] / n) if n else None for name, n in numbers.items()}
-        return {**means, "all": abs(sum(self._logs.values()) / both) if both else None}
+        logs = self._rows.logs
+        means = {name: abs(logs[name] / n) if n else None for name, n in numbers.items()}
+        return {**means, "all": abs(sum(logs.values()) / both) if both else None}
 
 
 def _is_row(value: Any) -> bool:
@@ -214,8 +233,21 @@ def _is_row(value: Any) -> bool:
     return value is None or is_number(value) or type(value).__name__ in ("bool", "bool_")
 
 
-def _float(value: Any) -> float:
-    return number(value) if is_number(value) else float(value)
+def _float(value: Any, what: str) -> float:
+    """Return a number as a float, and refuse one that a float would round."""
+    near = number(value) if is_number(value) else float(value)
+    # A Decimal is kept if the float has its digits, as it has up to 15 of them.
+    kept = near == value or (isinstance(value, Decimal) and Decimal(str(near)) == value)
+    if not kept and near == near:
+        raise ValueError(_rounded(what, value))
+    return near
+
+
+def _rounded(what: str, value: object) -> str:
+    return (
+        f"{what} is kept as Float64, which would round {told(value)}; give numbers that Float64 holds, or "
+        "use roc_state, which keeps scores in their own dtype"
+    )
 
 
 def _not_a_label(value: object) -> str:
@@ -223,23 +255,28 @@ def _not_a_label(value: object) -> str:
 
 
 def _column(name: str, values: Any) -> pl.Series:
-    """Return one value, or several, as a column."""
-    try:
-        values = [values] if _is_row(values) else values
-        if isinstance(values, str | bytes) or (
-            isinstance(values, list | tuple) and not all(map(_is_row, values))
-        ):
-            raise TypeError
-        if isinstance(values, list | tuple):
-            values = [None if value is None else _float(value) for value in values]
-            column = pl.Series(name, values, dtype=pl.Float64)
-        else:
-            column = pl.Series(name, values)
-    except (TypeError, ValueError, pl.exceptions.PolarsError):
-        column = pl.Series(name, dtype=pl.Object)
-    if column.dtype == pl.Null:
-        return column.cast(pl.Float64)
-    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-        msg = f"Evaluator.add: {name} must be a number or a list of numbers, got {told(values)}"
+    """Return one value, or several, as a column of floats."""
+    what = f"Evaluator.add: {name}"
+    values = [values] if _is_row(values) else values
+    if isinstance(values, list | tuple) and all(map(_is_row, values)):
+        numbers = [None if value is None else _float(value, what) for value in values]
+        return pl.Series(name, numbers, dtype=pl.Float64)
+    column = None if isinstance(values, list | tuple | str | bytes) else _series(name, values)
+    if column is None or not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)):
+        msg = f"{what} must be a number or a list of numbers, got {told(values)}"
         raise TypeError(msg)
-    return column.cast(pl.Float64)
+    if column.dtype.is_decimal():
+        return _column(name, column.to_list())
+    floats = column.cast(pl.Float64)
+    if column.dtype.is_integer():
+        rounded = column.filter(floats.cast(column.dtype, strict=False).ne_missing(column))
+        if len(rounded):
+            raise ValueError(_rounded(what, rounded[0]))
+    return floats
+
+
+def _series(name: str, values: Any) -> pl.Series | None:
+    try:
+        return pl.Series(name, values)
+    except (TypeError, ValueError, pl.exceptions.PolarsError):
+        return None

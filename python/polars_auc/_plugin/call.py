@@ -19,10 +19,13 @@ from polars.plugins import register_plugin_function
 
 from polars_auc import _native
 from polars_auc._plugin.errors import CALLED, FLAGS, OptionError
+from polars_auc._plugin.interrupts import raise_interrupts
 from polars_auc._plugin.options import is_number, number
 
 IntoExpr: TypeAlias = str | pl.Expr
 """A column: its name or an expression."""
+
+raise_interrupts()
 
 _LIBRARY = Path(_native.__file__)
 
@@ -195,6 +198,11 @@ def literals(columns: Mapping[str, IntoExpr | float]) -> dict[str, IntoExpr]:
         role: pl.lit(number(column)).alias(role) if is_number(column) else column  # type: ignore[misc]
         for role, column in columns.items()
     }
+
+
+def value_of(answer: pl.Expr) -> Any:
+    """Return the value of an expression that is made of literals alone."""
+    return pl.select(answer).item()
 
 
 def _registered(

@@ -89,7 +89,9 @@ extern "C" fn _polars_plugin_get_version() -> u32 {
         }));
         // Handlers from before, those of Polars and of Python, are called as well. Where no handler can be added,
         // an interrupt waits for the end of the call.
-        let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, interrupt::flag());
+        // SAFETY: the handler stores a number in an atomic, and nothing else.
+        let _ =
+            unsafe { signal_hook::low_level::register(signal_hook::consts::SIGINT, interrupt::interrupt) };
     });
     VERSION
 }

@@ -3,10 +3,10 @@
 use arrow::bitmap::Bitmap;
 use polars::prelude::PlHashMap;
 use polars_core::runtime::RAYON;
-use rayon::prelude::*;
 
 use crate::ranking::rows::Codes;
 use crate::ranking::scores::Key;
+use crate::ranking::tasks;
 
 /// A table with an entry for every number of a range is used while it has no more entries than this many a row.
 const ENTRIES_PER_ROW: usize = 4;
@@ -150,7 +150,7 @@ impl<'a, K: Copy + Ord + Send> OptionalKeys<'a, K> {
     /// By sorting all rows.
     fn sorted(self) -> Places {
         let mut order: Vec<(K, u32)> = self.rows().map(|(row, key)| (key, row)).collect();
-        RAYON.install(|| order.par_sort_unstable());
+        RAYON.install(|| tasks::sort_by(&mut order, Ord::cmp));
         let mut places = Places { of_row: vec![0; self.keys.len()], rows: Vec::new() };
         let mut last = None;
         for (key, row) in order {

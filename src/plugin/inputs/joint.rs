@@ -121,6 +121,13 @@ impl<'a> InputRules<'a> {
         Places::of(self.inputs, self.keys, self.roles, columns)
     }
 
+    /// What a column that is ranked is called in a message: a score, unless the function calls it otherwise, such as a time.
+    fn role(&self, column: usize, columns: usize) -> &str {
+        let roles = &self.roles.0;
+        let role = roles.get(column).filter(|_| roles.len() == columns);
+        role.map_or("score", |role| if role.starts_with("score") { "score" } else { role })
+    }
+
     /// The dtypes of a record's fields that depend on the inputs, once all inputs are known to be what they must be.
     pub fn checked(&self, inputs: &[&Field]) -> Result<Dtypes, String> {
         let places = self.places(inputs.len())?;
@@ -144,7 +151,7 @@ impl<'a> InputRules<'a> {
                 _ if places.cluster == Some(place) => keys::check("cluster", &input.name, item)?,
                 _ if places.label == Some(place) => label::check("label", &input.name, item)?,
                 _ if places.reference == Some(place) => label::check("reference", &input.name, item)?,
-                _ => score::check(&input.name, item)?,
+                _ => score::check(self.role(place, inputs.len()), &input.name, item)?,
             }
         }
         if let Some(reference) = self.reference.filter(|&reference| reference >= places.scores) {

@@ -96,7 +96,7 @@ pub fn checked(inputs: &[&Field], kind: Inputs, weights: Weights) -> Result<Dtyp
         _ => return Err(format!("expected a score and a label, got {} columns", inputs.len())),
     };
     let item = dtype::listed(scores)?;
-    score::check(&scores.name, item)?;
+    score::check("score", &scores.name, item)?;
     label::check("label", &labels.name, dtype::listed(labels)?)?;
     if let Some(mass) = mass {
         let check = if kind == Inputs::Counted { count::check } else { weight::check };

@@ -14,8 +14,8 @@ use crate::plugin::arrays::{
 use crate::ranking::scores::{Bits, Domain, Keys, Score};
 use crate::statistics::options::either;
 
-/// Refuses a dtype that cannot hold scores.
-pub fn check(name: &str, item: &Field) -> Result<(), String> {
+/// Refuses a dtype that cannot hold scores, or what has another role and is ranked as a score is.
+pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     if dtype::is_numeric(item) {
         return Ok(());
     }
@@ -40,7 +40,8 @@ pub fn check(name: &str, item: &Field) -> Result<(), String> {
         }
     };
     let dtype = dtype::shown(item);
-    Err(format!("score \"{name}\" has dtype {dtype}, but a score is a number or a Boolean.{hint}"))
+    let article = if role == "score" { "a" } else { "the" };
+    Err(format!("{role} \"{name}\" has dtype {dtype}, but {article} {role} is a number or a Boolean.{hint}"))
 }
 
 /// The dtype of thresholds of scores of this dtype: its own.
@@ -77,7 +78,7 @@ pub fn domain(dtype: &Dtype) -> Domain {
 /// Boolean, Float16 and integers of 8 and 16 bits widen, and Decimal shows its integers, all exactly. The code that
 /// ranks is compiled once for each type that is left, so fewer types make the build shorter.
 pub fn rankable(scores: &Values) -> Result<Box<dyn Array>, String> {
-    check(scores.name(), &scores.field)?;
+    check("score", scores.name(), &scores.field)?;
     let array = scores.array.as_ref();
     Ok(match array.dtype() {
         Dtype::Boolean => from_bits(downcast(array)?).boxed(),

@@ -62,7 +62,7 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String>
         }
     }
     let scores = field_of(bin, BIN[0].name, " in its bins")?;
-    if score::check(name, scores).is_err() {
+    if score::check("score", name, scores).is_err() {
         return Err(wrong(scores));
     }
     Ok(StateDtypes { score: scores, has_weights })

@@ -20,6 +20,7 @@ use super::map::{Map, with_buckets};
 use super::one_thread::WalkMemory;
 use super::score_ops::ScoreOps;
 use super::streams::Streams;
+use crate::interrupt;
 use crate::ranking::scores::{Key, Observations, Score, observations::Word};
 use crate::ranking::tasks;
 use crate::ranking::ties::{
@@ -338,6 +339,7 @@ impl<K: Key, U: KeyUnits> Block<K, U> {
         // values stay in registers take half the time of one long loop.
         let (mut streams_of, mut units_of) = ([0u32; 64], [U::default(); 64]);
         for word in rows.words() {
+            interrupt::check();
             for (row, (stream, &score)) in streams_of.iter_mut().zip(word.scores).enumerate() {
                 *stream = 2 * shard(score.position()) + (word.labels >> row & 1) as u32;
             }

@@ -3,11 +3,9 @@
 //! Statistics of several columns at once (two scores, clusters, folds) need the place of each row. With its place
 //! instead of its score a row is a small integer of one type, for every dtype, and all that follows is counting.
 
-use rayon::prelude::*;
-
 use crate::ranking::scores::Score;
+use crate::ranking::tasks;
 use crate::ranking::ties::Count;
-use crate::ranking::tuning::SHARD_ROWS;
 
 /// The places of scores among the distinct ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,11 +26,7 @@ impl Codes {
         let rows = u32::try_from(scores.len()).expect("a group has fewer than 2^32 rows");
         let mut sorted: Vec<(S::Key, u32)> = scores.map(Score::key).zip(0..rows).collect();
         // Equal scores get equal codes, so the order among their rows changes nothing.
-        if sorted.len() >= SHARD_ROWS {
-            sorted.par_sort_unstable();
-        } else {
-            sorted.sort_unstable();
-        }
+        tasks::sort_by(&mut sorted, Ord::cmp);
         let mut of_row = vec![0; sorted.len()];
         let mut code = 0u32;
         let mut last = sorted.first().map(|row| row.0);
@@ -79,6 +73,7 @@ impl Codes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::tuning::SHARD_ROWS;
     use proptest::prelude::*;
 
     #[test]

@@ -4,6 +4,7 @@
 //! the scores of different keys is ever found.
 
 use super::codes::Codes;
+use crate::interrupt;
 use crate::ranking::group::Group;
 use crate::ranking::scores::{Bits, Observations, Score};
 use crate::ranking::tasks;
@@ -46,6 +47,7 @@ impl KeyPlacements {
         let of_keys = tasks::run(&tasks::Here, keys.distinct, 1, &rows_of, &|range| {
             let mut group = Group::default();
             let of_key = |key: usize| {
+                interrupt::check();
                 let (start, rows) = (starts[key], rows_of(key));
                 group.load(Observations::new(
                     &by_key[start..start + rows],

@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use crate::interrupt;
 use crate::ranking::order::{
     index::Index,
     map::{Map, with_buckets},
@@ -38,6 +39,7 @@ impl RowPlacements {
         // Of either class, the rows of lower parts.
         let (mut pos_below, mut neg_below) = (0, 0);
         for part in parts.rows.chunks_exact(2) {
+            interrupt::check();
             let [neg, pos] = [&part[0], &part[1]];
             let (neg_keys, pos_keys) = (&parts.keys[neg.clone()], &parts.keys[pos.clone()]);
             let (of_neg, of_pos) = if pos.len() <= neg.len() {

@@ -3,6 +3,7 @@
 use super::codes::Codes;
 use super::key_placements::KeyPlacements;
 use super::row_placements::RowPlacements;
+use crate::interrupt;
 
 /// The rows of one group in which nothing is missing.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +52,7 @@ impl Rows {
         let mut order: Vec<u32> = (0..self.len as u32).collect();
         let columns: Vec<&Codes> = self.scores.iter().chain([&self.keys, &self.clusters]).collect();
         order.sort_unstable_by(|&a, &b| {
+            interrupt::check();
             let (a, b) = (a as usize, b as usize);
             let label = |row: usize| self.labels.get(row).copied();
             columns

@@ -8,16 +8,14 @@
 //! A weight that is a multiple of `2^-18` is a whole number of steps. If all are, and their total is below `2^43`, units
 //! lose nothing either, and every answer is that of the rows, to the last bit.
 
-use rayon::slice::ParallelSliceMut;
-
 use super::state::{CheckedSums, State};
 use crate::ranking::scores::{Observations, Score, score_type::ScoreType};
+use crate::ranking::tasks;
 use crate::ranking::ties::{
     counts::{Count, Counts, Tally},
     row_counts::RowCounts,
     units::{Unit, Units},
 };
-use crate::ranking::tuning::SHARD_ROWS;
 
 /// Decimal places of sums of weights.
 pub const DECIMALS: u32 = 18;
@@ -78,11 +76,7 @@ impl<S: Score> Observations<'_, S> {
         if nan {
             return Ok(State::nan(score_type, rows));
         }
-        if sorted.len() >= SHARD_ROWS {
-            sorted.par_sort_unstable_by_key(|row| std::cmp::Reverse(row.0));
-        } else {
-            sorted.sort_unstable_by_key(|row| std::cmp::Reverse(row.0));
-        }
+        tasks::sort_by(&mut sorted, |one, other| other.0.cmp(&one.0));
         let (mut keys, mut counts) = (Vec::new(), Vec::new());
         for tie in sorted.chunk_by(|one, other| one.0 == other.0) {
             let mut count = Count::default();

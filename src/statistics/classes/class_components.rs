@@ -1,6 +1,7 @@
 //! The variance of an average of areas of several classes, from what each row adds to it.
 
 use crate::ranking::rows::RowPlacements;
+use crate::ranking::tasks;
 use crate::ranking::ties::Placements;
 use crate::statistics::inference::delong;
 
@@ -8,7 +9,7 @@ use crate::statistics::inference::delong;
 /// number of rows that have it, over the number of rows. Undefined with fewer than two rows. It is the same for every
 /// order of the rows, and exactly 0 of equal components.
 pub fn variance_of_class(mut components: Vec<(f64, u64)>) -> Option<f64> {
-    components.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    tasks::sort_by(&mut components, |a, b| a.0.total_cmp(&b.0));
     let least = components.first()?.0;
     let rows = components.iter().map(|row| row.1).sum::<u64>();
     let n = rows as f64;

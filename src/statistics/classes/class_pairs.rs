@@ -3,18 +3,12 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
-use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::Codes;
+use crate::ranking::tasks;
 
-/// Rows in ascending order. Many are sorted by all threads.
+/// Rows in ascending order.
 fn sort<T: Ord + Send>(mut rows: Vec<T>) -> Vec<T> {
-    if rows.len() >= SHARD_ROWS {
-        rows.par_sort_unstable();
-    } else {
-        rows.sort_unstable();
-    }
+    tasks::sort_by(&mut rows, Ord::cmp);
     rows
 }
 

@@ -80,7 +80,10 @@ impl Adjustment {
         let mut order: Vec<usize> =
             (0..p_values.len()).filter(|&at| p_values[at].is_some_and(|p| !p.is_nan())).collect();
         let p = |at: usize| p_values[at].unwrap_or(f64::NAN);
-        order.sort_by(|&a, &b| p(a).total_cmp(&p(b)));
+        order.sort_by(|&a, &b| {
+            interrupt::check();
+            p(a).total_cmp(&p(b))
+        });
         let m = order.len() as f64;
         let from_below = matches!(self, Adjustment::Holm | Adjustment::HolmSidak);
         let mut bound = if from_below { 0.0f64 } else { 1.0 };

@@ -1,5 +1,8 @@
 //! The average of the ROC curves of folds.
 
+use rayon::prelude::*;
+
+use crate::interrupt;
 use crate::math::{quantile::mean_and_deviation, sum::in_order};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::{Count, Step, counts::steps};
@@ -112,7 +115,7 @@ impl CvRocCurve {
             let (tpr, tpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.tpr_at(fpr)));
             AveragePointRecord::new(fpr, None, tpr, tpr_sd, None, curves.len() as u64)
         };
-        (!curves.is_empty()).then(|| self.rates().into_iter().map(point).collect())
+        (!curves.is_empty()).then(|| self.rates().into_par_iter().map(point).collect())
     }
 
     fn pooled(&self, rows: &Rows) -> Option<Vec<AveragePointRecord>> {
@@ -121,7 +124,7 @@ impl CvRocCurve {
         let curve = FoldCurve::of(&codes, &counts)?;
         let folds = rows.keys.distinct as u64;
         let point = |fpr: f64| AveragePointRecord::new(fpr, None, curve.tpr_at(fpr), None, None, folds);
-        Some(self.rates().into_iter().map(point).collect())
+        Some(self.rates().into_par_iter().map(point).collect())
     }
 
     fn by_threshold(&self, rows: &Rows, curves: &[FoldCurve]) -> Option<Vec<AveragePointRecord>> {
@@ -136,8 +139,8 @@ impl CvRocCurve {
         }
         // Nothing is called positive above the highest score.
         let codes_of_thresholds = self.spread(codes.distinct);
-        let thresholds = std::iter::once((codes.distinct, None))
-            .chain(codes_of_thresholds.into_iter().map(|code| (code, Some(scores[code]))));
+        let thresholds = rayon::iter::once((codes.distinct, None))
+            .chain(codes_of_thresholds.into_par_iter().map(|code| (code, Some(scores[code]))));
         let point = |(code, threshold): (usize, Option<f64>)| {
             let (fpr, fpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.above(code).0));
             let (tpr, tpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.above(code).1));
@@ -160,6 +163,7 @@ impl CvRocCurve {
 
 /// The mean, and the standard deviation if there are two or more.
 fn mean_and_sd(rates: impl Iterator<Item = f64>) -> (f64, Option<f64>) {
+    interrupt::check();
     let rates = in_order(rates);
     let (mean, deviation) = mean_and_deviation(&rates);
     (mean, (rates.len() > 1).then_some(deviation))

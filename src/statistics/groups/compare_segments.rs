@@ -10,7 +10,7 @@ use crate::statistics::comparisons::{
     adjust_p_values::Adjustment,
     unpaired_roc_auc_difference::{TestResult, welch},
 };
-use crate::statistics::inference::{Estimate, Hypothesis, Interval, rows_by_key};
+use crate::statistics::inference::{Estimate, Hypothesis, Interval, delong::beyond_rounding, rows_by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 
@@ -229,9 +229,9 @@ impl CompareSegments {
         let (Some(v1), Some(v2), Some(covariance)) = (area.variance, other.variance, covariance) else {
             return;
         };
-        let variance = v1 + v2 - 2.0 * covariance;
-        // Rounding may make the variance negative.
-        let se = if variance < 0.0 { 0.0 } else { variance.sqrt() };
+        // Both variances and the covariance may be off by as much.
+        let rounding = 2.0 * (area.rounding + other.rounding);
+        let se = beyond_rounding(v1 + v2 - 2.0 * covariance, rounding).sqrt();
         let rows = area.rows.zip(other.rows).filter(|_| self.versus != Versus::Overall);
         let df = rows.map(|(rows, others)| welch([v1, v2], [rows as f64, others as f64]));
         let result = TestResult::new(difference, se, df, self.level, self.test);

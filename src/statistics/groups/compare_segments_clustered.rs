@@ -7,7 +7,7 @@ use super::segment_areas::{Comparator, EstimatedArea, Segments, heterogeneity};
 use crate::math::symmetric;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{ByCluster, ClusteredArea};
+use crate::statistics::inference::{ByCluster, ClusteredArea, delong::beyond_rounding};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
@@ -78,7 +78,7 @@ impl Joint for CompareSegmentsClustered {
 
 /// An area with its variance. It is compared by the normal distribution, whatever the number of rows.
 fn estimated(area: &ClusteredArea) -> EstimatedArea {
-    EstimatedArea { auc: area.auc, variance: area.variance(), rows: None }
+    EstimatedArea { auc: area.auc, variance: area.variance(), rounding: area.rounding(), rows: None }
 }
 
 impl Segments for ClusteredSegments {
@@ -141,22 +141,23 @@ impl ClusteredSegments {
     /// The statistic of areas that vary together, and its degrees of freedom; undefined if areas differ whose difference
     /// does not vary.
     fn of_correlated(&self, areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
-        let varying: Vec<(usize, f64, f64)> = areas
+        let varying: Vec<(usize, EstimatedArea, f64)> = areas
             .iter()
             .enumerate()
             .filter_map(|(place, area)| {
                 let area = (*area)?;
-                area.variance.filter(|&variance| variance != 0.0).map(|variance| (place, area.auc, variance))
+                area.variance.filter(|&variance| variance != 0.0).map(|variance| (place, area, variance))
             })
             .collect();
         let (&first, others) = varying.split_first()?;
         let covariance = |a: usize, b: usize| self.covariance(a, b).unwrap_or(0.0);
         // Each segment against the first, in its own standard errors, so that a small one counts as much as a large one.
         let mut against_first = Vec::with_capacity(others.len());
-        for &(place, auc, variance) in others {
+        for &(place, area, variance) in others {
             let with_first = covariance(place, first.0);
-            let se = (variance + first.2 - 2.0 * with_first).max(0.0).sqrt();
-            let difference = auc - first.1;
+            let rounding = 2.0 * (area.rounding + first.1.rounding);
+            let se = beyond_rounding(variance + first.2 - 2.0 * with_first, rounding).sqrt();
+            let difference = area.auc - first.1.auc;
             if se > 0.0 {
                 against_first.push((place, difference, se, with_first));
             } else if difference != 0.0 {

@@ -28,6 +28,8 @@ pub struct EstimatedArea {
     pub auc: f64,
     /// Its variance; undefined with too few rows or clusters.
     pub variance: Option<f64>,
+    /// The most that rounding leaves of a variance that is 0.
+    pub rounding: f64,
     /// The rows behind it, if the variance has degrees of freedom; none for the normal distribution.
     pub rows: Option<u64>,
 }
@@ -35,11 +37,14 @@ pub struct EstimatedArea {
 impl EstimatedArea {
     /// The area where a score is NaN.
     pub fn nan(rows: Option<u64>) -> Self {
-        EstimatedArea { auc: f64::NAN, variance: Some(f64::NAN), rows }
+        EstimatedArea { auc: f64::NAN, variance: Some(f64::NAN), rounding: 0.0, rows }
     }
 
     fn new(area: Area) -> Self {
-        EstimatedArea { auc: area.auc, variance: area.variance(), rows: Some(area.rows()) }
+        // Variances are exact but for the last steps.
+        let variance = area.variance();
+        let rounding = 4.0 * f64::EPSILON * variance.unwrap_or_default();
+        EstimatedArea { auc: area.auc, variance, rounding, rows: Some(area.rows()) }
     }
 }
 
@@ -142,7 +147,8 @@ mod tests {
     #[test]
     fn equal_areas_have_a_statistic_of_exactly_0() {
         for auc in [0.1, 0.3, 0.7, 5.0 / 6.0] {
-            let area = |variance| Some(EstimatedArea { auc, variance: Some(variance), rows: None });
+            let area =
+                |variance| Some(EstimatedArea { auc, variance: Some(variance), rounding: 0.0, rows: None });
             let areas: Vec<_> = [0.01, 0.07, 0.003, 0.2, 0.031].into_iter().map(area).collect();
             assert_eq!(heterogeneity(&areas), Some((0.0, 4)), "{auc}");
         }

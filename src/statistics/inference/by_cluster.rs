@@ -4,8 +4,10 @@
 //! own rows, and the covariance of two areas is that of the sums over the clusters that both have rows of (Obuchowski 1997,
 //! equations 2 to 5). Areas that share no cluster do not vary together.
 
-use super::delong::residual;
+use super::delong::{beyond_rounding, residual, rounding};
+use crate::interrupt;
 use crate::ranking::rows::Rows;
+use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 use crate::statistics::options::words;
 
@@ -96,7 +98,7 @@ impl ByCluster {
         };
         let mut members: Vec<Member> = (0..rows.len).map(member).collect();
         // All that is counted is the same for every order of equal scores.
-        members.sort_unstable_by_key(|member| std::cmp::Reverse(member.code));
+        tasks::sort_by(&mut members, |one, other| other.code.cmp(&one.code));
         let mut of_keys = vec![Vec::new(); rows.keys.distinct];
         members.iter().for_each(|&member| of_keys[member.key as usize].push(member));
         ByCluster { members, of_keys, clusters: (0..rows.clusters.distinct as u32).collect() }
@@ -185,6 +187,7 @@ impl ClusteredArea {
         place: impl Fn(u32) -> usize,
         ties: TieShare,
     ) -> Option<Self> {
+        interrupt::check();
         let Count { pos: n_pos, neg: n_neg } = class_counts(members.clone());
         if n_pos == 0 || n_neg == 0 {
             return None;
@@ -224,7 +227,14 @@ impl ClusteredArea {
     /// The variance; undefined with fewer than two clusters that hold positives, or negatives. A sum of products over few
     /// clusters can be below 0, and is then 0.
     pub fn variance(&self) -> Option<f64> {
-        self.covariance(self).map(|variance| variance.max(0.0))
+        self.covariance(self).map(|variance| beyond_rounding(variance, self.rounding()))
+    }
+
+    /// The most that rounding leaves of a variance that is 0.
+    pub fn rounding(&self) -> f64 {
+        let (m, n) = (self.n_pos as f64, self.n_neg as f64);
+        let square = |residual: &Residual| (residual.of_pos / m).powi(2) + (residual.of_neg / n).powi(2);
+        rounding(self.clusters(), self.residuals.iter().map(square).sum())
     }
 
     /// The covariance with an area of other rows, of the same, or of some of both; undefined where a variance is.
@@ -232,6 +242,7 @@ impl ClusteredArea {
     /// A sum over k clusters is divided as if over k - 1, where k is the clusters of that area which has fewer of them: that
     /// of the same rows is then the variance, and with a row in each cluster all is as without clusters.
     pub fn covariance(&self, other: &ClusteredArea) -> Option<f64> {
+        interrupt::check();
         let fewer = |of: fn(&ClusteredArea) -> u64| of(self).min(of(other));
         let (with_pos, with_neg) = (fewer(|area| area.with_pos), fewer(|area| area.with_neg));
         if with_pos < 2 || with_neg < 2 {
@@ -303,8 +314,7 @@ mod tests {
                 let rows = rows_of(&labels, &[&scores], &keys);
                 let areas = Areas::of(&rows)?;
                 let clustered = areas.clustered(&rows);
-                let variance = clustered.covariance(0, 0).map(|variance| variance.max(0.0));
-                Some((areas.auc(0), variance, clustered.clusters))
+                Some((areas.auc(0), clustered.variance(0), clustered.clusters))
             };
             let column = |of: fn(&(u8, i8, u32, u32)) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
             let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::delong;
 use crate::math::{quotient, signed_product_difference, signed_quotient};
 use crate::ranking::rows::{KeyPlacements, Rows};
+use crate::ranking::tasks;
 use crate::ranking::ties::{
     Count, Placements,
     counts::{placements, steps},
@@ -41,7 +42,7 @@ pub fn rows_by_key(rows: &Rows, score: usize) -> Vec<KeyRows> {
 impl KeyRows {
     /// Counts the rows of a key, which are codes and labels.
     fn of(mut members: Vec<(u32, bool)>) -> Self {
-        members.sort_unstable_by(|a, b| b.cmp(a));
+        tasks::sort_by(&mut members, |a, b| b.cmp(a));
         let mut of_key = KeyRows::default();
         for tie in members.chunk_by(|a, b| a.0 == b.0) {
             let pos = tie.iter().filter(|row| row.1).count() as u64;

@@ -243,11 +243,16 @@ impl ClusteredAreas {
     /// The covariance of two areas (Obuchowski 1997, equations 2 to 5); undefined with fewer than two clusters
     /// that hold positives, or negatives.
     pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {
+        let (a, b) = (self.residuals[a].iter().copied(), self.residuals[b].iter().copied());
+        self.covariance_of(a.zip(b))
+    }
+
+    fn covariance_of(&self, residuals: impl Iterator<Item = ((f64, f64), (f64, f64))>) -> Option<f64> {
         if self.with_pos < 2 || self.with_neg < 2 {
             return None;
         }
         let (mut of_pos, mut of_neg, mut across) = (0.0, 0.0, 0.0);
-        for (a, b) in self.residuals[a].iter().zip(&self.residuals[b]) {
+        for (a, b) in residuals {
             of_pos += a.0 * b.0;
             of_neg += a.1 * b.1;
             across += a.0 * b.1 + a.1 * b.0;
@@ -260,12 +265,45 @@ impl ClusteredAreas {
         Some(of_pos + of_neg + across)
     }
 
-    /// The variance of the difference of two areas.
-    pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
-        let (of_a, of_b, both) = (self.covariance(a, a)?, self.covariance(b, b)?, self.covariance(a, b)?);
-        // The two variances and twice the covariance may cancel to less than nothing by rounding.
-        Some((of_a + of_b - 2.0 * both).max(0.0))
+    /// The variance of an area; undefined where a covariance is.
+    pub fn variance(&self, area: usize) -> Option<f64> {
+        let residuals = &self.residuals[area];
+        let squares = residuals.iter().map(|residual| self.square(residual.0, residual.1)).sum();
+        let variance = self.covariance_of(residuals.iter().map(|&residual| (residual, residual)))?;
+        Some(beyond_rounding(variance, rounding(self.clusters, squares)))
     }
+
+    /// The variance of the difference of two areas, from the differences of their residuals: of scores that rank alike
+    /// exactly 0.
+    pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
+        let pairs = || self.residuals[a].iter().zip(&self.residuals[b]);
+        let differences = pairs().map(|(a, b)| (a.0 - b.0, a.1 - b.1));
+        let variance = self.covariance_of(differences.map(|difference| (difference, difference)))?;
+        // A difference is as exact as what it is of.
+        let size = |a: f64, b: f64| ((a - b).abs() * (a.abs() + b.abs())).sqrt();
+        let squares = pairs().map(|(a, b)| self.square(size(a.0, b.0), size(a.1, b.1))).sum();
+        Some(beyond_rounding(variance, rounding(self.clusters, squares)))
+    }
+
+    /// How large the terms of a cluster are.
+    fn square(&self, of_pos: f64, of_neg: f64) -> f64 {
+        (of_pos / self.n_pos as f64).powi(2) + (of_neg / self.n_neg as f64).powi(2)
+    }
+}
+
+/// The most that rounding leaves of a variance that is 0, if it is a sum over clusters; `squares` is the sum of the squared
+/// contributions of both classes.
+///
+/// The terms of a variance add up to at most four times that: twice for products across classes, and twice for the division
+/// by a cluster less. Each addition rounds by half a unit in the last place at most, and so does each of the few steps that
+/// make a term.
+pub fn rounding(clusters: u64, squares: f64) -> f64 {
+    (clusters + 8) as f64 * f64::EPSILON * 4.0 * squares
+}
+
+/// A variance that is not negative, and 0 if it is no more than rounding leaves.
+pub fn beyond_rounding(variance: f64, rounding: f64) -> f64 {
+    if variance <= rounding { 0.0 } else { variance }
 }
 
 #[cfg(test)]

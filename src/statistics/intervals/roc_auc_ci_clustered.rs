@@ -67,7 +67,7 @@ impl Joint for RocAucCiClustered {
         let clustered = areas.clustered(rows);
         // At an AUC of 0 or 1 the logit interval uses the number of clusters in place of the number of rows.
         let counts = Count { pos: clustered.with_pos, neg: clustered.with_neg };
-        let interval = clustered.covariance(0, 0).map(|variance| match self.0.method {
+        let interval = clustered.variance(0).map(|variance| match self.0.method {
             IntervalMethod::Bootstrap => {
                 let areas = self
                     .0
@@ -77,8 +77,7 @@ impl Joint for RocAucCiClustered {
                 let defined = areas.into_iter().filter_map(|of| of[0]).collect();
                 self.0.of_resamples(auc, defined, || 0.0)
             }
-            // A sum of products over two clusters can be below 0.
-            _ => self.0.normal(auc, variance.max(0.0).sqrt(), counts),
+            _ => self.0.normal(auc, variance.sqrt(), counts),
         });
         let interval = interval.unwrap_or_default();
         let (z, p_value) = interval.se.map_or((None, None), |se| self.0.test_of(auc, se, counts));

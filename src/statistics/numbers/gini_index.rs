@@ -1,6 +1,7 @@
 //! How well a score puts rows with large targets first, such as policies with large claims.
 
 use crate::ranking::rows::Rows;
+use crate::ranking::tasks;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
 
@@ -90,7 +91,7 @@ impl Joint for GiniIndex {
 fn points(codes: &[u32], scores: &[f64], targets: &[f64]) -> Vec<CapturedPoint> {
     let mut in_order: Vec<u32> = (0..codes.len() as u32).collect();
     // The order of rows must not change a bit of a sum.
-    in_order.sort_unstable_by(|&a, &b| {
+    tasks::sort_by(&mut in_order, |&a, &b| {
         let (a, b) = (a as usize, b as usize);
         codes[b].cmp(&codes[a]).then(targets[a].total_cmp(&targets[b]))
     });

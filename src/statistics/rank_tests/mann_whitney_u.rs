@@ -6,7 +6,7 @@ use crate::math::normal::upper_tail;
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::inference::{Alternative, NullDistribution};
 use crate::statistics::kinds::{Summary, record};
-use crate::statistics::options::{FromOptions, OptionError, Options, words};
+use crate::statistics::options::{from_options, words};
 
 /// The Mann-Whitney U of the positives and its test, exact or by the tie-corrected normal approximation.
 ///
@@ -80,20 +80,12 @@ record! {
 
 words!(TwoSided { "deviation" => Deviation, "doubled" => Doubled });
 
-impl FromOptions for MannWhitneyU {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        if options.has_column("weight") {
-            return Err(OptionError::new("weight", "must be None, because the test counts whole rows")
-                .instead("for weighted rows take roc_auc_ci(weight=...)"));
-        }
-        Ok(MannWhitneyU {
-            alternative: options.word("alternative")?,
-            method: options.word("method")?,
-            continuity: options.flag("continuity")?,
-            two_sided: options.word("two_sided")?,
-        })
-    }
-}
+from_options!(|options| MannWhitneyU {
+    alternative: options.word("alternative")?,
+    method: options.word("method")?,
+    continuity: options.flag("continuity")?,
+    two_sided: options.word("two_sided")?,
+});
 
 impl Summary for MannWhitneyU {
     type Record = MannWhitneyRecord;

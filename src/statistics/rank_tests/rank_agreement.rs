@@ -1,8 +1,10 @@
 //! How well the orders of rows by two columns agree.
 
+use crate::interrupt;
 use crate::math;
 use crate::math::normal::upper_tail;
 use crate::ranking::rows::{Codes, Rows};
+use crate::ranking::tasks;
 use crate::statistics::inference::{Alternative, NullDistribution};
 use crate::statistics::kinds::{Inputs, Joint, record};
 use crate::statistics::options::from_options;
@@ -91,7 +93,7 @@ impl Joint for RankAgreement {
         let (ties_x, ties_y) = (TieSums::of(x), TieSums::of(y));
         let (in_x, in_y) = (ties_x.pairs, ties_y.pairs);
         let mut both: Vec<(u32, u32)> = x.of_row.iter().copied().zip(y.of_row.iter().copied()).collect();
-        both.sort_unstable();
+        tasks::sort_by(&mut both, Ord::cmp);
         let tied_both: u64 = both.chunk_by(|a, b| a == b).map(|tie| pairs(tie.len() as u64)).sum();
         let discordant = inversions(both.into_iter().map(|row| row.1).collect());
         let (tied_x, tied_y) = (in_x - tied_both, in_y - tied_both);
@@ -239,6 +241,7 @@ fn inversions(mut items: Vec<u32>) -> u64 {
     let mut width = 1;
     while width < items.len() {
         for (from, into) in items.chunks(2 * width).zip(merged.chunks_mut(2 * width)) {
+            interrupt::check();
             let (left, right) = from.split_at(width.min(from.len()));
             let (mut l, mut r) = (0, 0);
             for place in into {

@@ -208,7 +208,7 @@ impl Summary for OperatingPoint {
         } else {
             // A score of negatives alone adds false positives and nothing else: by every other criterion it is worse
             // than the one above it, or than calling nobody positive.
-            ties.fold_segments(
+            let best = ties.fold_segments(
                 Indexed::Positives,
                 |best: &mut Option<Candidate>, segment| {
                     // Rows with weights come as ties, and a tie may weigh too little to have a unit.
@@ -217,7 +217,14 @@ impl Summary for OperatingPoint {
                     }
                 },
                 better,
-            )
+            );
+            match best {
+                // But for a target fpr it may be as good as calling nobody positive.
+                None if matches!(self.criterion, Criterion::TargetFpr(_)) => {
+                    ties.at_rank(1).and_then(|tie| candidate(tie.key, tie.tp(), tie.fp()))
+                }
+                best => best,
+            }
         };
         let nobody_better = match (&best, merit(&all_negative)) {
             (Some(best), Some(merit)) => merit > best.merit,
@@ -315,9 +322,11 @@ impl Rule {
                 Some(Merit::Float(-((1.0 - calls.tpr()?).powi(2) + self.ratio * calls.fpr()?.powi(2))))
             }
             (Criterion::MaxF, _) => calls.f(self.beta).map(Merit::Float),
-            (Criterion::TargetFpr(target), _) => (calls.fpr()? <= target).then(|| self.most_hits(calls)),
+            (Criterion::TargetFpr(target), _) => {
+                (calls.fpr()? <= target).then(|| Merit::Whole(i128::from(calls.tp)))
+            }
             (Criterion::TargetPrecision(target), _) => {
-                (calls.precision()? >= target).then(|| self.most_hits(calls))
+                (calls.precision()? >= target).then(|| Merit::Whole(i128::from(calls.tp)))
             }
             (Criterion::TargetTpr(target), _) => {
                 (calls.tpr()? >= target).then(|| Merit::Whole(-i128::from(calls.fp)))
@@ -328,12 +337,6 @@ impl Rule {
                     .then(|| Merit::Whole(-(i128::from(calls.tp) + i128::from(calls.fp))))
             }
         }
-    }
-
-    /// Larger if more positives are called positive; with equal numbers of those, larger if fewer negatives are.
-    fn most_hits(&self, calls: &Confusion) -> Merit {
-        let all = i128::from(calls.n_neg) + 1;
-        Merit::Whole(i128::from(calls.tp) * all - i128::from(calls.fp))
     }
 
     /// The value of the criterion.
@@ -415,6 +418,8 @@ mod tests {
         assert_eq!(at(&equal), Some(1), "all called positive is as good as nobody");
         let none = best(Criterion::TargetFpr(0.0), &[0, 1], &[2, 1]);
         assert_eq!((at(&none), none.calls.tp), (None, Some(Mass(0))));
+        let as_good = best(Criterion::TargetFpr(0.5), &[0, 1, 0], &[3, 2, 2]);
+        assert_eq!((at(&as_good), as_good.tpr, as_good.fpr), (Some(3), Some(0.0), Some(0.5)));
         let never = best(Criterion::TargetPrecision(0.9), &[0, 1], &[2, 1]);
         assert_eq!((at(&never), never.calls.tp, never.rows.pos), (None, None, 1));
         let alone = best(Criterion::MaxF, &[1], &[2]);

@@ -105,3 +105,17 @@ def test_refused() -> None:
         frame.select(pa.bootstrap_ci("gini", "s", "s"))
     # What was refused left nothing behind.
     assert frame.select(pa.gini("y", "s")).dtypes == [pl.Float64]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "known"),
+    [
+        ("roc_summary", "it has none"),
+        ("gini", "it has none"),
+        ("confusion_at", "its options are at, beta"),
+        ("operating_point", "its options are criterion, target, cost, prevalence, beta, min_fpr, max_fpr"),
+    ],
+)
+def test_only_options_that_exist_are_listed(statistic: Any, known: str) -> None:
+    with pytest.raises(TypeError, match=f"bootstrap_ci: ci is no option of {statistic} .*; {known}$"):
+        pa.bootstrap_ci(statistic, "y", "s", ci="delong")

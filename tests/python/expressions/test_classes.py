@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -268,6 +269,24 @@ def test_area_under_the_adjusted_curve() -> None:
         return set(curve.struct.unnest().select("fpr", "tpr").rows())
 
     assert points(corners) <= points(one) <= points(whole)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        pa.covariate_adjusted_roc_curve,
+        pa.grouped_roc_auc,
+        partial(pa.grouped_roc_auc_difference, score_b="k"),
+    ],
+)
+def test_several_columns_make_the_strata_together(function: Any) -> None:
+    """A row that lacks one of them is skipped."""
+    frame = fixed(2000).with_columns(
+        k=-pl.col("score"), h=pl.when(pl.int_range(pl.len()) % 7 > 0).then(pl.int_range(pl.len()) % 2)
+    )
+    together = frame.with_columns(both=pl.col("g") * 10 + pl.col("h"))
+    several = frame.select(x=function("label", "score", by=["g", pl.col("h")]))
+    assert several.equals(together.select(x=function("label", "score", by="both")))
 
 
 def test_by_pairs_is_the_share_of_pairs() -> None:

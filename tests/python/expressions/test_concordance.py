@@ -38,6 +38,19 @@ def index(frame: pl.DataFrame, **options: Any) -> dict[str, Any]:
     return frame.select(pa.concordance_index("week", "event", "score", **options)).item()  # type: ignore[no-any-return]
 
 
+@pytest.mark.parametrize(
+    ("column", "says"),
+    [
+        ("week", r'concordance_index: time "week" has dtype str, but the time is a number'),
+        ("score", r'concordance_index: score "score" has dtype str, but a score is a number'),
+        ("event", r'concordance_index: event "event" has dtype str'),
+    ],
+)
+def test_a_column_of_a_wrong_dtype_is_named_by_its_role(column: str, says: str) -> None:
+    with pytest.raises(pl.exceptions.ComputeError, match=says):
+        index(ROWS.with_columns(pl.col(column).cast(pl.String)))
+
+
 def test_as_scikit_survival() -> None:
     """Made with scikit-survival's ``concordance_index_censored`` and ``concordance_index_ipcw``."""
     harrell = index(ROWS)

@@ -5,6 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from fractions import Fraction
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -91,12 +97,106 @@ def test_nothing_and_nan() -> None:
 
 
 def test_scalars_of_other_kinds() -> None:
-    """Truth values of numpy are labels, and a huge integer is a score beyond all floats."""
+    """Truth values of numpy are labels, and numbers that a float holds are scores."""
     evaluator = pa.Evaluator()
     evaluator.add(np.bool_(True), np.float32(0.5))
-    evaluator.add(False, 10**400)
-    evaluator.add([0, True], [10**400, None])
-    assert evaluator.bounds() == {"auc": 0.0, "lower": 0.0, "upper": 0.0, "n_pos": 1, "n_neg": 2}
+    evaluator.add(False, 2**60)
+    evaluator.add([0, True], [Decimal("0.6"), None])
+    evaluator.add(pl.Series([1, 0]), pl.Series(["0.1", "0.25"]).str.to_decimal(scale=20))
+    assert evaluator.bounds() == {"auc": 1 / 6, "lower": 1 / 6, "upper": 1 / 6, "n_pos": 2, "n_neg": 3}
+
+
+BEYOND_FLOATS = [
+    2**53 + 1,
+    10**400,
+    Decimal("0.100000000000000000001"),
+    Fraction(1, 3),
+    [0, 2**53 + 1],
+    [Decimal("0.5"), Decimal("0.100000000000000000001")],
+    np.array([0, 2**53 + 1]),
+    pl.Series([0, 2**64 - 1], dtype=pl.UInt64),
+    pl.Series([0, 2**100 + 1], dtype=pl.Int128),
+    pl.Series([Decimal("0.5"), Decimal("0.100000000000000000001")]),
+]
+
+
+@pytest.mark.parametrize("score", BEYOND_FLOATS, ids=lambda score: type(score).__name__)
+def test_scores_that_a_float_would_round_are_refused(score: Any) -> None:
+    """Scores that differ would tie: the bounds did not hold the AUC of integers beyond 2^53."""
+    evaluator = pa.Evaluator()
+    evaluator.add([1, 0], [0.5, 0.25])
+    label = [1, 0] if hasattr(score, "__len__") else 1
+    with pytest.raises(ValueError, match=r"Evaluator.add: score .* Float64 .* roc_state"):
+        evaluator.add(label, score)
+    assert evaluator.bounds() == {"auc": 1.0, "lower": 1.0, "upper": 1.0, "n_pos": 1, "n_neg": 1}
+
+
+def test_a_threshold_that_a_float_would_round_is_refused() -> None:
+    with pytest.raises(
+        ValueError, match=r"Evaluator: threshold .* Float64, which would round 9007199254740993"
+    ):
+        pa.Evaluator(threshold=2**53 + 1)
+    evaluator = pa.Evaluator(threshold=Decimal("0.1"))  # type: ignore[arg-type]
+    evaluator.add([1, 0], [0.1, 0.05])
+    assert evaluator.confusion() == {"tp": 1, "fp": 0, "tn": 1, "fn": 0}
+
+
+@pytest.mark.parametrize("rows", [([1, 0, 1], [0.75, 0.5, 0.25]), (1, 0.75)], ids=["batch", "row"])
+def test_an_interrupt_at_any_step_leaves_counts_that_agree(rows: tuple[Any, Any]) -> None:
+    """An interrupted call has added all of its rows or none, and what waited is counted once."""
+    steps, n_rows = 0, 3 if isinstance(rows[0], list) else 1
+    while True:
+        evaluator = pa.Evaluator()
+        evaluator.add([0, 1], [0.5, 0.5])
+        evaluator.add(1, 0.5)
+        evaluator.bounds()
+        evaluator.add([0, 0], [0.25, 0.5])
+        evaluator.add(0, 0.75)
+        with interrupted_at(steps) as trace:
+            evaluator.add(*rows)
+            evaluator.bounds()
+        bounds, confusion = evaluator.bounds(), evaluator.confusion()
+        n = bounds["n_pos"] + bounds["n_neg"]
+        assert n in (6, 6 + n_rows), steps
+        assert sum(map(int, filter(None, confusion.values()))) == n, (steps, confusion)
+        entropy = evaluator.entropy()["all"]
+        added = [(1, 0.75), (0, 0.5), (1, 0.25)][:n_rows] if n > 6 else []
+        all_rows = [(0, 0.5), (1, 0.5), (1, 0.5), (0, 0.25), (0, 0.5), (0, 0.75), *added]
+        assert entropy == pytest.approx(log_loss(*zip(*all_rows, strict=True))), steps
+        if not trace.interrupted:
+            assert steps > 20
+            assert n == 6 + n_rows
+            return
+        steps += 3
+
+
+class Interrupted:
+    """Whether the interrupt came before the work had ended."""
+
+    interrupted = False
+
+
+@contextmanager
+def interrupted_at(step: int) -> Iterator[Interrupted]:
+    """Interrupt the evaluator before a step: one operation of Python in its module."""
+    seen, left = Interrupted(), itertools.count(step, -1)
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        if frame.f_globals["__name__"] != "polars_auc._frames.evaluator":
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode" and next(left) == 0:
+            seen.interrupted = True
+            raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    try:
+        yield seen
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(None)
 
 
 @pytest.mark.parametrize(

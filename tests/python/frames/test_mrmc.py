@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import random
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +13,8 @@ import pytest
 from scipy.stats import chi2, f, t
 
 import polars_auc as pa
+from oracles.areas import exact_auc
+from oracles.rows import covariances
 
 Fixed = Literal["readers", "cases"] | None
 
@@ -104,6 +108,69 @@ def test_definition(n_readers: int, n_modalities: int, fixed: Fixed) -> None:
         assert row["p_adjusted"] == row["p_value"]
     assert got["n_pos"] + got["n_neg"] == 60
     assert (got["n_modalities"], got["n_readers"]) == (n_modalities, n_readers)
+
+
+def small_study(drawn: random.Random) -> tuple[list[tuple[int, int]], list[tuple[Any, ...]]]:
+    """Draw a study of few cases, in which readers or modalities often agree: its cells and its cases."""
+    n_modalities, n_readers = drawn.randint(2, 3), drawn.randint(2, 4)
+    labels = [True] * drawn.randint(2, 5) + [False] * drawn.randint(2, 5)
+    top, who = drawn.choice([1, 2, 3, 6]), drawn.choice(["readers", "modalities", "nobody"])
+    scores: dict[tuple[int, int], list[int]] = {}
+    for cell in itertools.product(range(n_modalities), range(n_readers)):
+        other = {"readers": (cell[0], 0), "modalities": (0, cell[1])}.get(who, cell)
+        copied = other in scores and drawn.random() < 0.7
+        scores[cell] = scores[other] if copied else [drawn.randint(0, top) for _ in labels]
+    return list(scores), list(zip(labels, *scores.values(), strict=True))
+
+
+def exact_p_value(cells: list[tuple[int, int]], rows: list[tuple[Any, ...]], fixed: Fixed) -> float | None:
+    """Return the p-value of the test that all modalities are equal, from exact fractions."""
+    areas = {cell: exact_auc([(row[0], row[1 + k]) for row in rows]) for k, cell in enumerate(cells)}
+    table = covariances(rows, len(cells))
+
+    def average(wanted: Any) -> Fraction:
+        pairs = itertools.combinations_with_replacement(enumerate(cells), 2)
+        values = [table[i][j] for (i, a), (j, b) in pairs if wanted(a, b)]
+        return sum(values, Fraction(0)) / len(values)
+
+    def mean_area(place: int, value: int) -> Fraction:
+        values = [area for cell, area in areas.items() if cell[place] == value]
+        return sum(values, Fraction(0)) / len(values)
+
+    i, j = (len({cell[place] for cell in cells}) for place in (0, 1))
+    every, free = sum(areas.values(), Fraction(0)) / len(cells), (i - 1) * (j - 1)
+    ms_modality = j * sum((mean_area(0, m) - every) ** 2 for m in range(i)) / (i - 1)
+    rest = {
+        cell: area - mean_area(0, cell[0]) - mean_area(1, cell[1]) + every for cell, area in areas.items()
+    }
+    ms_interaction = sum((left * left for left in rest.values()), Fraction(0)) / free
+    cov2, cov3 = (average(lambda a, b, of=of: (a[0] != b[0]) == of and a[1] != b[1]) for of in (False, True))
+    between, df = max(cov2 - cov3, Fraction(0)), np.inf
+    if fixed == "readers":
+        of_one = average(lambda a, b: a == b) - average(lambda a, b: a[1] == b[1] and a[0] != b[0])
+        error = max(of_one + (j - 1) * between, Fraction(0))
+    else:
+        error = ms_interaction + (j * between if fixed is None else Fraction(0))
+        df = float(error**2 * free / ms_interaction**2) if ms_interaction else np.inf
+    if error == 0:
+        return 1.0 if ms_modality == 0 else None
+    statistic = float(ms_modality / error)
+    tail = chi2.sf(statistic * (i - 1), i - 1) if np.isinf(df) else f.sf(statistic, i - 1, df)
+    return float(tail)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_small_studies_against_exact_fractions(seed: int) -> None:
+    """A mean square or a difference of covariances that is 0 is exactly 0, and not a rounding error."""
+    cells, rows = small_study(random.Random(seed))
+    readings = [
+        (row[0], row[1 + k], *cell, case) for k, cell in enumerate(cells) for case, row in enumerate(rows)
+    ]
+    frame = pl.DataFrame(readings, ["ill", "rating", "modality", "reader", "case"], orient="row")
+    for fixed in (None, "readers", "cases"):
+        wanted = exact_p_value(cells, rows, fixed)
+        got = compare(frame, fixed=fixed)["p_value"]
+        assert got == (wanted if wanted is None else pytest.approx(wanted, rel=1e-8)), fixed
 
 
 def test_rows_in_any_order() -> None:

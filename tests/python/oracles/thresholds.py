@@ -61,11 +61,11 @@ def operating_point(
         if criterion == "top_p":
             return (-(tp + fp),) if tp + fp >= group.p else None
         if criterion == "target_fpr":
-            return (tp, -fp) if float(fpr) <= target else None
+            return (tp,) if float(fpr) <= target else None
         if criterion == "target_tpr":
             return (-fp,) if float(tpr) >= target else None
         precision = rates["precision"]
-        return (tp, -fp) if precision is not None and precision >= target else None
+        return (tp,) if precision is not None and precision >= target else None
 
     nobody, *scores = group.points()
     best: Point | None = None

@@ -56,6 +56,13 @@ def test_refused_options(given: dict[str, Any], says: str) -> None:
         pa.unpaired_roc_auc_difference("auc", "se", "b", "t", **given)
 
 
+def test_plain_numbers_give_plain_numbers() -> None:
+    assert pa.unpaired_roc_auc_difference(0.8, 0.03, 0.7, 0.04, level=0.9) == unpaired(level=0.9)
+    with_rows = pa.unpaired_roc_auc_difference(0.8, 0.03, 0.7, 0.04, n=10, versus_n=20)
+    assert with_rows == unpaired(n="n", versus_n="m")
+    assert isinstance(pa.unpaired_roc_auc_difference(0.8, 0.03, 0.7, "t"), pl.Expr)
+
+
 def test_refused_values() -> None:
     with pytest.raises(pl.exceptions.ComputeError, match=r"unpaired_roc_auc_difference: se holds -0\.1"):
         unpaired(se=-0.1)
