@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 import polars_auc as pa
-from polars_auc._plugin.call import expression
+from polars_auc._plugin import call
 
 RESULTS = Path(__file__).parent / "results" / "small_samples.csv"
 NORMAL = NormalDist()
@@ -177,8 +177,8 @@ def partial() -> Iterator[Case]:
                 of_classes(n_pos, n_neg),
                 area(auc, axis, low, high),
             )
-            yield Case("roc_auc_ci", *case, {"delong": of("delong")})
-            drawn = {"bootstrap, percentile": of("bootstrap")}
+            yield Case("roc_auc_ci", *case, {"logit": of("logit")})
+            drawn = {"bootstrap, bca": of("bootstrap", interval="bca")}
             yield Case("roc_auc_ci", *case, drawn, replicates=2000, resamples=2000)
 
 
@@ -193,7 +193,7 @@ def rates() -> Iterator[Case]:
             ):
                 rate = "fpr 0.1" if name == "tpr_at_fpr" else "tpr 0.9"
                 case = (name, f"{rate}, {n_pos} + {n_neg} rows", auc, of_classes(n_pos, n_neg), truth)
-                yield Case(*case, {"percentile": expression}, replicates=2000, resamples=2000)
+                yield Case(*case, {"wilson": expression}, replicates=2000, resamples=2000)
 
 
 def survival() -> Iterator[Case]:
@@ -210,22 +210,20 @@ def survival() -> Iterator[Case]:
             effect,
             censored(rows, effect, censoring),
             of_population(effect, censoring),
-            {"normal": lambda: pa.concordance_index("time", "event", "score")},
+            {"logit": lambda: pa.concordance_index("time", "event", "score")},
             replicates=10_000,
         )
 
 
 def folds() -> Iterator[Case]:
     """Yield folds of independent rows and of clusters."""
-    influence = {"influence": lambda: pa.cv_roc_auc("label", "score", "fold", method="influence")}
+    delong = {"delong": lambda: pa.cv_roc_auc("label", "score", "fold", method="delong")}
     for n_pos, n_neg, k in ((30, 70, 5), (50, 50, 10)):
         for auc in (0.8, 0.9):
             rows = in_folds(n_pos, n_neg, k)
-            yield Case("cv_roc_auc", f"{k} folds, {n_pos} + {n_neg} rows", auc, rows, auc, influence)
+            yield Case("cv_roc_auc", f"{k} folds, {n_pos} + {n_neg} rows", auc, rows, auc, delong)
     of_clusters = {
-        "influence, cluster": lambda: pa.cv_roc_auc(
-            "label", "score", "fold", method="influence", cluster="cluster"
-        )
+        "delong, cluster": lambda: pa.cv_roc_auc("label", "score", "fold", method="delong", cluster="cluster")
     }
     for clusters, size, k, whole in (
         (40, 5, 5, False),
@@ -264,7 +262,7 @@ def first_segments(rows: pl.LazyFrame) -> pl.LazyFrame:
     It is what ``compare_segments`` asks the plugin, here of all replicates in one query.
     """
     columns = {name: pl.col(name) for name in ("score", "label", "cluster")}
-    compared = expression(
+    compared = call.expression(
         "compare_segments",
         {**columns, "count": None, "by": pl.struct("segment")},
         variant="clustered",

@@ -28,26 +28,23 @@ pub struct EstimatedArea {
     pub auc: f64,
     /// Its variance; undefined with too few rows or clusters.
     pub variance: Option<f64>,
-    /// The rows behind it, if the variance has degrees of freedom; none for the normal distribution.
-    pub rows: Option<u64>,
+    /// The rows, or clusters, behind its variance.
+    pub rows: u64,
 }
 
 impl EstimatedArea {
     /// The area where a score is NaN.
-    pub fn nan(rows: Option<u64>) -> Self {
-        EstimatedArea { auc: f64::NAN, variance: Some(f64::NAN), rows }
+    pub fn nan() -> Self {
+        EstimatedArea { auc: f64::NAN, variance: Some(f64::NAN), rows: 2 }
     }
 
     fn new(area: Area) -> Self {
-        EstimatedArea { auc: area.auc, variance: area.variance(), rows: Some(area.rows()) }
+        EstimatedArea { auc: area.auc, variance: area.variance(), rows: area.rows() }
     }
 }
 
 /// The areas of the segments of a group, and how each varies together with what it is compared with.
 pub trait Segments: Sync {
-    /// The number of rows of an area that is NaN because of a NaN score.
-    const ROWS_OF_NAN: Option<u64>;
-
     /// How many segments there are.
     fn number(&self) -> usize;
 
@@ -79,8 +76,6 @@ pub struct IndependentSegments {
 }
 
 impl Segments for IndependentSegments {
-    const ROWS_OF_NAN: Option<u64> = Some(2);
-
     fn number(&self) -> usize {
         self.segments.len()
     }
@@ -142,7 +137,7 @@ mod tests {
     #[test]
     fn equal_areas_have_a_statistic_of_exactly_0() {
         for auc in [0.1, 0.3, 0.7, 5.0 / 6.0] {
-            let area = |variance| Some(EstimatedArea { auc, variance: Some(variance), rows: None });
+            let area = |variance| Some(EstimatedArea { auc, variance: Some(variance), rows: 2 });
             let areas: Vec<_> = [0.01, 0.07, 0.003, 0.2, 0.031].into_iter().map(area).collect();
             assert_eq!(heterogeneity(&areas), Some((0.0, 4)), "{auc}");
         }
