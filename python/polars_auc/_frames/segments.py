@@ -87,8 +87,8 @@ def compare_segments(
     cluster
         A column that says which rows belong together, such as the rows of one customer, whose scores are not
         independent: of one segment, or of several. Rows without a cluster are skipped. All standard errors
-        are then Obuchowski's (1997), and all tests but that of heterogeneity take the normal distribution.
-        There can be at most 4096 segments.
+        are then Obuchowski's (1997), and degrees of freedom count clusters. There can be at most 4096
+        segments.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -138,13 +138,19 @@ def compare_segments(
     unpaired test. The comparison with all rows subtracts the covariance with the segment and uses the normal
     distribution. ``Q = sum w (A - mean)²`` with ``w = 1 / V`` (Cochran 1954). O(n log n).
 
-    With ``cluster``, ``z = (A1 - A2) / sqrt(V1 + V2 - 2 C)``. Each placement less its mean is summed over the
-    rows of a cluster, and C is the sum, over the clusters that have rows of both, of the products of these
-    sums, as in Obuchowski (1997, equations 2 to 5); of k clusters it is multiplied by ``k / (k - 1)``, with k
-    of the AUC that has fewer. It is 0 if no cluster has rows of both. If clusters span segments, the test of
-    heterogeneity is ``(L A)' (L V L')⁺ (L A)``, with contrasts L of each segment and the first and the
-    covariance matrix V of all AUCs A, against chi-square with the rank of ``L V L'``; otherwise it is Q.
-    For k segments O(n k) against the rest, and O(k³) if clusters span segments.
+    With ``cluster``, the statistic is ``(A1 - A2) / sqrt(V1 + V2 - 2 C)``, against Student's t with the
+    degrees of freedom above, where n1 and n2 are numbers of clusters: of those that hold a positive and those
+    that hold a negative, the fewer. Each placement less its mean is summed over the rows of a cluster, and C
+    is the sum, over the clusters that have rows of both, of the products of these sums, as in Obuchowski
+    (1997, equations 2 to 5); of k clusters it is multiplied by ``k / (k - 1)``, with k of the AUC that has
+    fewer. It is 0 if no cluster has rows of both. If clusters span segments, the test of heterogeneity is
+    ``(L A)' (L V L')⁺ (L A)``, with contrasts L of each segment and the first and the covariance matrix V of
+    all AUCs A, against chi-square with the rank of ``L V L'``; otherwise it is Q. For k segments O(n k)
+    against the rest, and O(k³) if clusters span segments.
+
+    With few clusters the test is too sure of itself. At 5 % it rejects equal AUCs in 5.9 to 6.3 of 100
+    samples with 20 clusters in each of three segments, but in 6.8 to 9.6 with ten clusters in each of six
+    (``benches/results/small_samples.csv``).
 
     Examples
     --------

@@ -1,7 +1,7 @@
 //! The difference of two areas of different rows, and the test that they are equal.
 
 use crate::math::{normal, student_t};
-use crate::statistics::inference::{Hypothesis, Interval};
+use crate::statistics::inference::{Hypothesis, Interval, welch};
 use crate::statistics::kinds::Columnwise;
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
@@ -39,11 +39,6 @@ impl TestResult {
         };
         TestResult { interval, df, statistic, p_value }
     }
-}
-
-/// Welch and Satterthwaite's degrees of freedom of two variances, of so many rows each.
-pub fn welch([v1, v2]: [f64; 2], [rows, others]: [f64; 2]) -> f64 {
-    (v1 + v2).powi(2) / (v1.powi(2) / (rows - 1.0) + v2.powi(2) / (others - 1.0))
 }
 
 /// The difference of two estimated areas of different rows, row by row.

@@ -6,11 +6,10 @@ use super::segment_areas::{Comparator, EstimatedArea, IndependentSegments, Segme
 use crate::math::chi_square;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::comparisons::{
-    adjust_p_values::Adjustment,
-    unpaired_roc_auc_difference::{TestResult, welch},
+use crate::statistics::comparisons::{adjust_p_values::Adjustment, unpaired_roc_auc_difference::TestResult};
+use crate::statistics::inference::{
+    Estimate, Hypothesis, Interval, delong::beyond_rounding, rows_by_key, welch,
 };
-use crate::statistics::inference::{Estimate, Hypothesis, Interval, delong::beyond_rounding, rows_by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 
@@ -134,7 +133,7 @@ impl CompareSegments {
         rows: &Rows,
         segments: &S,
     ) -> Vec<SegmentRecord> {
-        let nan = EstimatedArea::nan(S::ROWS_OF_NAN);
+        let nan = EstimatedArea::nan();
         let is_nan = |segment: usize| rows.nan_keys.get(segment) == Some(&true);
         let areas: Vec<Option<EstimatedArea>> = (0..segments.number())
             .into_par_iter()
@@ -172,7 +171,7 @@ impl CompareSegments {
         areas: &[Option<EstimatedArea>],
     ) -> Vec<Option<Comparator>> {
         let any_nan = !rows.nan_keys.is_empty();
-        let nan = EstimatedArea::nan(S::ROWS_OF_NAN);
+        let nan = EstimatedArea::nan();
         let is_nan = |segment: usize| rows.nan_keys.get(segment) == Some(&true);
         let with = |segment: usize, other: usize| {
             let area = areas[other]?;
@@ -232,8 +231,8 @@ impl CompareSegments {
         // Both variances and the covariance may be off by as much.
         let rounding = 2.0 * (area.rounding + other.rounding);
         let se = beyond_rounding(v1 + v2 - 2.0 * covariance, rounding).sqrt();
-        let rows = area.rows.zip(other.rows).filter(|_| self.versus != Versus::Overall);
-        let df = rows.map(|(rows, others)| welch([v1, v2], [rows as f64, others as f64]));
+        let df =
+            (self.versus != Versus::Overall).then(|| welch([v1, v2], [area.rows as f64, other.rows as f64]));
         let result = TestResult::new(difference, se, df, self.level, self.test);
         record.difference = Estimate::of(Some(difference), result.interval);
         record.df = result.df;

@@ -17,7 +17,8 @@ const MOST_SEGMENTS: usize = 4096;
 /// Every segment's area, compared with other rows, where rows come in clusters that lie in a segment or span several.
 ///
 /// `z = (A1 - A2) / sqrt(V1 + V2 - 2 C)` with [Obuchowski's variances](crate::statistics::inference::by_cluster) and the covariance C over the
-/// clusters that have rows of both, against the normal distribution. The heterogeneity is Cochran's Q if no cluster spans
+/// clusters that have rows of both, against Student's t with Welch and Satterthwaite's degrees of freedom over clusters: of an
+/// area, those that hold rows of the class that fewer clusters hold. The heterogeneity is Cochran's Q if no cluster spans
 /// segments. Otherwise it is `(L A)' (L V L')⁺ (L A)` with the contrasts L of each segment and the first, and V the
 /// covariances of all areas A, against chi-square with the rank of `L V L'`; of independent areas it is Q. Against all
 /// other rows `O(n k)` for k segments, otherwise `O(n log n)`, with spanning clusters and `O(k³)`.
@@ -76,14 +77,17 @@ impl Joint for CompareSegmentsClustered {
     }
 }
 
-/// An area with its variance. It is compared by the normal distribution, whatever the number of rows.
+/// An area with its variance, which rests on the clusters of the class that fewer clusters hold.
 fn estimated(area: &ClusteredArea) -> EstimatedArea {
-    EstimatedArea { auc: area.auc, variance: area.variance(), rounding: area.rounding(), rows: None }
+    EstimatedArea {
+        auc: area.auc,
+        variance: area.variance(),
+        rounding: area.rounding(),
+        rows: area.with_pos.min(area.with_neg),
+    }
 }
 
 impl Segments for ClusteredSegments {
-    const ROWS_OF_NAN: Option<u64> = None;
-
     fn number(&self) -> usize {
         self.areas.len()
     }
@@ -218,7 +222,9 @@ mod tests {
                 near(got.interval.se, expected.interval.se);
                 near(got.difference.se, expected.difference.se);
                 near(got.heterogeneity, expected.heterogeneity);
-                assert_eq!(got.df, None);
+                // Every row is a cluster, and those of the rarer class decide.
+                assert_eq!(got.df.is_some(), expected.df.is_some());
+                assert!(got.df <= expected.df);
             }
         }
     }
@@ -238,6 +244,8 @@ mod tests {
         assert!((a.difference.se.unwrap() / independent - 1.0).abs() > 0.01);
         assert_eq!((a.difference.se, a.heterogeneity_df), (b.difference.se, Some(1)));
         assert!((a.heterogeneity.unwrap() - a.statistic.unwrap().powi(2)).abs() < 1e-12);
-        assert!((a.heterogeneity_p_value.unwrap() - a.p_value.unwrap()).abs() < 1e-12);
+        let normal = 2.0 * crate::math::normal::upper_tail(a.statistic.unwrap().abs());
+        assert!((a.heterogeneity_p_value.unwrap() - normal).abs() < 1e-12);
+        assert!(a.p_value.unwrap() > normal && a.df.unwrap() < 28.0);
     }
 }

@@ -30,29 +30,26 @@ pub struct EstimatedArea {
     pub variance: Option<f64>,
     /// The most that rounding leaves of a variance that is 0.
     pub rounding: f64,
-    /// The rows behind it, if the variance has degrees of freedom; none for the normal distribution.
-    pub rows: Option<u64>,
+    /// The rows, or clusters, behind its variance.
+    pub rows: u64,
 }
 
 impl EstimatedArea {
     /// The area where a score is NaN.
-    pub fn nan(rows: Option<u64>) -> Self {
-        EstimatedArea { auc: f64::NAN, variance: Some(f64::NAN), rounding: 0.0, rows }
+    pub fn nan() -> Self {
+        EstimatedArea { auc: f64::NAN, variance: Some(f64::NAN), rounding: 0.0, rows: 2 }
     }
 
     fn new(area: Area) -> Self {
         // Variances are exact but for the last steps.
         let variance = area.variance();
         let rounding = 4.0 * f64::EPSILON * variance.unwrap_or_default();
-        EstimatedArea { auc: area.auc, variance, rounding, rows: Some(area.rows()) }
+        EstimatedArea { auc: area.auc, variance, rounding, rows: area.rows() }
     }
 }
 
 /// The areas of the segments of a group, and how each varies together with what it is compared with.
 pub trait Segments: Sync {
-    /// The number of rows of an area that is NaN because of a NaN score.
-    const ROWS_OF_NAN: Option<u64>;
-
     /// How many segments there are.
     fn number(&self) -> usize;
 
@@ -84,8 +81,6 @@ pub struct IndependentSegments {
 }
 
 impl Segments for IndependentSegments {
-    const ROWS_OF_NAN: Option<u64> = Some(2);
-
     fn number(&self) -> usize {
         self.segments.len()
     }
@@ -148,7 +143,7 @@ mod tests {
     fn equal_areas_have_a_statistic_of_exactly_0() {
         for auc in [0.1, 0.3, 0.7, 5.0 / 6.0] {
             let area =
-                |variance| Some(EstimatedArea { auc, variance: Some(variance), rounding: 0.0, rows: None });
+                |variance| Some(EstimatedArea { auc, variance: Some(variance), rounding: 0.0, rows: 2 });
             let areas: Vec<_> = [0.01, 0.07, 0.003, 0.2, 0.031].into_iter().map(area).collect();
             assert_eq!(heterogeneity(&areas), Some((0.0, 4)), "{auc}");
         }

@@ -20,8 +20,10 @@ pub struct ClusteredArea {
     pub n_pos: u64,
     /// Negatives.
     pub n_neg: u64,
-    with_pos: u64,
-    with_neg: u64,
+    /// Clusters that hold positives.
+    pub with_pos: u64,
+    /// Clusters that hold negatives.
+    pub with_neg: u64,
     /// The contribution of each cluster, in the order of clusters.
     pub residuals: Vec<Residual>,
 }

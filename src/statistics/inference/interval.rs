@@ -127,6 +127,11 @@ impl Estimate {
     }
 }
 
+/// Welch and Satterthwaite's degrees of freedom of the sum of two variances, of so many rows each.
+pub fn welch([v1, v2]: [f64; 2], [rows, others]: [f64; 2]) -> f64 {
+    (v1 + v2).powi(2) / (v1.powi(2) / (rows - 1.0) + v2.powi(2) / (others - 1.0))
+}
+
 /// The probability beyond one limit of an interval with this coverage.
 pub fn tail(level: f64) -> f64 {
     0.5 * (1.0 - level)

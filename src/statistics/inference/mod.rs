@@ -7,6 +7,7 @@ pub mod delong;
 pub mod error_method;
 pub mod hypothesis;
 pub mod interval;
+pub mod logit_scale;
 pub mod null_distribution;
 
 pub use alternative::Alternative;
@@ -15,5 +16,6 @@ pub use by_key::{AllRows, Area, KeyRows, rows_by_key};
 pub use delong::{Areas, Covariances};
 pub use error_method::ErrorMethod;
 pub use hypothesis::{Hypothesis, in_standard_errors};
-pub use interval::{Estimate, Interval, RateInterval};
+pub use interval::{Estimate, Interval, RateInterval, welch};
+pub use logit_scale::LogitScale;
 pub use null_distribution::NullDistribution;

@@ -102,7 +102,7 @@ def test_definition(frame: pl.DataFrame, versus: str) -> None:
         close(result.row(0, named=True), expected)
 
 
-def of_clusters(segment: list[Any], other: list[Any] | None) -> dict[str, Any]:
+def of_clusters(segment: list[Any], other: list[Any] | None, *, overall: bool) -> dict[str, Any]:
     """The AUC of a segment and its comparison with other rows, all of them (label, score, cluster)."""
     undefined = dict.fromkeys(("versus_auc", "difference", "difference_se", "statistic", "p_value"))
     own = intervals.roc_auc_ci_clustered(segment, Z_95)
@@ -121,8 +121,17 @@ def of_clusters(segment: list[Any], other: list[Any] | None) -> dict[str, Any]:
     if variance < 1e-14:
         return {name: value for name, value in answer.items() if name not in undefined or value is not None}
     statistic = answer["difference"] / math.sqrt(variance)
-    p_value = 2 * float(norm.sf(abs(statistic)))
-    return answer | {"difference_se": math.sqrt(variance), "statistic": statistic, "p_value": p_value}
+    said = {"difference_se": math.sqrt(variance), "statistic": statistic, "df": None}
+    if overall:
+        return answer | said | {"p_value": 2 * float(norm.sf(abs(statistic)))}
+    v, w = own["se"] ** 2, versus["se"] ** 2
+    # Of the clusters that hold a positive and those that hold a negative, the fewer.
+    k, m = (
+        min(len({row[2] for row in rows if row[0] == label}) for label in (True, False))
+        for rows in (segment, other or [])
+    )
+    df = (v + w) ** 2 / (v**2 / (k - 1) + w**2 / (m - 1))
+    return answer | said | {"df": df, "p_value": 2 * float(student_t.sf(abs(statistic), df))}
 
 
 @given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "overall", "previous"]))
@@ -136,9 +145,7 @@ def test_clusters_by_definition(frame: pl.DataFrame, versus: str) -> None:
         other = [(row[0], row[1], row[3]) for row in used if versus == "overall" or row[2] != got["key"]]
         if versus == "previous":
             other = of[names[place - 1]] if place and got["key"] is not None else None  # type: ignore[assignment]
-        expected = of_clusters(of[got["key"]], other)
-        close(got, expected)
-        assert got["df"] is None
+        close(got, of_clusters(of[got["key"]], other, overall=versus == "overall"))
 
 
 def test_clusters_of_one_row_change_nothing() -> None:
@@ -260,7 +267,7 @@ def test_nan_and_nothing_among_clusters() -> None:
             assert all(
                 math.isnan(row[name]) for name in ("auc", "se", "difference", "difference_se", "p_value")
             )
-            assert row["df"] is None
+            assert row["df"] is None if versus == "overall" else math.isnan(row["df"])
         assert math.isnan(by_segment["a"]["heterogeneity"])
     empty = frame.clear().lazy()
     plan = pa.compare_segments(empty, "label", "score", "segment", cluster="patient")
@@ -284,7 +291,7 @@ def test_clusters_that_are_refused() -> None:
     rows = pl.DataFrame({"y": [0, 1] * 5000, "s": range(10_000)}).with_columns(row=pl.int_range(pl.len()))
     with pytest.raises(pl.exceptions.ComputeError, match=r"10000 distinct values of by .* at most 4096"):
         pa.compare_segments(rows, "y", "s", "row", cluster="row").collect()
-    with pytest.raises(ValueError, match="method 't' cannot use clusters; write method=\"influence\""):
+    with pytest.raises(ValueError, match="method 't' cannot use clusters; write method=\"delong\""):
         pa.cv_roc_auc("y", "s", "row", cluster="row")
 
 

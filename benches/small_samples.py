@@ -1,0 +1,368 @@
+"""How often 95 % intervals cover the truth where that is hard: few rows, a small part of a curve, clusters.
+
+``python benches/small_samples.py [--only partial] [--when after] [--share 1.0] [--dry]`` simulates data whose
+truth is known, takes the interval of each replicate by each method, and writes to
+``benches/results/small_samples.csv`` how many hold the truth. A row says whether it was measured before or
+after a method was mended, and at which commit; rows of another time stay. Scores are normal with the same
+spread in both classes, those of positives ``sqrt(2) probit(AUC)`` higher; rows of a cluster are correlated by
+one half. A replicate is a group of one grouped query. Everything is seeded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import polars_auc as pa
+from polars_auc._plugin import call
+
+RESULTS = Path(__file__).parent / "results" / "small_samples.csv"
+NORMAL = NormalDist()
+CORRELATION = 0.5
+"""Of the rows of a cluster."""
+
+BATCHES = 50
+"""The bootstrap draws the same places in every group that has the same seed and size, so replicates are dealt
+to so many seeds."""
+
+Methods = Mapping[str, Callable[..., pl.Expr]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Data that are simulated, and what they should show."""
+
+    statistic: str
+    name: str
+    auc: float
+    simulated: Callable[[np.random.Generator, float, int], pl.DataFrame]
+    truth: float
+    methods: Methods
+    replicates: int = 4000
+    resamples: int | None = None
+    fields: tuple[str, str] = ("lower", "upper")
+    table: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None
+
+
+def higher(auc: float) -> float:
+    """Return how much higher positives score than negatives."""
+    return math.sqrt(2) * NORMAL.inv_cdf(auc)
+
+
+def replicate(rows: int, count: int) -> np.ndarray[Any, Any]:
+    """Return the number of each row's replicate."""
+    return np.repeat(np.arange(count, dtype=np.int32), rows)
+
+
+def of_classes(n_pos: int, n_neg: int) -> Callable[[np.random.Generator, float, int], pl.DataFrame]:
+    """Return what simulates so many independent rows of each class."""
+
+    def simulated(rng: np.random.Generator, auc: float, count: int) -> pl.DataFrame:
+        label = np.tile(np.repeat([False, True], [n_neg, n_pos]), count)
+        score = rng.standard_normal(label.size) + higher(auc) * label
+        return pl.DataFrame({"replicate": replicate(n_pos + n_neg, count), "label": label, "score": score})
+
+    return simulated
+
+
+def in_folds(n_pos: int, n_neg: int, folds: int) -> Callable[[np.random.Generator, float, int], pl.DataFrame]:
+    """Return what deals the rows of each class to folds."""
+
+    def simulated(rng: np.random.Generator, auc: float, count: int) -> pl.DataFrame:
+        fold = np.concatenate([np.arange(n_neg) % folds, np.arange(n_pos) % folds])
+        return of_classes(n_pos, n_neg)(rng, auc, count).with_columns(fold=pl.Series(np.tile(fold, count)))
+
+    return simulated
+
+
+def in_clusters(
+    clusters: int, size: int, *, prevalence: float, whole: bool, parts: int
+) -> Callable[[np.random.Generator, float, int], pl.DataFrame]:
+    """Return what simulates clusters, each in one of several parts: of one class if they are whole."""
+
+    def simulated(rng: np.random.Generator, auc: float, count: int) -> pl.DataFrame:
+        rows = clusters * size
+        shape = (count, clusters, 1 if whole else size)
+        label = np.broadcast_to(rng.random(shape) < prevalence, (count, clusters, size)).ravel()
+        shared = np.repeat(rng.standard_normal(count * clusters), size)
+        own = rng.standard_normal(count * rows)
+        noise = math.sqrt(CORRELATION) * shared + math.sqrt(1 - CORRELATION) * own
+        part = np.tile(np.repeat(np.arange(clusters) % parts, size), count)
+        return pl.DataFrame(
+            {
+                "replicate": replicate(rows, count),
+                "label": label,
+                "score": noise + higher(auc) * label,
+                "cluster": np.tile(np.repeat(np.arange(clusters), size), count),
+                "fold": part,
+                "segment": part,
+            }
+        )
+
+    return simulated
+
+
+def censored(rows: int, effect: float, censoring: float) -> Callable[..., pl.DataFrame]:
+    """Return what simulates exponential times, by a log hazard ratio, and exponential censoring."""
+
+    def simulated(rng: np.random.Generator, _: float, count: int) -> pl.DataFrame:
+        score = rng.standard_normal(rows * count)
+        time = rng.exponential(size=score.size) * np.exp(-effect * score)
+        end = rng.exponential(size=score.size) * censoring
+        return pl.DataFrame(
+            {
+                "replicate": replicate(rows, count),
+                "time": np.minimum(time, end),
+                "event": time <= end,
+                "score": score,
+            }
+        )
+
+    return simulated
+
+
+def of_population(effect: float, censoring: float) -> float:
+    """Return the index of two million rows in place of the population's."""
+    rows = censored(2_000_000, effect, censoring)(np.random.default_rng(1), 0.0, 1)
+    answer = rows.select(index=pa.concordance_index("time", "event", "score")).unnest("index")
+    return float(answer["concordance"].item())
+
+
+def area(auc: float, axis: str, low: float, high: float) -> float:
+    """Return the population's area between two rates, by the midpoints of narrow strips."""
+    steps = 200_000
+    width = (high - low) / steps
+    rates = (low + (step + 0.5) * width for step in range(steps))
+    shift = higher(auc)
+    if axis == "fpr":
+        return width * math.fsum(NORMAL.cdf(shift + NORMAL.inv_cdf(rate)) for rate in rates)
+    return width * math.fsum(1 - NORMAL.cdf(NORMAL.inv_cdf(rate) - shift) for rate in rates)
+
+
+def partial() -> Iterator[Case]:
+    """Yield the parts of a curve."""
+    for n_pos, n_neg, axis, bound in (
+        (50, 50, "fpr", 0.1),
+        (30, 300, "tpr", 0.8),
+        (200, 200, "fpr", 0.1),
+    ):
+        low, high = (0.0, bound) if axis == "fpr" else (bound, 1.0)
+        part = {"max_fpr": bound} if axis == "fpr" else {"min_tpr": bound}
+        name = f"fpr to {bound:g}" if axis == "fpr" else f"tpr from {bound:g}"
+
+        def of(method: Any, part: dict[str, Any] = part, **more: Any) -> Callable[..., pl.Expr]:
+            return lambda **options: pa.roc_auc_ci(
+                "label",
+                "score",
+                method=method,
+                **part,
+                **more,
+                **options,
+            )
+
+        for auc in (0.6, 0.8, 0.95):
+            case = (
+                f"{name}, {n_pos} + {n_neg} rows",
+                auc,
+                of_classes(n_pos, n_neg),
+                area(auc, axis, low, high),
+            )
+            yield Case("roc_auc_ci", *case, {"logit": of("logit")})
+            drawn = {"bootstrap, bca": of("bootstrap", interval="bca")}
+            yield Case("roc_auc_ci", *case, drawn, replicates=2000, resamples=2000)
+
+
+def rates() -> Iterator[Case]:
+    """Yield the points of a curve."""
+    for n_pos, n_neg in ((50, 50), (30, 300), (300, 30), (200, 200)):
+        for auc in (0.8, 0.95):
+            tpr = NORMAL.cdf(higher(auc) + NORMAL.inv_cdf(0.1))
+            for name, truth, expression in (
+                ("tpr_at_fpr", tpr, lambda **options: pa.tpr_at_fpr("label", "score", 0.1, **options)),
+                ("fpr_at_tpr", 1 - tpr, lambda **options: pa.fpr_at_tpr("label", "score", 0.9, **options)),
+            ):
+                rate = "fpr 0.1" if name == "tpr_at_fpr" else "tpr 0.9"
+                case = (name, f"{rate}, {n_pos} + {n_neg} rows", auc, of_classes(n_pos, n_neg), truth)
+                yield Case(*case, {"wilson": expression}, replicates=2000, resamples=2000)
+
+
+def survival() -> Iterator[Case]:
+    """Yield censored times; in place of an AUC stands the log hazard ratio."""
+    for rows, effect, censoring, share in (
+        (40, 1.0, 0.25, 76),
+        (40, 2.0, 0.3, 68),
+        (40, 1.0, 0.5, 64),
+        (100, 1.0, 0.25, 76),
+    ):
+        yield Case(
+            "concordance_index",
+            f"{rows} rows, {share} % censored",
+            effect,
+            censored(rows, effect, censoring),
+            of_population(effect, censoring),
+            {"logit": lambda: pa.concordance_index("time", "event", "score")},
+            replicates=10_000,
+        )
+
+
+def folds() -> Iterator[Case]:
+    """Yield folds of independent rows and of clusters."""
+    delong = {"delong": lambda: pa.cv_roc_auc("label", "score", "fold", method="delong")}
+    for n_pos, n_neg, k in ((30, 70, 5), (50, 50, 10)):
+        for auc in (0.8, 0.9):
+            rows = in_folds(n_pos, n_neg, k)
+            yield Case("cv_roc_auc", f"{k} folds, {n_pos} + {n_neg} rows", auc, rows, auc, delong)
+    of_clusters = {
+        "delong, cluster": lambda: pa.cv_roc_auc("label", "score", "fold", method="delong", cluster="cluster")
+    }
+    for clusters, size, k, whole in (
+        (40, 5, 5, False),
+        (40, 5, 5, True),
+        (100, 4, 10, False),
+        (100, 4, 10, True),
+    ):
+        for auc in (0.8, 0.9):
+            rows = in_clusters(clusters, size, prevalence=0.3, whole=whole, parts=k)
+            kind = "of one class" if whole else "of both classes"
+            name = f"{k} folds, {clusters} clusters of {size} rows {kind}"
+            yield Case("cv_roc_auc", name, auc, rows, auc, of_clusters)
+
+
+def segments() -> Iterator[Case]:
+    """Yield segments of equal AUCs, each a third or a sixth of the clusters, compared with the rest."""
+    for clusters, size, parts in ((60, 6, 3), (60, 12, 6), (120, 6, 3)):
+        for auc in (0.8, 0.9):
+            rows = in_clusters(clusters, size, prevalence=0.2, whole=False, parts=parts)
+            name = f"{clusters} clusters of {size} rows in {parts} segments"
+            yield Case(
+                "compare_segments",
+                name,
+                auc,
+                rows,
+                0.0,
+                {"cluster": lambda: pl.lit(0)},
+                fields=("difference_lower", "difference_upper"),
+                table=first_segments,
+            )
+
+
+def first_segments(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Compare the first segment of every replicate with the others of its replicate.
+
+    It is what ``compare_segments`` asks the plugin, here of all replicates in one query.
+    """
+    columns = {name: pl.col(name) for name in ("score", "label", "cluster")}
+    compared = call.expression(
+        "compare_segments",
+        {**columns, "count": None, "by": pl.struct("segment")},
+        variant="clustered",
+        versus="rest",
+        adjust=None,
+        level=0.95,
+        alternative="two-sided",
+    )
+    each = rows.group_by("replicate").agg(answer=compared)
+    return each.select(pl.col("answer").list.first()).unnest("answer")
+
+
+FAMILIES: dict[str, Callable[[], Iterator[Case]]] = {
+    "partial": partial,
+    "rates": rates,
+    "survival": survival,
+    "folds": folds,
+    "segments": segments,
+}
+
+
+def answers(case: Case, expression: Callable[..., pl.Expr], rows: pl.DataFrame, count: int) -> pl.DataFrame:
+    """Return the interval of every replicate."""
+    if case.table is not None:
+        return case.table(rows.lazy()).collect()
+    if case.resamples is None:
+        return rows.lazy().group_by("replicate").agg(answer=expression()).collect().unnest("answer")
+    each = rows.height // count
+    ends = [each * (count * batch // BATCHES) for batch in range(BATCHES + 1)]
+    plans = [
+        rows[start:end]
+        .lazy()
+        .group_by("replicate")
+        .agg(answer=expression(n_resamples=case.resamples, seed=seed))
+        for seed, (start, end) in enumerate(itertools.pairwise(ends))
+    ]
+    return pl.concat(plans).collect(engine="in-memory").unnest("answer")
+
+
+def coverage(case: Case, method: str, answered: pl.DataFrame) -> dict[str, object]:
+    """Count the intervals that contain the truth."""
+    defined = answered.drop_nulls(case.fields)
+    lower, upper = (defined[name].to_numpy() for name in case.fields)
+    # The population's number is known to some digits alone.
+    below, above = float(np.mean(upper < case.truth - 1e-9)), float(np.mean(lower > case.truth + 1e-9))
+    covered = 1 - below - above
+    return {
+        "statistic": case.statistic,
+        "method": method,
+        "case": case.name,
+        "auc": case.auc,
+        "truth": case.truth,
+        "replicates": answered.height,
+        "resamples": case.resamples,
+        "coverage": covered,
+        "coverage_se": math.sqrt(covered * (1 - covered) / defined.height),
+        "wholly_below": below,
+        "wholly_above": above,
+        "mean_width": float(np.mean(upper - lower)),
+        "undefined": answered.height - defined.height,
+    }
+
+
+def main() -> None:
+    """Simulate, print and write."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--only", nargs="+", default=list(FAMILIES), choices=list(FAMILIES))
+    parser.add_argument("--when", default="after", choices=["before", "after"])
+    parser.add_argument("--share", type=float, default=1.0, help="this share of the replicates")
+    parser.add_argument("--dry", action="store_true", help="write nothing")
+    chosen = parser.parse_args()
+    git = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
+    stamp = {"measured": chosen.when, "commit": commit, "version": pa.__version__, "polars": pl.__version__}
+    for family in chosen.only:
+        measured = []
+        for case in FAMILIES[family]():
+            count = max(BATCHES, round(chosen.share * case.replicates))
+            rows = case.simulated(np.random.default_rng(7), case.auc, count)
+            for method, expression in case.methods.items():
+                row = coverage(case, method, answers(case, expression, rows, count))
+                measured.append({**row, **stamp})
+                print(
+                    f"{case.statistic:<18} {method:<22} {case.name:<52} {case.auc:<5} {row['coverage']:.4f}",
+                    flush=True,
+                )
+        if not chosen.dry:
+            write(pl.DataFrame(measured, infer_schema_length=None))
+
+
+def write(table: pl.DataFrame) -> None:
+    """Put rows in place of those of the same time, statistic and method."""
+    keys = ["measured", "statistic", "method", "case", "auc"]
+    numbers = ["truth", "coverage", "coverage_se", "wholly_below", "wholly_above", "mean_width"]
+    table = table.with_columns(pl.col(numbers).round_sig_figs(5), pl.col("resamples").cast(pl.Int64))
+    if RESULTS.exists():
+        kept = pl.read_csv(RESULTS, schema_overrides=table.schema).join(table, on=keys, how="anti")
+        table = pl.concat([kept, table])
+    table.write_csv(RESULTS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+//! Limits and tests of an estimate from 0 to 1 on the scale of its logit.
+
+use super::interval::Interval;
+
+/// An estimate from 0 to 1 with its standard error on the scale of the logit, `se / (x (1 - x))`.
+///
+/// The logit of 0 or 1 is infinite and the standard error there 0. The estimate is then taken as if half a row of the
+/// rarer class lay on the wrong side of all others, `1 - 1 / (2 min(P, N))` for a 1, with the standard error of Hanley and
+/// McNeil at that area.
+#[derive(Clone, Copy, Debug)]
+pub struct LogitScale {
+    estimate: f64,
+    se: f64,
+    center: f64,
+    /// The standard error of the logit.
+    pub se_of_logit: f64,
+}
+
+impl LogitScale {
+    /// The estimate with its standard error, from so many positives and negatives.
+    pub fn of(estimate: f64, se: f64, (pos, neg): (f64, f64)) -> Self {
+        let separated = estimate == 0.0 || estimate == 1.0;
+        let half_a_row = 0.5 / pos.min(neg);
+        let center = if separated { (estimate - half_a_row).abs() } else { estimate };
+        let se_there = if separated { hanley_mcneil(center, pos, neg) } else { se };
+        LogitScale { estimate, se, center, se_of_logit: se_there / (center * (1.0 - center)) }
+    }
+
+    /// Limits so many standard errors to either side. Of an estimate of 0 or 1, that limit is the estimate itself.
+    pub fn interval(&self, errors: f64) -> Interval {
+        let logit = (self.center / (1.0 - self.center)).ln();
+        let margin = errors * self.se_of_logit;
+        let back = |logit: f64| 1.0 / (1.0 + (-logit).exp());
+        Interval {
+            se: Some(self.se),
+            lower: Some(if self.estimate == 0.0 { 0.0 } else { back(logit - margin) }),
+            upper: Some(if self.estimate == 1.0 { 1.0 } else { back(logit + margin) }),
+        }
+    }
+
+    /// How far the estimate is above a value, on this scale.
+    pub fn above(&self, value: f64) -> f64 {
+        let logit = |rate: f64| (rate.clamp(0.0, 1.0) / (1.0 - rate.clamp(0.0, 1.0))).ln();
+        logit(self.center) - logit(value)
+    }
+}
+
+/// The standard error of an area by Hanley and McNeil (1982): `Q1 = A / (2 - A)`, `Q2 = 2 A² / (1 + A)`,
+/// `se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)`.
+pub fn hanley_mcneil(auc: f64, pos: f64, neg: f64) -> f64 {
+    let square = auc * auc;
+    let (q1, q2) = (auc / (2.0 - auc), 2.0 * square / (1.0 + auc));
+    let variance =
+        (auc * (1.0 - auc) + (pos - 1.0) * (q1 - square) + (neg - 1.0) * (q2 - square)) / (pos * neg);
+    variance.max(0.0).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_stay_within() {
+        let scale = LogitScale::of(0.9, 0.05, (50.0, 50.0));
+        let interval = scale.interval(2.0);
+        let (lower, upper) = (interval.lower.unwrap(), interval.upper.unwrap());
+        let logit = |rate: f64| (rate / (1.0 - rate)).ln();
+        assert!((logit(upper) - logit(0.9) - 2.0 * 0.05 / 0.09).abs() < 1e-12);
+        assert!((logit(0.9) - logit(lower) - 2.0 * 0.05 / 0.09).abs() < 1e-12);
+        assert!((scale.above(lower) - 2.0 * scale.se_of_logit).abs() < 1e-12);
+        assert_eq!(scale.above(1.0), f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn an_estimate_at_the_end_has_one_limit_inside() {
+        let all = LogitScale::of(1.0, 0.0, (10.0, 40.0)).interval(2.0);
+        assert_eq!((all.se, all.upper), (Some(0.0), Some(1.0)));
+        assert!((0.5..0.95).contains(&all.lower.unwrap()), "{all:?}");
+        let none = LogitScale::of(0.0, 0.0, (10.0, 40.0)).interval(2.0);
+        assert!(none.lower == Some(0.0) && (0.05..0.5).contains(&none.upper.unwrap()), "{none:?}");
+    }
+}
