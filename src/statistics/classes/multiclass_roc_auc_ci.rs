@@ -8,7 +8,7 @@ use crate::interrupt;
 use crate::ranking::rows::{RowPlacements, Rows};
 use crate::ranking::ties::Placements;
 use crate::statistics::inference::{Interval, delong};
-use crate::statistics::kinds::{Inputs, Joint, KeyKind, Name, Needs, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyKind, Name, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, Word};
 
 /// The average area of several classes, and the area of each class or pair, with normal intervals.
@@ -106,10 +106,6 @@ impl Joint for MulticlassRocAucCi {
     type Record = MulticlassRocAucCiRecord;
 
     const INPUTS: Inputs = MulticlassRocAuc::INPUTS;
-
-    fn needs(&self) -> Needs {
-        Needs::CODES
-    }
 
     fn passes(&self) -> usize {
         3 * self.statistic.passes()
