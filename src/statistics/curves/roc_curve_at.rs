@@ -2,9 +2,10 @@
 
 use super::points::Points;
 use super::roc_curve::{RocPoint, check_one_curve};
+use crate::math::first;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 
 /// Points of the ROC curve at given false positive rates or true positive rates, in the order given.
 ///
@@ -51,7 +52,7 @@ impl RocPointAt {
     /// The point of the curve at an fpr.
     fn at_fpr(points: &Points, at: f64) -> Self {
         // The last point with this fpr or a lower one.
-        let here = beyond(points, |point| points.fpr(point) > at).saturating_sub(1);
+        let here = first(points.counts().len(), |point| points.fpr(point) > at).saturating_sub(1);
         if points.fpr(here) == at || here + 1 == points.counts().len() {
             return Self::of(points, here);
         }
@@ -63,7 +64,7 @@ impl RocPointAt {
     /// The point of the curve at a tpr.
     fn at_tpr(points: &Points, at: f64) -> Self {
         // The first point with this tpr or a higher one.
-        let here = beyond(points, |point| points.tpr(point) >= at).min(points.counts().len() - 1);
+        let here = first(points.counts().len() - 1, |point| points.tpr(point) >= at);
         if points.tpr(here) == at || here == 0 {
             return Self::of(points, here);
         }
@@ -73,27 +74,12 @@ impl RocPointAt {
     }
 }
 
-/// The first point of which something is true that is true of all later ones.
-fn beyond(points: &Points, is_beyond: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (0, points.counts().len());
-    while low < high {
-        let middle = low.midpoint(high);
-        if is_beyond(middle) { high = middle } else { low = middle + 1 }
-    }
-    low
-}
-
-impl FromOptions for RocCurveAt {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        check_one_curve(options)?;
-        let at = if options.has("at_fpr") {
-            At::Fpr(options.rates("at_fpr")?)
-        } else {
-            At::Tpr(options.rates("at_tpr")?)
-        };
-        Ok(RocCurveAt { at })
-    }
-}
+from_options!(check_one_curve, |options| RocCurveAt {
+    at: match options.has("at_fpr") {
+        true => At::Fpr(options.rates("at_fpr")?),
+        false => At::Tpr(options.rates("at_tpr")?),
+    },
+});
 
 impl Curve for RocCurveAt {
     type Record = RocPointAt;

@@ -4,7 +4,7 @@ use super::roc_curve::check_one_curve;
 use crate::ranking::scores::Number;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 use crate::statistics::thresholds::confusion::Confusion;
 
 /// Points of the ROC curve at given thresholds, in the order given, with all four counts.
@@ -36,12 +36,9 @@ record! {
     }
 }
 
-impl FromOptions for RocCurveAtThreshold {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        check_one_curve(options)?;
-        Ok(RocCurveAtThreshold { thresholds: options.thresholds("at_threshold")? })
-    }
-}
+from_options!(check_one_curve, |options| RocCurveAtThreshold {
+    thresholds: options.thresholds("at_threshold")?,
+});
 
 impl Curve for RocCurveAtThreshold {
     type Record = RocPointAtThreshold;

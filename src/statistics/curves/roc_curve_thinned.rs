@@ -5,7 +5,7 @@ use super::roc_curve::{RocPoint, check_one_curve};
 use super::thinning::thin;
 use crate::ranking::ties::{Cell, Ties};
 use crate::statistics::kinds::{Column, Curve, Record, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 
 /// Cells of a large group's outline for each point that is asked for.
 ///
@@ -40,12 +40,9 @@ record! {
     }
 }
 
-impl FromOptions for RocCurveThinned {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        check_one_curve(options)?;
-        Ok(RocCurveThinned { max_points: options.integer("max_points", 2..=MOST_POINTS)? })
-    }
-}
+from_options!(check_one_curve, |options| RocCurveThinned {
+    max_points: options.integer("max_points", 2..=MOST_POINTS)?,
+});
 
 impl Curve for RocCurveThinned {
     type Record = ThinnedPoint;

@@ -3,7 +3,7 @@
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::statistics::inference::Alternative;
 use crate::statistics::kinds::{Columnwise, of_each_row};
-use crate::statistics::options::{FromOptions, OptionError, Options, from_options};
+use crate::statistics::options::{OptionError, Options, from_options};
 
 /// The level and the side of a planned test.
 #[derive(Clone, Copy, Debug)]
@@ -137,12 +137,7 @@ pub struct RocAucPower {
     pub plan: Plan,
 }
 
-impl FromOptions for RocAucPower {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        check_that_one_is_asked_for(options)?;
-        Ok(RocAucPower { plan: Plan::from_options(options)? })
-    }
-}
+from_options!(check_that_one_is_asked_for, |options| RocAucPower { plan: Plan::from_options(options)? });
 
 impl Columnwise for RocAucPower {
     const ROLES: &'static [&'static str] = &["auc", "n_pos", "n_neg"];
@@ -162,13 +157,10 @@ pub struct RocAucPowerLevel {
     pub power: f64,
 }
 
-impl FromOptions for RocAucPowerLevel {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        check_that_one_is_asked_for(options)?;
-        let alternative = options.word("alternative")?;
-        Ok(RocAucPowerLevel { alternative, power: options.between_0_and_1("power")? })
-    }
-}
+from_options!(check_that_one_is_asked_for, |options| RocAucPowerLevel {
+    alternative: options.word("alternative")?,
+    power: options.between_0_and_1("power")?,
+});
 
 impl Columnwise for RocAucPowerLevel {
     const ROLES: &'static [&'static str] = &["auc", "n_pos", "n_neg"];
@@ -189,13 +181,10 @@ pub struct RocAucPowerAuc {
     pub power: f64,
 }
 
-impl FromOptions for RocAucPowerAuc {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        check_that_one_is_asked_for(options)?;
-        let plan = Plan::from_options(options)?;
-        Ok(RocAucPowerAuc { plan, power: options.between_0_and_1("power")? })
-    }
-}
+from_options!(check_that_one_is_asked_for, |options| RocAucPowerAuc {
+    plan: Plan::from_options(options)?,
+    power: options.between_0_and_1("power")?,
+});
 
 impl Columnwise for RocAucPowerAuc {
     const ROLES: &'static [&'static str] = &["n_pos", "n_neg"];
@@ -245,7 +234,7 @@ pub(in crate::statistics) fn ratio_of(options: &Options) -> Result<f64, OptionEr
 #[cfg(test)]
 pub(in crate::statistics) mod tests {
     use super::*;
-    use crate::statistics::options::{OptionValue, tests::options};
+    use crate::statistics::options::{FromOptions, OptionValue, tests::options};
 
     const TWO_SIDED: Plan = Plan { alpha: 0.05, alternative: Alternative::TwoSided };
 
