@@ -276,7 +276,7 @@ impl Curve for BinormalRocCurve {
 mod tests {
     use super::*;
     use crate::statistics::options::{FromOptions, OptionValue, tests::options};
-    use crate::statistics::tests::{curve_columns, summary, weighted_summary};
+    use crate::statistics::tests::{curve_points, summary, weighted_summary};
     use proptest::prelude::*;
 
     fn fit(labels: &[u8], scores: &[f64]) -> (Option<f64>, Option<f64>, Option<f64>) {
@@ -314,13 +314,8 @@ mod tests {
     fn points_of_the_curve() {
         let labels = [1, 1, 0, 1, 0, 1, 0, 0];
         let scores = [3u8, 3, 3, 2, 2, 1, 1, 1];
-        let points = |curve: BinormalRocCurve| {
-            let columns = curve_columns(&curve, &labels, &scores).unwrap();
-            match &columns[0] {
-                Column::Number(fpr) => fpr.values.clone(),
-                _ => panic!("a rate"),
-            }
-        };
+        let points =
+            |curve: BinormalRocCurve| curve_points(&curve, &labels, &scores).unwrap().numbers("fpr").to_vec();
         assert_eq!(points(BinormalRocCurve { at_fpr: None, n_points: 5 }), [0.0, 0.25, 0.5, 0.75, 1.0]);
         assert_eq!(points(BinormalRocCurve { at_fpr: Some(vec![0.5, 0.1]), n_points: 5 }), [0.5, 0.1]);
         let of = |at_fpr: OptionValue, n_points| {

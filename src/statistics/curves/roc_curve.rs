@@ -95,10 +95,10 @@ mod tests {
     use crate::ranking::scores::Score;
     use crate::statistics::curves::{RocCurveAt, RocCurveThinned};
     use crate::statistics::options::{FromOptions, OptionValue, tests::options};
-    use crate::statistics::tests::curve_columns;
+    use crate::statistics::tests::curve_points;
 
     /// The threshold keys, and the points as (fp, tp).
-    type Points = (Vec<u128>, Vec<(u64, u64)>);
+    type Points = (Vec<Option<u128>>, Vec<(u64, u64)>);
 
     #[test]
     fn one_curve_at_a_time() {
@@ -126,20 +126,9 @@ mod tests {
     }
 
     fn curve<S: Score>(labels: &[u8], scores: &[S]) -> Option<Points> {
-        let columns = curve_columns(&RocCurve::default(), labels, scores)?;
-        let [
-            Column::Threshold(threshold),
-            Column::Mass(fp),
-            Column::Mass(tp),
-            Column::Number(_),
-            Column::Number(_),
-        ] = &columns[..]
-        else {
-            panic!("the fields of a point")
-        };
-        assert_eq!(threshold.present.iter().position(|present| !present), Some(0));
-        let steps = fp.values.iter().copied().zip(tp.values.iter().copied()).collect();
-        Some((threshold.keys.iter().collect(), steps))
+        let points = curve_points(&RocCurve::default(), labels, scores)?;
+        let fp = points.counts("fp").iter().copied();
+        Some((points.keys("threshold"), fp.zip(points.counts("tp").iter().copied()).collect()))
     }
 
     /// The twenty rows of Fawcett's figure, scores 0.9 down to 0.1, as (fp, tp).
@@ -154,7 +143,7 @@ mod tests {
         assert_eq!(steps.len(), 21);
         assert_eq!(steps[..7], [(0, 0), (0, 1), (0, 2), (1, 2), (1, 3), (1, 4), (1, 5)]);
         assert_eq!(steps[20], (10, 10));
-        assert_eq!(thresholds[6], u128::from(0.54f64.key()));
+        assert_eq!((thresholds[0], thresholds[6]), (None, Some(0.54f64.key().into())));
     }
 
     #[test]

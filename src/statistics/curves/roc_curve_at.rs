@@ -100,37 +100,26 @@ impl Curve for RocCurveAt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::tests::curve_columns;
+    use crate::ranking::scores::Score;
+    use crate::statistics::tests::{PointFields, curve_points};
 
-    type Told = (Vec<Option<i16>>, Vec<Option<u64>>, Vec<f64>, Vec<f64>);
-
-    fn at(at: At) -> Told {
-        use crate::ranking::scores::Score;
-        let statistic = RocCurveAt { at };
+    /// The points, and their scores.
+    fn at(at: At) -> (PointFields, Vec<Option<i16>>) {
         // The curve goes through (0, 1/2), (1/2, 1), (1, 1).
-        let columns = curve_columns(&statistic, &[1, 1, 0, 0], &[9i16, 7, 7, 4]).unwrap();
-        let [Column::Threshold(keys), Column::Mass(fp), _, Column::Number(fpr), Column::Number(tpr)] =
-            &columns[..]
-        else {
-            panic!("the fields of a point")
-        };
-        let is_present = |present: &[bool], row: usize| present.is_empty() || present[row];
-        let keys = (0..fpr.values.len())
-            .map(|row| is_present(&keys.present, row).then(|| i16::from_key(keys.keys.at(row) as u16)))
-            .collect();
-        let counts =
-            (0..fpr.values.len()).map(|row| is_present(&fp.present, row).then_some(fp.values[row])).collect();
-        (keys, counts, fpr.values.clone(), tpr.values.clone())
+        let points = curve_points(&RocCurveAt { at }, &[1, 1, 0, 0], &[9i16, 7, 7, 4]).unwrap();
+        let score = |key: Option<u128>| key.map(|key| i16::from_key(key as u16));
+        let scores = points.keys("threshold").into_iter().map(score).collect();
+        (points, scores)
     }
 
     #[test]
     fn at_rates() {
-        let (keys, counts, _, tpr) = at(At::Fpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
-        assert_eq!(keys, [Some(9), None, Some(7), None, Some(4)]);
-        assert_eq!(counts, [Some(0), None, Some(1), None, Some(2)]);
-        assert_eq!(tpr, [0.5, 0.75, 1.0, 1.0, 1.0]);
-        let (keys, _, fpr, _) = at(At::Tpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
-        assert_eq!(keys, [None, None, Some(9), None, Some(7)]);
-        assert_eq!(fpr, [0.0, 0.0, 0.0, 0.25, 0.5]);
+        let (points, scores) = at(At::Fpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
+        assert_eq!(scores, [Some(9), None, Some(7), None, Some(4)]);
+        assert_eq!(points.counts_or_null("fp"), [Some(0), None, Some(1), None, Some(2)]);
+        assert_eq!(points.numbers("tpr"), [0.5, 0.75, 1.0, 1.0, 1.0]);
+        let (points, scores) = at(At::Tpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
+        assert_eq!(scores, [None, None, Some(9), None, Some(7)]);
+        assert_eq!(points.numbers("fpr"), [0.0, 0.0, 0.0, 0.25, 0.5]);
     }
 }
