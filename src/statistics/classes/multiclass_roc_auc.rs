@@ -78,6 +78,19 @@ record! {
 }
 
 record! {
+    /// The classes and rows of one group.
+    #[derive(Copy)]
+    pub struct ClassCounts {
+        /// Classes that have a row.
+        pub n_classes: u64,
+        /// Classes that have none.
+        pub n_missing: u64,
+        /// Rows that were used.
+        pub n: u64,
+    }
+}
+
+record! {
     /// The areas of one group.
     pub struct MulticlassRocAucRecord {
         /// The average; null if there is no area to average, or if no average is asked for.
@@ -86,12 +99,8 @@ record! {
         pub classes: Option<Vec<ClassRecord>>,
         /// All pairs, in order; null unless pairs are averaged.
         pub pairs: Option<Vec<ClassPairRecord>>,
-        /// Classes that have a row.
-        pub n_classes: u64,
-        /// Classes that have none.
-        pub n_missing: u64,
-        /// Rows that were used.
-        pub n: u64,
+        /// The classes and rows.
+        pub counts: ClassCounts,
     }
 }
 
@@ -207,26 +216,21 @@ impl Joint for MulticlassRocAuc {
                 self.mean(pairs.iter().map(|pair| (pair.auc, mass_of(pair))))
             }
         };
-        let n_classes = counts.len() as u64;
-        MulticlassRocAucRecord::new(
-            auc,
-            Some(classes),
-            pairs,
-            n_classes,
-            k as u64 - n_classes,
-            rows.len as u64,
-        )
+        MulticlassRocAucRecord::new(auc, Some(classes), pairs, self.counts(rows))
     }
 
     fn of_nan(&self, rows: &Rows) -> MulticlassRocAucRecord {
-        let n_classes = rows.keys.distinct as u64;
         let auc = if self.average == ClassAverage::None { None } else { Some(f64::NAN) };
-        let n_missing = self.classes.len() as u64 - n_classes;
-        MulticlassRocAucRecord::new(auc, None, None, n_classes, n_missing, rows.len as u64)
+        MulticlassRocAucRecord::new(auc, None, None, self.counts(rows))
     }
 }
 
 impl MulticlassRocAuc {
+    fn counts(&self, rows: &Rows) -> ClassCounts {
+        let n_classes = rows.keys.distinct as u64;
+        ClassCounts::new(n_classes, self.classes.len() as u64 - n_classes, rows.len as u64)
+    }
+
     /// The mean of areas, each with the rows of its classes.
     fn mean(&self, areas: impl Iterator<Item = (Option<f64>, u128)>) -> Option<f64> {
         let weight = |mass: u128| if self.average == ClassAverage::Weighted { mass } else { 1 };
@@ -326,7 +330,7 @@ mod tests {
         // a: 0.7 beats all three, 0.2 loses, wins and ties. b beats all. c beats all.
         assert_eq!(areas(&record), [Some(4.5 / 6.0), Some(1.0), Some(1.0)]);
         assert!((record.auc.unwrap() - 2.75 / 3.0).abs() < 1e-15);
-        assert_eq!((record.n_classes, record.n_missing, record.n, record.pairs), (3, 0, 5, None));
+        assert_eq!((record.counts, record.pairs), (ClassCounts::new(3, 0, 5), None));
         let weighted = of(MultiClass::Ovr, ClassAverage::Weighted).of_rows(&sample());
         assert!((weighted.auc.unwrap() - (2.0 * 0.75 + 1.0 + 2.0) / 5.0).abs() < 1e-15);
         assert_eq!(of(MultiClass::Ovr, ClassAverage::None).of_rows(&sample()).auc, None);
@@ -367,12 +371,12 @@ mod tests {
         let two = Rows { key_places: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
         let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&two);
         assert_eq!(areas(&record), [Some(0.5), None, Some(0.5)]);
-        assert_eq!((record.auc, record.n_classes, record.n_missing), (Some(0.5), 2, 1));
+        assert_eq!((record.auc, record.counts), (Some(0.5), ClassCounts::new(2, 1, 3)));
         let one = Rows { key_places: vec![1], ..rows_of(&[], &scores, &[1, 1, 1]) };
         let record = of(MultiClass::Ovr, ClassAverage::Weighted).of_rows(&one);
-        assert_eq!((record.auc, areas(&record), record.n_missing), (None, vec![None; 3], 2));
+        assert_eq!((record.auc, areas(&record), record.counts.n_missing), (None, vec![None; 3], 2));
         let none = of(MultiClass::Ovr, ClassAverage::Micro).of_rows(&Rows::default());
-        assert_eq!((none.auc, none.n_missing, none.n), (None, 3, 0));
+        assert_eq!((none.auc, none.counts), (None, ClassCounts::new(0, 3, 0)));
     }
 
     #[test]
@@ -399,7 +403,7 @@ mod tests {
         ] {
             let (got, expected) =
                 (of(multi_class, average).of_rows(&weighted), of(multi_class, average).of_rows(&repeated));
-            assert_eq!((got.auc, areas(&got), got.n), (expected.auc, areas(&expected), 5));
+            assert_eq!((got.auc, areas(&got), got.counts.n), (expected.auc, areas(&expected), 5));
             let pairs = |record: MulticlassRocAucRecord| -> Vec<Option<f64>> {
                 record.pairs.into_iter().flatten().map(|pair| pair.auc).collect()
             };
@@ -408,7 +412,7 @@ mod tests {
         // A class whose weight is nothing beside the others' has no area.
         let heavy = Rows { weights: Some(vec![1.0, 1.0, 1e-300, 1.0, 1.0]), ..sample() };
         let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&heavy);
-        assert_eq!((areas(&record)[1], record.n_classes), (None, 3));
+        assert_eq!((areas(&record)[1], record.counts.n_classes), (None, 3));
     }
 
     #[test]
