@@ -139,6 +139,18 @@ pub(crate) mod tests {
         statistic.of_ties(group.ties())
     }
 
+    /// 90 rows of two classes, and scores of them that tell the classes apart, the first one best.
+    pub fn three_scores() -> (Vec<u8>, [Vec<f64>; 3]) {
+        let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 5 < 2)).collect();
+        let score = |step: i32, lift: i32| {
+            (0..90)
+                .zip(&labels)
+                .map(move |(row, &label)| f64::from((row * step) % 31 + lift * i32::from(label)))
+        };
+        let scores = [(17, 9), (13, 4), (7, 12)].map(|(step, lift)| score(step, lift).collect());
+        (labels, scores)
+    }
+
     /// Rows of labels and scores.
     pub fn rows_of(labels: &[u8], scores: &[&[f64]], keys: &[u32]) -> Rows {
         let is_positive: Vec<bool> = labels.iter().map(|&label| label == 1).collect();

@@ -121,10 +121,7 @@ mod tests {
             assert_eq!(field.interval.se, ci.interval.se, "{field:?}");
             assert_eq!(field.rows.pos + field.rows.neg, labels.len() as u64);
             if !is_gap {
-                assert_eq!(
-                    (field.interval.lower, field.interval.upper),
-                    (ci.interval.lower, ci.interval.upper)
-                );
+                assert_eq!(field.interval, ci.interval);
                 assert_eq!((field.rows.pos, field.rows.neg), (ci.rows.pos, ci.rows.neg));
             }
         }
@@ -134,10 +131,7 @@ mod tests {
     fn undefined() {
         let rows = rows_of(&[1, 0], &[&[2.0, 1.0]], &[1, 1]);
         let fields = NINETY_FIVE.of_rows(&Rows { key_places: vec![1], ..rows }).unwrap();
-        assert_eq!(
-            (fields[0].estimate, fields[0].interval.se, fields[0].interval.lower),
-            (Some(1.0), None, None)
-        );
+        assert_eq!((fields[0].estimate, fields[0].interval), (Some(1.0), Interval::default()));
         assert_eq!((fields[1].estimate, fields[1].rows.neg, fields[5].rows.pos), (None, 1, 1));
         assert!(NINETY_FIVE.of_nan(&Rows::default()).is_none());
         let level = |level| SubgroupAucCi::from_options(&options([("level", OptionValue::Float(level))]));

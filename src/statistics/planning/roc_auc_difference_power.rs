@@ -97,17 +97,13 @@ mod tests {
     use crate::statistics::inference::Alternative;
     use crate::statistics::options::FromOptions;
     use crate::statistics::planning::power::tests::two_sided;
-    use crate::statistics::tests::rows_of;
+    use crate::statistics::tests::{rows_of, three_scores};
 
     const TWO_SIDED: Plan = Plan { alpha: 0.05, alternative: Alternative::TwoSided };
 
     #[test]
     fn paired() {
-        let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 5 < 2)).collect();
-        let score = |step: i32, lift: i32| -> Vec<f64> {
-            (0..90).map(|row| f64::from((row * step) % 31 + lift * i32::from(row % 5 < 2))).collect()
-        };
-        let (a, b) = (score(17, 9), score(13, 4));
+        let (labels, [a, b, _]) = three_scores();
         let statistic = RocAucDifferencePower { plan: TWO_SIDED, power: 0.8, ratio: None };
         let record = statistic.of_rows(&rows_of(&labels, &[&a, &b], &[]));
         // As many rows as there are have the power that they have.
