@@ -327,7 +327,6 @@ impl Curve for RocBand {
 mod tests {
     use super::*;
     use crate::math::quantile::of_sorted;
-    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::resampling::Measure;
     use crate::statistics::tests::with_ties;
     use crate::statistics::thresholds::TprAtFpr;
@@ -399,34 +398,5 @@ mod tests {
         let mut rates = band.resampling.measures_of_counts(&counts, Measure::TprAtFpr(0.3));
         rates.sort_unstable_by(f64::total_cmp);
         assert_eq!(of(&band, &labels, &scores).unwrap()[3][3], of_sorted(&rates, 0.5 * (1.0 - 0.95)));
-    }
-
-    #[test]
-    fn options_are_checked() {
-        let word = |text: &str| OptionValue::Word(text.into());
-        let with = |method: &str, changes: &[(&str, OptionValue)], columns: &[&str]| {
-            let mut all = options([
-                ("method", word(method)),
-                ("level", OptionValue::Float(0.9)),
-                ("n_points", OptionValue::Integer(11)),
-            ]);
-            all.values.extend(changes.iter().map(|(name, value)| (name.to_string(), value.clone())));
-            all.columns = columns.iter().map(ToString::to_string).collect();
-            RocBand::from_options(&all)
-        };
-        for &(word, method) in BandMethod::WORDS {
-            let band = with(word, &[], &[]).unwrap();
-            assert_eq!((band.method, band.n_points, band.region), (method, 11, [0.0, 1.0]));
-            let of_folds = with(word, &[], &["fold"]);
-            assert_eq!(
-                of_folds.is_ok(),
-                matches!(method.construction(), Construction::OfCurves(..)),
-                "{of_folds:?}"
-            );
-        }
-        assert_eq!(
-            with("regional", &[("max_fpr", OptionValue::Float(0.5))], &[]).unwrap().region,
-            [0.0, 0.5]
-        );
     }
 }

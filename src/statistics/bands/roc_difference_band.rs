@@ -159,7 +159,6 @@ fn sources(rows: &Rows, label: bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::options::{FromOptions, OptionValue, tests::options};
     use crate::statistics::tests::rows_of;
     use proptest::prelude::*;
 
@@ -260,19 +259,5 @@ mod tests {
         assert!(both.iter().all(|point| point.lower < -0.9 && point.upper > 0.9), "{both:?}");
         let opposed = of(&BAND, &[0, 0, 1, 1], &[1.0, 2.0, 8.0, 9.0], &[9.0, 8.0, 2.0, 1.0]).unwrap();
         assert!(opposed.iter().all(|point| point.p_value > 0.1), "{opposed:?}");
-    }
-
-    #[test]
-    fn options_are_checked() {
-        let with = |level: f64, n_points: i128, n_resamples: i128| {
-            RocDifferenceBand::from_options(&options([
-                ("level", OptionValue::Float(level)),
-                ("n_points", OptionValue::Integer(n_points)),
-                ("n_resamples", OptionValue::Integer(n_resamples)),
-                ("seed", OptionValue::Integer(0)),
-            ]))
-        };
-        assert_eq!(with(0.9, 9, 99).unwrap().resampling.n_resamples, 99);
-        assert!(with(0.9, 0, 99).is_err() && with(1.0, 9, 99).is_err() && with(0.9, 9, 1).is_err());
     }
 }

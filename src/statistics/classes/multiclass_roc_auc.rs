@@ -306,7 +306,6 @@ impl ExactSizeIterator for AllCells<'_> {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::options::tests::options;
     use crate::statistics::tests::rows_of;
 
     fn of(multi_class: MultiClass, average: ClassAverage) -> MulticlassRocAuc {
@@ -413,36 +412,5 @@ mod tests {
         let heavy = Rows { weights: Some(vec![1.0, 1.0, 1e-300, 1.0, 1.0]), ..sample() };
         let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&heavy);
         assert_eq!((areas(&record)[1], record.counts.n_classes), (None, 3));
-    }
-
-    #[test]
-    fn refused() {
-        let with = |multi_class: &str, average: &str, classes: &[&str]| {
-            let classes = classes.iter().map(|class| OptionValue::Word(class.to_string())).collect();
-            let average =
-                if average.is_empty() { OptionValue::Absent } else { OptionValue::Word(average.into()) };
-            let mut all = options([
-                ("classes", OptionValue::List(classes)),
-                ("multi_class", OptionValue::Word(multi_class.into())),
-                ("average", average),
-            ]);
-            all.columns = ["probability_1", "probability_2", "label"].map(String::from).to_vec();
-            MulticlassRocAuc::from_options(&all).map(|areas| areas.average).map_err(|error| error.to_string())
-        };
-        assert_eq!(with("ovr", "micro", &["a", "b"]), Ok(ClassAverage::Micro));
-        assert_eq!(with("ovo", "", &["a", "b"]), Ok(ClassAverage::None));
-        for (multi_class, classes, said) in [
-            (
-                "ovo",
-                &["a", "b"][..],
-                "`average=\"micro\"` pools each class against the rest; write `multi_class=",
-            ),
-            ("ovr", &["a"], "`classes` must be two or more, got ['a']; write one class for each column"),
-            ("ovr", &["a", "b", "c"], "`classes` are 3, ['a', 'b', 'c'], and columns are 2; write one class"),
-            ("ovr", &["a", "a"], "`classes` hold 'a' twice, compared as text; write each once"),
-        ] {
-            let error = with(multi_class, "micro", classes).unwrap_err();
-            assert!(error.starts_with(said), "{error}");
-        }
     }
 }

@@ -310,7 +310,6 @@ mod tests {
     use super::*;
     use crate::statistics::classes::multiclass_roc_auc::MultiClass;
     use crate::statistics::intervals::{RocAucCi, roc_auc_ci::IntervalMethod};
-    use crate::statistics::options::tests::options;
     use crate::statistics::tests::{rows_of, summary};
 
     fn of(multi_class: MultiClass, average: ClassAverage) -> MulticlassRocAucCi {
@@ -436,17 +435,5 @@ mod tests {
                 && nan.interval.upper.unwrap().is_nan()
                 && nan.classes.is_none()
         );
-    }
-
-    #[test]
-    fn refused() {
-        for (average, said) in [
-            ("micro", "`average=\"micro\"` pools cells of one row, which are not independent; write"),
-            ("mean", "`average` must be one of 'macro', 'weighted'\u{2}, None"),
-        ] {
-            let all = options([("average", OptionValue::Word(average.into()))]);
-            let error = MulticlassRocAucCi::from_options(&all).unwrap_err().to_string();
-            assert!(error.starts_with(said), "{error}");
-        }
     }
 }

@@ -93,37 +93,10 @@ impl Curve for RocCurve {
 mod tests {
     use super::*;
     use crate::ranking::scores::Score;
-    use crate::statistics::curves::{RocCurveAt, RocCurveThinned};
-    use crate::statistics::options::{FromOptions, OptionValue, tests::options};
     use crate::statistics::tests::curve_points;
 
     /// The threshold keys, and the points as (fp, tp).
     type Points = (Vec<Option<u128>>, Vec<(u64, u64)>);
-
-    #[test]
-    fn one_curve_at_a_time() {
-        let drop = |drop| ("drop_intermediate", OptionValue::Truth(drop));
-        let rates = OptionValue::List(vec![OptionValue::Float(0.5)]);
-        let of = RocCurve::from_options(&options([drop(true)]));
-        assert!(of.unwrap().drop_intermediate);
-        assert!(RocCurve::from_options(&options([])).is_err());
-        assert!(RocCurveAt::from_options(&options([drop(false), ("at_tpr", rates.clone())])).is_ok());
-        let said = RocCurveAt::from_options(&options([drop(true), ("at_fpr", rates.clone())])).unwrap_err();
-        assert_eq!(
-            said.to_string(),
-            "`drop_intermediate` and `at_fpr` ask for different curves; give one of them"
-        );
-        let points = |points| ("max_points", OptionValue::Integer(points));
-        let thinned = |points| RocCurveThinned::from_options(&options([drop(false), points]));
-        assert_eq!(thinned(points(9)).unwrap().max_points, 9);
-        assert!(thinned(points(1)).is_err());
-        let both = [drop(false), points(9), ("at_tpr", rates.clone()), ("at_fpr", rates)];
-        let said = RocCurveThinned::from_options(&options(both)).unwrap_err();
-        assert_eq!(
-            said.to_string(),
-            "`at_fpr` and `at_tpr` and `max_points` ask for different curves; give one of them"
-        );
-    }
 
     fn curve<S: Score>(labels: &[u8], scores: &[S]) -> Option<Points> {
         let points = curve_points(&RocCurve::default(), labels, scores)?;
