@@ -266,7 +266,9 @@ fn twice_u_of_classes(rows: &Rows, units: Option<&[u64]>) -> Vec<Vec<u128>> {
 /// The area of all cells; undefined without rows. Cells count as one, or as the units of their row.
 fn micro(rows: &Rows, units: Option<&[u64]>) -> Option<f64> {
     let n = rows.len;
-    let codes_of_cells = Codes::of(AllCells { columns: &rows.values, cell: 0, rows: n });
+    // The values of all columns, one column after the other.
+    let cells = (0..rows.values.len() * n).map(|cell| rows.values[cell / n][cell % n]);
+    let codes_of_cells = Codes::of(cells);
     let mut counts = vec![Count::default(); codes_of_cells.distinct];
     for (class, codes) in codes_of_cells.of_row.chunks(n.max(1)).enumerate() {
         for (row, (&code, &key)) in codes.iter().zip(&rows.keys.of_row).enumerate() {
@@ -278,30 +280,6 @@ fn micro(rows: &Rows, units: Option<&[u64]>) -> Option<f64> {
     let pairs = u128::from(pos) * u128::from(neg);
     (pairs > 0).then(|| quotient(twice_u(&counts), 2 * pairs))
 }
-
-/// The values of all columns, one column after the other.
-struct AllCells<'a> {
-    columns: &'a [Vec<f64>],
-    cell: usize,
-    rows: usize,
-}
-
-impl Iterator for AllCells<'_> {
-    type Item = f64;
-
-    fn next(&mut self) -> Option<f64> {
-        let value = *self.columns.get(self.cell.checked_div(self.rows)?)?.get(self.cell % self.rows)?;
-        self.cell += 1;
-        Some(value)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let rest = self.columns.len() * self.rows - self.cell;
-        (rest, Some(rest))
-    }
-}
-
-impl ExactSizeIterator for AllCells<'_> {}
 
 #[cfg(test)]
 mod tests {
