@@ -23,3 +23,23 @@ pub use chances::Chances;
 pub use exact::{product_difference, quotient, signed_product_difference, signed_quotient};
 pub use products::Products;
 pub use random::Stream;
+
+/// The first number up to `end` of which this is so, as it is of all above; `end` if of none below it.
+pub fn first(end: usize, is_so: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, end);
+    while low < high {
+        let middle = low.midpoint(high);
+        if is_so(middle) { high = middle } else { low = middle + 1 }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first;
+
+    #[test]
+    fn first_numbers() {
+        assert_eq!((first(10, |n| n >= 3), first(10, |_| true), first(10, |_| false)), (3, 0, 10));
+    }
+}

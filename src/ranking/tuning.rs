@@ -156,9 +156,9 @@ pub(super) const FIRST_GRID_BITS: u32 = 16;
 /// An outline is too coarse if a cell has more than this many times the rows that it should have.
 pub(super) const TOO_MANY_TIMES: u64 = 8;
 
-// StepKind, counts and weights (`steps`, `counts`, `units`).
+// Steps, counts and weights (`steps`, `counts`, `units`).
 
-/// StepKind that are handed out at once. One call through a pointer costs little beside this many steps, and 2 KiB of
+/// Steps that are handed out at once. One call through a pointer costs little beside this many steps, and 2 KiB of
 /// steps stay in the first cache.
 pub(super) const STEPS_AT_A_TIME: usize = 64;
 

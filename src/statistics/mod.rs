@@ -57,7 +57,7 @@ pub use thresholds::*;
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::*;
+    use super::{kinds::column::Nullable, *};
     use crate::ranking::bits::tests::packed;
     use crate::ranking::{
         Bits, Codes, Group, KeyPlacements, Observations, RowPlacements, Rows, Score, Ties, Width,
@@ -72,12 +72,57 @@ pub(crate) mod tests {
         ask(group.ties())
     }
 
-    /// The columns of the points of a curve; none where it is undefined, and then nothing was appended.
-    pub fn curve_columns<C: Curve, S: Score>(curve: &C, labels: &[u8], scores: &[S]) -> Option<Vec<Column>> {
+    /// The points of a curve, field by field.
+    pub struct PointFields(&'static [Field], Vec<Column>);
+
+    /// The points of a curve; none where it is undefined, and then nothing was appended.
+    pub fn curve_points<C: Curve, S: Score>(curve: &C, labels: &[u8], scores: &[S]) -> Option<PointFields> {
+        with_ties(labels, scores, |ties| points_of_ties(curve, ties))
+    }
+
+    /// The same of ties.
+    pub fn points_of_ties<C: Curve>(curve: &C, ties: Ties<'_>) -> Option<PointFields> {
         let mut columns = Column::all_of(C::Record::FIELDS, Width::W128, 0);
-        let defined = with_ties(labels, scores, |ties| curve.points(ties, &mut columns));
+        let defined = curve.points(ties, &mut columns);
         assert!(defined || columns.iter().all(|column| column.is_empty()));
-        defined.then_some(columns)
+        defined.then_some(PointFields(C::Record::FIELDS, columns))
+    }
+
+    impl PointFields {
+        fn column(&self, name: &str) -> &Column {
+            &self.1[self.0.iter().position(|field| field.name == name).unwrap()]
+        }
+
+        pub fn numbers(&self, name: &str) -> &[f64] {
+            let Column::Number(rows) = self.column(name) else { panic!("{name} is no number") };
+            &rows.values
+        }
+
+        fn nullable_counts(&self, name: &str) -> &Nullable<u64> {
+            match self.column(name) {
+                Column::Count(rows) | Column::Mass(rows) => rows,
+                _ => panic!("{name} is no count"),
+            }
+        }
+
+        pub fn counts(&self, name: &str) -> &[u64] {
+            &self.nullable_counts(name).values
+        }
+
+        pub fn counts_or_null(&self, name: &str) -> Vec<Option<u64>> {
+            let Nullable { values, present } = self.nullable_counts(name);
+            or_null(values.iter().copied(), present)
+        }
+
+        pub fn keys(&self, name: &str) -> Vec<Option<u128>> {
+            let Column::Threshold(rows) = self.column(name) else { panic!("{name} is no score") };
+            or_null(rows.keys.iter(), &rows.present)
+        }
+    }
+
+    fn or_null<T>(values: impl Iterator<Item = T>, present: &[bool]) -> Vec<Option<T>> {
+        let is_present = |row: usize| present.is_empty() || present[row];
+        values.enumerate().map(|(row, value)| is_present(row).then_some(value)).collect()
     }
 
     /// The record of one group whose rows have weights.
@@ -92,6 +137,18 @@ pub(crate) mod tests {
         let mut group = Group::default();
         group.load(Observations::new(scores, Bits::new(&bytes, 0, labels.len()), None).with_weights(weights));
         statistic.of_ties(group.ties())
+    }
+
+    /// 90 rows of two classes, and scores of them that tell the classes apart, the first one best.
+    pub fn three_scores() -> (Vec<u8>, [Vec<f64>; 3]) {
+        let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 5 < 2)).collect();
+        let score = |step: i32, lift: i32| {
+            (0..90)
+                .zip(&labels)
+                .map(move |(row, &label)| f64::from((row * step) % 31 + lift * i32::from(label)))
+        };
+        let scores = [(17, 9), (13, 4), (7, 12)].map(|(step, lift)| score(step, lift).collect());
+        (labels, scores)
     }
 
     /// Rows of labels and scores.

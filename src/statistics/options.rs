@@ -101,13 +101,16 @@ pub trait FromOptions: Sized {
     fn from_options(options: &Options) -> Result<Self, OptionError>;
 }
 
-/// Declares how each option of a statistic is read: `from_options!(|options| Name { level: options.level()? })`.
+/// Declares how each option of a statistic is read: `from_options!(|options| Name { level: options.level()? })`. A function
+/// before the first bar checks first which options go together.
 macro_rules! from_options {
-    (|$options:pat_param| $name:ident { $($field:ident: $value:expr),* $(,)? }) => {
+    ($($check:path,)? |$options:pat_param| $name:ident { $($field:ident: $value:expr),* $(,)? }) => {
         impl $crate::statistics::options::FromOptions for $name {
             fn from_options(
-                $options: &$crate::statistics::options::Options,
+                options: &$crate::statistics::options::Options,
             ) -> Result<Self, $crate::statistics::options::OptionError> {
+                $($check(options)?;)?
+                let $options = options;
                 Ok($name { $($field: $value),* })
             }
         }

@@ -55,38 +55,6 @@ def integer(name: str, option: str, value: Any, least: int, most: int) -> int:
     return int(value)
 
 
-def resampling(name: str, n_resamples: int, seed: int, *, option: str = "n_resamples") -> dict[str, int]:
-    """Check how a bootstrap or permutation draws, and return it as the plugin takes it."""
-    return {
-        "n_resamples": integer(name, option, n_resamples, 2, 10_000_000),
-        "seed": integer(name, "seed", seed, 0, 2**63 - 1),
-    }
-
-
-def bootstrap(
-    name: str,
-    method: str,
-    n_resamples: int | None,
-    seed: int | None,
-    *,
-    option: str = "method",
-    **others: object,
-) -> dict[str, int] | None:
-    """Check the options of the bootstrap, None where they were not given; refuse them with other methods."""
-    given = {"n_resamples": n_resamples, "seed": seed, **others}
-    named = [option for option, value in given.items() if value is not None]
-    if method != "bootstrap":
-        if named:
-            applies = "applies" if len(named) == 1 else "apply"
-            msg = (
-                f"{name}: {' and '.join(named)} {applies} to the bootstrap only, and {option} is {method!r}; "
-                f'leave this out, or write {option}="bootstrap"'
-            )
-            raise ValueError(msg)
-        return None
-    return resampling(name, 2000 if n_resamples is None else n_resamples, 0 if seed is None else seed)
-
-
 Adjustment: TypeAlias = Literal[
     "holm",
     "hochberg",
@@ -104,26 +72,6 @@ Adjustment: TypeAlias = Literal[
     "simes-hochberg",
 ]
 """How p-values are adjusted for their number."""
-
-ADJUSTMENTS = ("holm", "hochberg", "hommel", "bonferroni", "sidak", "holm-sidak", "bh", "by")
-"""The adjustments under the names that the plugin takes."""
-
-# What R and statsmodels call them.
-_OTHER_NAMES = {
-    "BH": "bh",
-    "BY": "by",
-    "fdr": "bh",
-    "fdr_bh": "bh",
-    "fdr_by": "by",
-    "simes-hochberg": "hochberg",
-}
-
-
-def adjustment(name: str, adjust: str | None, option: str = "adjust") -> str:
-    """Check an adjustment of p-values, and return it as the plugin takes it."""
-    known = _OTHER_NAMES.get(adjust, adjust) if isinstance(adjust, str) else adjust
-    one_of(name, option, known, (*ADJUSTMENTS, None))
-    return known or "none"
 
 
 def flag(name: str, option: str, value: Any) -> bool:

@@ -239,6 +239,8 @@ pub fn without_gaps(places: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     /// Values of which some are missing.
@@ -250,9 +252,7 @@ mod tests {
     /// Places are those that a sorted set of the values has, and of each value its first row.
     fn as_sorted<T: Ord + Copy + std::fmt::Debug>(values: &[T], validity: &Bitmap, places: &Places) {
         let present = || values.iter().enumerate().filter(|row| validity.get_bit(row.0));
-        let mut distinct: Vec<T> = present().map(|row| *row.1).collect();
-        distinct.sort_unstable();
-        distinct.dedup();
+        let distinct = Vec::from_iter(BTreeSet::from_iter(present().map(|row| *row.1)));
         assert_eq!(places.of_row.len(), values.len());
         assert_eq!(places.rows.iter().map(|&row| values[row as usize]).collect::<Vec<T>>(), distinct);
         for (row, value) in present() {
@@ -304,10 +304,7 @@ mod tests {
         #[test]
         fn gaps(places in proptest::collection::vec(0u32..200, 0..90)) {
             let (codes, distinct_places) = without_gaps(&places, 200);
-            let mut distinct = places.clone();
-            distinct.sort_unstable();
-            distinct.dedup();
-            prop_assert_eq!(&distinct_places, &distinct);
+            prop_assert_eq!(distinct_places, Vec::from_iter(BTreeSet::from_iter(places.clone())));
             prop_assert_eq!(codes, Codes::of(places.iter().copied()));
         }
     }

@@ -215,20 +215,20 @@ mod tests {
 
     #[test]
     fn numbers() {
-        let floats = [1e-5, 1e-6, 1e15, 1.5e16, -2.5e20, 0.1, 5e-324, f64::NAN, f64::NEG_INFINITY, -0.0];
-        let expected = [
-            "0.00001",
-            "1e-6",
-            "1000000000000000.0",
-            "1.5e+16",
-            "-2.5e+20",
-            "0.1",
-            "5e-324",
-            "NaN",
-            "-inf",
-            "-0.0",
-        ];
-        assert_eq!(floats.map(|value| shortest(value, 16, -5)), expected);
+        for (float, expected) in [
+            (1e-5, "0.00001"),
+            (1e-6, "1e-6"),
+            (1e15, "1000000000000000.0"),
+            (1.5e16, "1.5e+16"),
+            (-2.5e20, "-2.5e+20"),
+            (0.1, "0.1"),
+            (5e-324, "5e-324"),
+            (f64::NAN, "NaN"),
+            (f64::NEG_INFINITY, "-inf"),
+            (-0.0, "-0.0"),
+        ] {
+            assert_eq!(shortest(float, 16, -5), expected);
+        }
         let floats = [1e-6f32, 1e-7, 1e12, 1.5e13, 16_777_216.0];
         let expected = ["0.000001", "1e-7", "1000000000000.0", "1.5e+13", "16777216.0"];
         assert_eq!(floats.map(|value| shortest(value, 13, -6)), expected);
@@ -240,41 +240,25 @@ mod tests {
 
     #[test]
     fn as_a_message_shows_them() {
-        let floats = [
-            0.0,
-            -0.0,
-            1e-5,
-            0.1,
-            1.5,
-            123_456.789,
-            1e15,
-            1e16,
-            1e-7,
-            f64::NAN,
-            f64::INFINITY,
-            0.099_975_586,
-            1.0 / 3.0,
-            12.000_000_000_1,
-            1e6,
-        ];
-        let expected = [
-            "0.0",
-            "-0.0",
-            "0.00001",
-            "0.1",
-            "1.5",
-            "123456.789",
-            "1.0000e15",
-            "1.0000e16",
-            "0.0000001",
-            "NaN",
-            "inf",
-            "0.099976",
-            "0.333333",
-            "12.0",
-            "1e6",
-        ];
-        assert_eq!(floats.map(float), expected);
+        for (value, expected) in [
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (1e-5, "0.00001"),
+            (0.1, "0.1"),
+            (1.5, "1.5"),
+            (123_456.789, "123456.789"),
+            (1e15, "1.0000e15"),
+            (1e16, "1.0000e16"),
+            (1e-7, "0.0000001"),
+            (f64::NAN, "NaN"),
+            (f64::INFINITY, "inf"),
+            (0.099_975_586, "0.099976"),
+            (1.0 / 3.0, "0.333333"),
+            (12.000_000_000_1, "12.0"),
+            (1e6, "1e6"),
+        ] {
+            assert_eq!(float(value), expected);
+        }
         assert_eq!(binary(b"a\xff\0"), "b\"a\\xff\\x00\"");
         assert_eq!(binary(&[b'a'; 61]), format!("b\"{}\"…", "a".repeat(60)));
     }

@@ -14,6 +14,22 @@ use crate::plugin::arrays::{
 use crate::ranking::scores::{Bits, Domain, Keys, Score};
 use crate::statistics::options::either;
 
+/// Calls a macro with the Rust types that rankable scores are held in, each with its dtypes.
+macro_rules! with_native_types {
+    ($by_type:ident) => {
+        $by_type! {
+            Dtype::Int32 => i32;
+            Dtype::Int64 => i64;
+            Dtype::Int128 | Dtype::Decimal(..) => i128;
+            Dtype::UInt32 => u32;
+            Dtype::UInt64 => u64;
+            Dtype::UInt128 => u128;
+            Dtype::Float32 => f32;
+            Dtype::Float64 => f64;
+        }
+    };
+}
+
 /// Refuses a dtype that cannot hold scores, or what has another role and is ranked as a score is.
 pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     if dtype::is_numeric(item) {
@@ -144,6 +160,7 @@ pub fn thresholds(keys: Keys, validity: Option<Bitmap>, dtype: &Dtype) -> Result
             Ok(PrimitiveArray::from_vec(narrow).with_validity(validity).boxed())
         }};
     }
+    let dtype = &threshold_dtype(dtype);
     macro_rules! by_type {
         ($($($dtype:pat_param)|+ => $score:ty;)*) => {
             match dtype {
@@ -157,7 +174,7 @@ pub fn thresholds(keys: Keys, validity: Option<Bitmap>, dtype: &Dtype) -> Result
                 }
                 $($($dtype)|+ => {
                     let scores = scores::<$score>(keys)?;
-                    let array = PrimitiveArray::try_new(threshold_dtype(dtype), scores.into(), validity);
+                    let array = PrimitiveArray::try_new(dtype.clone(), scores.into(), validity);
                     Ok(array.map_err(message)?.boxed())
                 })*
                 Dtype::Int8 => narrowed!(i8),
@@ -168,25 +185,16 @@ pub fn thresholds(keys: Keys, validity: Option<Bitmap>, dtype: &Dtype) -> Result
             }
         };
     }
-    by_type! {
-        Dtype::Int32 => i32;
-        Dtype::Int64 => i64;
-        Dtype::Int128 | Dtype::Decimal(..) => i128;
-        Dtype::UInt32 => u32;
-        Dtype::UInt64 => u64;
-        Dtype::UInt128 => u128;
-        Dtype::Float32 => f32;
-        Dtype::Float64 | Dtype::Null => f64;
-    }
+    with_native_types!(by_type)
 }
 
 /// A Rust type that rankable scores are held in.
 pub trait Native: Score + NativeType {}
 
 macro_rules! native {
-    ($($score:ty)*) => {$(impl Native for $score {})*};
+    ($($($dtype:pat_param)|+ => $score:ty;)*) => {$(impl Native for $score {})*};
 }
-native!(i32 i64 i128 u32 u64 u128 f32 f64);
+with_native_types!(native);
 
 /// Work on scores of a type that is known only when a query runs.
 pub trait WithScores {
@@ -207,14 +215,5 @@ pub fn dispatch<W: WithScores>(scores: &dyn Array, what: W) -> Result<W::Output,
             }
         };
     }
-    by_type! {
-        Dtype::Int32 => i32;
-        Dtype::Int64 => i64;
-        Dtype::Int128 | Dtype::Decimal(..) => i128;
-        Dtype::UInt32 => u32;
-        Dtype::UInt64 => u64;
-        Dtype::UInt128 => u128;
-        Dtype::Float32 => f32;
-        Dtype::Float64 => f64;
-    }
+    with_native_types!(by_type)
 }

@@ -85,17 +85,19 @@ mod tests {
         assert_eq!(Codes::of(std::iter::empty::<i64>()), Codes::default());
     }
 
+    fn are_places_among_the_distinct<S: Score + Ord + std::fmt::Debug>(scores: &[S]) {
+        let codes = Codes::of(scores.iter().copied());
+        let distinct = Vec::from_iter(std::collections::BTreeSet::from_iter(scores));
+        assert_eq!(codes.distinct, distinct.len());
+        for (score, &code) in scores.iter().zip(&codes.of_row) {
+            assert_eq!(distinct[code as usize], score);
+        }
+    }
+
     proptest! {
         #[test]
         fn as_many_lower_scores(scores in proptest::collection::vec(-9i16..9, 0..80)) {
-            let codes = Codes::of(scores.iter().copied());
-            let mut distinct = scores.clone();
-            distinct.sort_unstable();
-            distinct.dedup();
-            prop_assert_eq!(codes.distinct, distinct.len());
-            for (score, code) in scores.iter().zip(&codes.of_row) {
-                prop_assert_eq!(distinct[*code as usize], *score);
-            }
+            are_places_among_the_distinct(&scores);
         }
     }
 
@@ -103,12 +105,6 @@ mod tests {
     fn large_groups() {
         let scores: Vec<u32> =
             (0..SHARD_ROWS as u32 + 5).map(|row| row.wrapping_mul(0x9E37_79B1) >> 12).collect();
-        let codes = Codes::of(scores.iter().copied());
-        let mut distinct = scores.clone();
-        distinct.sort_unstable();
-        distinct.dedup();
-        for (score, code) in scores.iter().zip(&codes.of_row) {
-            assert_eq!(distinct[*code as usize], *score);
-        }
+        are_places_among_the_distinct(&scores);
     }
 }

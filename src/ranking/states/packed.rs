@@ -206,7 +206,7 @@ impl Coding {
         let reaches = |key: u128| intervals.place(self.score_type.value(key)) >= place;
         let near = self.score_type.at_least(Number::Float(intervals.about(place)));
         let near = near.unwrap_or(high).clamp(low, high);
-        // StepKind that double, from about there; then the range that is left is halved.
+        // Steps that double, from about there; then the range that is left is halved.
         let mut step = 1;
         if reaches(near) {
             high = near;

@@ -3,7 +3,7 @@
 //!
 //! A grid over the keys decides which rows are counted together. The grid depends on the keys alone, so the outline is
 //! the same for every order of the rows and every way of dividing them. The first grid has equal steps over the range
-//! of keys. StepKind with many rows are then cut again, into as many parts as their rows need. The lowest key of a cell is
+//! of keys. Steps with many rows are then cut again, into as many parts as their rows need. The lowest key of a cell is
 //! an observed score, and the rows with this score or a higher one are counted exactly.
 
 use crate::ranking::scores::Key;

@@ -1,4 +1,4 @@
-//! StepKind of the ROC curve, from the highest scores down.
+//! Steps of the ROC curve, from the highest scores down.
 
 use crate::ranking::tuning::STEPS_AT_A_TIME;
 
@@ -76,7 +76,7 @@ pub struct Rise {
     neg: u64,
 }
 
-/// StepKind that follow one another.
+/// Steps that follow one another.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     above: Above,

@@ -5,17 +5,14 @@ use rayon::prelude::*;
 use crate::statistics::curve_samples::curve_sample::{CurveSample, Limits, ROUNDING};
 
 /// From the least to the greatest reading of the share `level` of the curves that are the deepest: their central region (Sun
-/// and Genton 2011). None with a single curve.
+/// and Genton 2011).
 ///
 /// The depth of a curve is the modified band depth of López-Pintado and Romo (2009), of pairs: for how many pairs
 /// of curves, summed over the places, it is between both. At a place these are all pairs without those that are both above
 /// or both below it (Sun, Genton and Nychka 2012). Curves that are as deep as the last one are kept as well.
 /// `O(p c log c)` for p places and c curves.
-pub fn limits(sample: &CurveSample, level: f64) -> Option<Limits> {
+pub fn limits(sample: &CurveSample, level: f64) -> Limits {
     let curves = sample.curves();
-    if curves < 2 {
-        return None;
-    }
     let pairs = |curves: usize| curves as u128 * (curves as u128).saturating_sub(1) / 2;
     let at_place = |values: &Vec<f64>| -> Vec<u128> {
         let mut sorted = values.clone();
@@ -42,17 +39,13 @@ pub fn limits(sample: &CurveSample, level: f64) -> Option<Limits> {
         })
     };
     let (lower, upper) = sample.places().par_iter().map(region).unzip();
-    Some(Limits { lower, upper })
+    Limits { lower, upper }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::math::Stream;
-
-    fn sample(curves: &[Vec<f64>]) -> CurveSample {
-        CurveSample::new(curves).unwrap()
-    }
 
     /// Pair by pair, as the depth is defined.
     fn depth(curves: &[Vec<f64>], which: usize) -> usize {
@@ -81,7 +74,7 @@ mod tests {
                 let mut sorted = depths.clone();
                 sorted.sort_unstable();
                 let least = sorted[n - (level * n as f64).ceil() as usize];
-                let limits = super::limits(&sample(&curves), level).unwrap();
+                let limits = super::limits(&CurveSample::new(&curves).unwrap(), level);
                 for place in 0..places {
                     let kept: Vec<f64> = (0..n)
                         .filter(|&which| depths[which] >= least)
@@ -94,6 +87,5 @@ mod tests {
                 }
             }
         }
-        assert!(limits(&sample(&[vec![0.5]]), 0.5).is_none());
     }
 }

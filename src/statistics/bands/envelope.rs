@@ -7,12 +7,8 @@ use crate::statistics::curve_samples::{
 
 /// The mean curve and so many standard deviations to either side, as many as the share `level` of the curves are from
 /// the mean where they are farthest from it: the sup-t band (Montiel Olea and Plagborg-Møller 2019). The places go from
-/// rate 0 to rate 1. None with a single curve.
-/// The deviations are [`at_least_wilson`].
-pub fn limits(sample: &CurveSample, level: f64, n_pos: u64) -> Option<Limits> {
-    if sample.curves() < 2 {
-        return None;
-    }
+/// rate 0 to rate 1. The deviations are [`at_least_wilson`].
+pub fn limits(sample: &CurveSample, level: f64, n_pos: u64) -> Limits {
     let center = sample.means();
     let spread = at_least_wilson(sample.deviations(), &center, n_pos, level);
     let mut reaches = vec![0.0f64; sample.curves()];
@@ -24,7 +20,7 @@ pub fn limits(sample: &CurveSample, level: f64, n_pos: u64) -> Option<Limits> {
     let reach = reach(reaches, level);
     let limit =
         |side: f64| center.iter().zip(&spread).map(|(mean, spread)| mean + side * reach * spread).collect();
-    Some(from_corner_to_corner(Limits { lower: limit(-1.0), upper: limit(1.0) }))
+    from_corner_to_corner(Limits { lower: limit(-1.0), upper: limit(1.0) })
 }
 
 #[cfg(test)]
@@ -32,16 +28,12 @@ mod tests {
     use super::*;
     use crate::math::normal::upper_quantile;
 
-    fn sample(curves: &[Vec<f64>]) -> CurveSample {
-        CurveSample::new(curves).unwrap()
-    }
-
     /// All curves but one are within the limits, and the one that is farthest away is not.
     #[test]
     fn the_farthest_curves_are_left_out() {
         let curves: Vec<Vec<f64>> =
             (0..9).map(|curve| vec![0.1, 0.5 + 0.01 * f64::from(curve), 0.7, 0.9]).collect();
-        let limits = super::limits(&sample(&curves), 0.8, 10).unwrap();
+        let limits = super::limits(&CurveSample::new(&curves).unwrap(), 0.8, 10);
         // The eighth of nine: both outermost curves are equally far away.
         assert!(
             (limits.lower[1] - 0.5).abs() < 1e-12 && (limits.upper[1] - 0.58).abs() < 1e-12,
@@ -54,6 +46,5 @@ mod tests {
         assert!((limits.upper[2] - 0.7 - reach * least(0.7)).abs() < 1e-12, "{limits:?}");
         assert!((limits.lower[3] - 0.9 + reach * least(0.9)).abs() < 1e-12, "{limits:?}");
         assert_eq!((limits.lower[0], limits.upper[3]), (0.0, 1.0));
-        assert!(super::limits(&sample(&curves[..1]), 0.8, 10).is_none());
     }
 }

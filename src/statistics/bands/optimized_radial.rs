@@ -10,10 +10,7 @@ use crate::statistics::curve_samples::curve_sample::{CurveSample, Limits, ROUNDI
 /// A curve lies within the limits of `k` if at every place at least `k` readings are not above it, and `k` not
 /// below it. So its own least number decides, and `k` is the quantile of these. `O(p c log c)` for p places and c
 /// curves.
-pub fn limits(sample: &CurveSample, level: f64) -> Option<Limits> {
-    if sample.curves() < 2 {
-        return None;
-    }
+pub fn limits(sample: &CurveSample, level: f64) -> Limits {
     let sorted: Vec<Vec<f64>> = sample
         .places()
         .par_iter()
@@ -36,10 +33,7 @@ pub fn limits(sample: &CurveSample, level: f64) -> Option<Limits> {
     // No limits are narrower than the median's.
     let k = depths[inside - 1].min(sample.curves().div_ceil(2));
     let limit = |of: fn(&[f64], usize) -> f64| sorted.iter().map(|sorted| of(sorted, k)).collect();
-    Some(Limits {
-        lower: limit(|sorted, k| sorted[k - 1]),
-        upper: limit(|sorted, k| sorted[sorted.len() - k]),
-    })
+    Limits { lower: limit(|sorted, k| sorted[k - 1]), upper: limit(|sorted, k| sorted[sorted.len() - k]) }
 }
 
 #[cfg(test)]
@@ -85,7 +79,7 @@ mod tests {
             let curves: Vec<Vec<f64>> =
                 (0..n).map(|_| (0..places).map(|_| f64::from(stream.index(12)) / 11.0).collect()).collect();
             for level in [0.5, 0.8, 0.95] {
-                let limits = super::limits(&CurveSample::new(&curves).unwrap(), level).unwrap();
+                let limits = super::limits(&CurveSample::new(&curves).unwrap(), level);
                 assert_eq!(
                     (limits.lower, limits.upper),
                     greedily(&curves, level),
@@ -100,7 +94,7 @@ mod tests {
     fn rounding_tells_no_curves_apart() {
         let of = |off: f64| {
             let curves = [vec![0.3, 0.4], vec![0.3 + off, 0.5], vec![0.3 - off, 0.6]];
-            limits(&CurveSample::new(&curves).unwrap(), 0.3).unwrap()
+            limits(&CurveSample::new(&curves).unwrap(), 0.3)
         };
         assert_eq!((of(0.0).lower[1], of(0.0).upper[1]), (0.5, 0.5));
         assert_eq!((of(1e-16).lower[1], of(1e-16).upper[1]), (0.5, 0.5));

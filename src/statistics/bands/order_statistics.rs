@@ -1,6 +1,6 @@
 //! Distribution-free limits of the curve at each rate, from order statistics of both classes.
 
-use crate::math::binomial::clopper_pearson;
+use crate::math::{binomial::clopper_pearson, first};
 use crate::ranking::ties::{Count, counts::steps};
 use crate::statistics::curve_samples::{
     curve_sample::{BandAtRates, Limits},
@@ -28,29 +28,19 @@ pub fn limits(counts: &[Count], level: f64, n_points: u32) -> BandAtRates {
         (before, tp.get(step).copied())
     };
     let at = |rate: f64| -> (f64, f64) {
-        let surely_below = first(all.neg + 1, |fp| bounds(fp, all.neg).1 > rate);
+        let surely_below = first(all.neg as usize + 1, |fp| bounds(fp as u64, all.neg).1 > rate) as u64;
         let lower = match surely_below.checked_sub(1) {
             Some(fp) => bounds(positives(fp + 1).0, all.pos).0,
             None => 0.0,
         };
         // The curve at 0 is its point before the first negative.
-        let surely_above = first(all.neg + 1, |fp| bounds(fp, all.neg).0 >= rate).max(1);
-        (lower, positives(surely_above).1.map_or(1.0, |tp| bounds(tp, all.pos).1))
+        let surely_above = first(all.neg as usize + 1, |fp| bounds(fp as u64, all.neg).0 >= rate).max(1);
+        (lower, positives(surely_above as u64).1.map_or(1.0, |tp| bounds(tp, all.pos).1))
     };
     let rates = even_rates(n_points);
     let means = Sweep::Vertical(rates.clone()).read(counts).unwrap_or_default();
     let (lower, upper) = rates.iter().map(|&rate| at(rate)).unzip();
     (rates, means, Limits { lower, upper })
-}
-
-/// The first number up to `end` for which this is so, as it is for all above; `end` if for none below it.
-fn first(end: u64, is_so: impl Fn(u64) -> bool) -> u64 {
-    let (mut low, mut high) = (0, end);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if is_so(middle) { high = middle } else { low = middle + 1 }
-    }
-    low
 }
 
 #[cfg(test)]
@@ -97,10 +87,5 @@ mod tests {
         // A fifth of 400, and three standard errors.
         assert!(missed.iter().all(|&missed| missed <= 80 + 24), "{missed:?}");
         assert!(missed.iter().sum::<i32>() > 20, "{missed:?}");
-    }
-
-    #[test]
-    fn first_numbers() {
-        assert_eq!((first(10, |n| n >= 3), first(10, |_| true), first(10, |_| false)), (3, 0, 10));
     }
 }

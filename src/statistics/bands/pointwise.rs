@@ -19,11 +19,8 @@ pub enum Distribution {
     Empirical,
 }
 
-/// The limits of each place by itself; none with a single curve.
-pub fn limits(sample: &CurveSample, distribution: Distribution, level: f64) -> Option<Limits> {
-    if sample.curves() < 2 {
-        return None;
-    }
+/// The limits of each place by itself.
+pub fn limits(sample: &CurveSample, distribution: Distribution, level: f64) -> Limits {
     let tail = tail(level);
     let limits = |values: &Vec<f64>| -> (f64, f64) {
         let (mean, deviation) = mean_and_deviation(values);
@@ -40,28 +37,23 @@ pub fn limits(sample: &CurveSample, distribution: Distribution, level: f64) -> O
         (mean - half, mean + half)
     };
     let (lower, upper) = sample.places().par_iter().map(limits).unzip();
-    Some(Limits { lower, upper })
+    Limits { lower, upper }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn sample(curves: &[&[f64]]) -> CurveSample {
-        CurveSample::new(&curves.iter().map(|curve| curve.to_vec()).collect::<Vec<_>>()).unwrap()
-    }
-
     #[test]
     fn pointwise_limits() {
-        let sample = sample(&[&[0.2, 1.0], &[0.4, 1.0], &[0.6, 1.0]]);
-        let normal = limits(&sample, Distribution::Normal, 0.95).unwrap();
+        let sample = CurveSample::new(&[0.2, 0.4, 0.6].map(|rate| vec![rate, 1.0])).unwrap();
+        let normal = limits(&sample, Distribution::Normal, 0.95);
         assert!((normal.upper[0] - (0.4 + 1.959_963_984_540_054 * 0.2)).abs() < 1e-15);
         assert_eq!((normal.lower[1], normal.upper[1]), (1.0, 1.0));
-        let binomial = limits(&sample, Distribution::Binomial, 0.95).unwrap();
+        let binomial = limits(&sample, Distribution::Binomial, 0.95);
         assert!((binomial.lower[0] - (0.4 - 1.959_963_984_540_054 * (0.24f64 / 3.0).sqrt())).abs() < 1e-15);
-        let empirical = limits(&sample, Distribution::Empirical, 0.5).unwrap();
+        let empirical = limits(&sample, Distribution::Empirical, 0.5);
         assert!((empirical.lower[0] - 0.3).abs() < 1e-15 && (empirical.upper[0] - 0.5).abs() < 1e-15);
-        assert!(CurveSample::new(&[]).is_none());
-        assert!(limits(&self::sample(&[&[0.5]]), Distribution::Normal, 0.95).is_none());
+        assert!(CurveSample::new(&[]).is_none() && CurveSample::new(&[vec![0.5]]).is_none());
     }
 }

@@ -72,8 +72,8 @@ pub enum BandMethod {
 /// The construction of a band: one for each method.
 pub enum Construction {
     /// From several curves, such as those of resamples or of folds: the places at which they are read, and the function that
-    /// makes the band from the readings. It gives none for fewer than two curves.
-    OfCurves(Places, fn(&RocBand, &Sweep, &CurveSample) -> Option<Vec<BandPoint>>),
+    /// makes the band from the readings.
+    OfCurves(Places, fn(&RocBand, &Sweep, &CurveSample) -> Vec<BandPoint>),
     /// From one curve, at rates: the function that makes the band, and whether it draws samples of rows.
     OfCurve(fn(&RocBand, &Ties<'_>, &Counts) -> Option<BandAtRates>, bool),
 }
@@ -86,24 +86,25 @@ impl BandMethod {
             Self::Vertical => OfCurves(Places::Rates, of_each_place),
             Self::Threshold => OfCurves(Places::Thresholds, of_each_place),
             Self::ThresholdBox => OfCurves(Places::Thresholds, |options, sweep, sample| {
-                let limits = pointwise::limits(sample, options.distribution, options.level)?;
-                Some(band(sweep, &sample.means(), &limits, Corner::Box))
+                let limits = pointwise::limits(sample, options.distribution, options.level);
+                band(sweep, &sample.means(), &limits, Corner::Box)
             }),
             Self::ThresholdEllipse => OfCurves(Places::Thresholds, |options, sweep, sample| {
-                threshold_ellipses::band(sample, sweep, options.level)
+                let Sweep::Threshold(places) = sweep else { return Vec::new() };
+                threshold_ellipses::band(sample, places, options.level)
             }),
             Self::Radial => OfCurves(Places::Rays, of_each_place),
             Self::OptimizedRadial => OfCurves(Places::Rays, |options, sweep, sample| {
-                Some(between_limits(sweep, sample, optimized_radial::limits(sample, options.level)?))
+                between_limits(sweep, sample, optimized_radial::limits(sample, options.level))
             }),
             Self::CentralRegion => OfCurves(Places::Rates, |options, sweep, sample| {
-                Some(between_limits(sweep, sample, central_region::limits(sample, options.level)?))
+                between_limits(sweep, sample, central_region::limits(sample, options.level))
             }),
             Self::Envelope => OfCurve(
                 |options, _, counts| {
                     let (_, curves, _) = options.resamples(Places::Rates, counts.each());
                     let sample = CurveSample::new(&curves)?;
-                    let limits = envelope::limits(&sample, options.level, Count::sum(counts.each()).pos)?;
+                    let limits = envelope::limits(&sample, options.level, Count::sum(counts.each()).pos);
                     Some((even_rates(options.n_points), sample.means(), limits))
                 },
                 true,
@@ -150,9 +151,8 @@ impl BandMethod {
 }
 
 /// The band of limits of each place by itself.
-fn of_each_place(options: &RocBand, sweep: &Sweep, sample: &CurveSample) -> Option<Vec<BandPoint>> {
-    let limits = pointwise::limits(sample, options.distribution, options.level)?;
-    Some(between_limits(sweep, sample, limits))
+fn of_each_place(options: &RocBand, sweep: &Sweep, sample: &CurveSample) -> Vec<BandPoint> {
+    between_limits(sweep, sample, pointwise::limits(sample, options.distribution, options.level))
 }
 
 /// The band between limits of the tpr, or of the distance along a ray.
@@ -294,7 +294,7 @@ impl RocBand {
         let (points, last) = match self.method.construction() {
             Construction::OfCurves(places, band) => {
                 let (sweep, curves, last) = self.resamples(places, counts.each());
-                (band(self, &sweep, &CurveSample::new(&curves)?)?, last)
+                (band(self, &sweep, &CurveSample::new(&curves)?), last)
             }
             Construction::OfCurve(limits, _) => {
                 let (rates, means, limits) = limits(self, &ties, &counts)?;
@@ -327,28 +327,10 @@ impl Curve for RocBand {
 mod tests {
     use super::*;
     use crate::math::quantile::of_sorted;
-    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::resampling::Measure;
     use crate::statistics::tests::with_ties;
     use crate::statistics::thresholds::{TprAtFpr, rate_at_rate::RateLimits};
     use proptest::prelude::*;
-
-    const METHODS: [BandMethod; 14] = [
-        BandMethod::Likelihood,
-        BandMethod::Envelope,
-        BandMethod::CentralRegion,
-        BandMethod::SmoothedBootstrap,
-        BandMethod::Regional,
-        BandMethod::OrderStatistics,
-        BandMethod::Vertical,
-        BandMethod::Threshold,
-        BandMethod::ThresholdBox,
-        BandMethod::ThresholdEllipse,
-        BandMethod::Radial,
-        BandMethod::OptimizedRadial,
-        BandMethod::FixedWidth,
-        BandMethod::WorkingHotelling,
-    ];
 
     fn option(method: BandMethod, distribution: Distribution) -> RocBand {
         RocBand {
@@ -382,7 +364,7 @@ mod tests {
             let labels: Vec<u8> = rows.iter().map(|row| u8::from(row.0)).collect();
             let scores: Vec<f64> = rows.iter().map(|row| f64::from(row.1)).collect();
             let pos = labels.iter().filter(|label| **label == 1).count();
-            for method in METHODS {
+            for &(_, method) in BandMethod::WORDS {
                 for distribution in [Distribution::Normal, Distribution::Binomial, Distribution::Empirical] {
                     let resample = if plain { Draw::Plain } else { Draw::Stratified };
                     let band = RocBand { resample, ..option(method, distribution) };
@@ -417,34 +399,5 @@ mod tests {
         let mut rates = band.resampling.measures_of_counts(&counts, Measure::TprAtFpr(0.3));
         rates.sort_unstable_by(f64::total_cmp);
         assert_eq!(of(&band, &labels, &scores).unwrap()[3][3], of_sorted(&rates, 0.5 * (1.0 - 0.95)));
-    }
-
-    #[test]
-    fn options_are_checked() {
-        let word = |text: &str| OptionValue::Word(text.into());
-        let with = |method: &str, changes: &[(&str, OptionValue)], columns: &[&str]| {
-            let mut all = options([
-                ("method", word(method)),
-                ("level", OptionValue::Float(0.9)),
-                ("n_points", OptionValue::Integer(11)),
-            ]);
-            all.values.extend(changes.iter().map(|(name, value)| (name.to_string(), value.clone())));
-            all.columns = columns.iter().map(ToString::to_string).collect();
-            RocBand::from_options(&all)
-        };
-        for method in METHODS {
-            let band = with(method.word(), &[], &[]).unwrap();
-            assert_eq!((band.method, band.n_points, band.region), (method, 11, [0.0, 1.0]));
-            let of_folds = with(method.word(), &[], &["fold"]);
-            assert_eq!(
-                of_folds.is_ok(),
-                matches!(method.construction(), Construction::OfCurves(..)),
-                "{of_folds:?}"
-            );
-        }
-        assert_eq!(
-            with("regional", &[("max_fpr", OptionValue::Float(0.5))], &[]).unwrap().region,
-            [0.0, 0.5]
-        );
     }
 }

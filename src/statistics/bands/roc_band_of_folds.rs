@@ -55,7 +55,7 @@ impl Joint for RocBandOfFolds {
                 scores[codes.distinct - 1 - code as usize] = score;
             }
         }
-        let points = band(&self.band, &sweep, &CurveSample::new(&curves)?)?;
+        let points = band(&self.band, &sweep, &CurveSample::new(&curves)?);
         Some(points.into_iter().map(|point| BandRecord::of(point, |place| scores[place])).collect())
     }
 }

@@ -7,7 +7,7 @@ use crate::math::{
 use crate::ranking::rows::{Codes, Rows};
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{curve_sample::CurveSample, moved_ranks::MovedRanks, sweep::Sweep};
-use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 use crate::statistics::options::from_options;
 use crate::statistics::resampling::{Resampling, redraw::cells};
 
@@ -73,22 +73,11 @@ impl Joint for RocDifferenceBand {
     const INPUTS: Inputs =
         Inputs::scores(Some(2)).keyed(KeyInput { is_optional: true, ..KeyInput::called("cluster") });
 
-    fn needs(&self) -> Needs {
-        Needs::CODES
-    }
-
     fn passes(&self) -> usize {
         4 * self.resampling.n_resamples as usize
     }
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<DifferenceRecord>> {
-        self.records(rows)
-    }
-}
-
-impl RocDifferenceBand {
-    /// The places of the band.
-    fn records(&self, rows: &Rows) -> Option<Vec<DifferenceRecord>> {
         if [false, true].iter().any(|&label| sources(rows, label) < 2) {
             return None;
         }
@@ -108,9 +97,6 @@ impl RocDifferenceBand {
         let resampled_differences = self.resampling.of_rows(&rows, add, differences);
         // A resample of clusters may lack a class.
         let resampled_differences: Vec<Vec<f64>> = resampled_differences.into_iter().flatten().collect();
-        if resampled_differences.len() < 2 {
-            return None;
-        }
         let sample = CurveSample::new(&resampled_differences)?;
         let least = (LEAST_STEPS / rows.n_pos() as f64).hypot(LEAST_STEPS / rows.n_neg() as f64);
         let spread: Vec<f64> = sample.deviations().iter().map(|deviation| deviation.hypot(least)).collect();
@@ -173,7 +159,6 @@ fn sources(rows: &Rows, label: bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::options::{FromOptions, OptionValue, tests::options};
     use crate::statistics::tests::rows_of;
     use proptest::prelude::*;
 
@@ -274,19 +259,5 @@ mod tests {
         assert!(both.iter().all(|point| point.lower < -0.9 && point.upper > 0.9), "{both:?}");
         let opposed = of(&BAND, &[0, 0, 1, 1], &[1.0, 2.0, 8.0, 9.0], &[9.0, 8.0, 2.0, 1.0]).unwrap();
         assert!(opposed.iter().all(|point| point.p_value > 0.1), "{opposed:?}");
-    }
-
-    #[test]
-    fn options_are_checked() {
-        let with = |level: f64, n_points: i128, n_resamples: i128| {
-            RocDifferenceBand::from_options(&options([
-                ("level", OptionValue::Float(level)),
-                ("n_points", OptionValue::Integer(n_points)),
-                ("n_resamples", OptionValue::Integer(n_resamples)),
-                ("seed", OptionValue::Integer(0)),
-            ]))
-        };
-        assert_eq!(with(0.9, 9, 99).unwrap().resampling.n_resamples, 99);
-        assert!(with(0.9, 0, 99).is_err() && with(1.0, 9, 99).is_err() && with(0.9, 9, 1).is_err());
     }
 }

@@ -1,22 +1,18 @@
 //! The band about the ellipses of both rates at thresholds.
 
 use crate::statistics::curve_samples::{
-    curve_sample::{At, BandPoint, CurveSample, ROUNDING},
-    sweep::{Point, Sweep},
+    curve_sample::{At, BandPoint, CurveSample, ROUNDING, highest_so_far, lowest_from_here},
+    sweep::Point,
 };
 
-/// The band of curves that were read at thresholds: the envelope of their ellipses. None of fewer than two curves.
+/// The band of curves that were read at thresholds: the envelope of their ellipses.
 ///
 /// At a threshold both rates are taken to be jointly normal, with the means, variances and the covariance of the curves.
 /// Their ellipse holds them with the probability `level`: all points within the Mahalanobis distance `√(-2 ln(1 - level))`,
 /// the root of the chi-square quantile with two degrees of freedom. The envelope of many ellipses touches each of them about
 /// where it reaches farthest at right angles to the curve, as that of Demidenko (2012) does for a binormal curve. The
 /// direction of the curve is that from the threshold before to the one after.
-pub fn band(sample: &CurveSample, sweep: &Sweep, level: f64) -> Option<Vec<BandPoint>> {
-    let Sweep::Threshold(places) = sweep else { return None };
-    if sample.curves() < 2 {
-        return None;
-    }
+pub fn band(sample: &CurveSample, places: &[usize], level: f64) -> Vec<BandPoint> {
     let means = sample.means();
     let (fpr, tpr) = means.split_at(places.len() + 1);
     let (of_fpr, of_tpr) = sample.places().split_at(places.len() + 1);
@@ -54,42 +50,17 @@ pub fn band(sample: &CurveSample, sweep: &Sweep, level: f64) -> Option<Vec<BandP
     };
     let (lower, upper) = (corner(1.0), corner(-1.0));
     // Ellipses reach unequally far. Both ends are drawn so that they rise and leave out no part of any ellipse.
-    let lower_fpr = highest_so_far(lower.iter().map(|point| point.0));
-    let upper_tpr = highest_so_far(upper.iter().map(|point| point.1));
-    let lower_tpr = lowest_from_here(lower.iter().map(|point| point.1));
-    let upper_fpr = lowest_from_here(upper.iter().map(|point| point.0));
+    let lower_fpr = highest_so_far(lower.iter().map(|point| point.0.min(1.0)));
+    let upper_tpr = highest_so_far(upper.iter().map(|point| point.1.min(1.0)));
+    let lower_tpr = lowest_from_here(lower.iter().map(|point| point.1.max(0.0)));
+    let upper_fpr = lowest_from_here(upper.iter().map(|point| point.0.max(0.0)));
     let point = |place: usize| BandPoint {
         at: At::Score(place.checked_sub(1).map(|place| places[place])),
         mean: (fpr[place], tpr[place]),
         lower: (lower_fpr[place], lower_tpr[place]),
         upper: (upper_fpr[place], upper_tpr[place]),
     };
-    Some((0..=last).map(point).collect())
-}
-
-/// The highest of the rates up to each of them, at most 1.
-fn highest_so_far(rates: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut highest = 0.0f64;
-    rates
-        .map(|rate| {
-            highest = highest.max(rate.min(1.0));
-            highest
-        })
-        .collect()
-}
-
-/// The lowest of the rates from each of them on, at least 0.
-fn lowest_from_here(rates: impl DoubleEndedIterator<Item = f64>) -> Vec<f64> {
-    let mut lowest = 1.0f64;
-    let mut lowest_rates: Vec<f64> = rates
-        .rev()
-        .map(|rate| {
-            lowest = lowest.min(rate.max(0.0));
-            lowest
-        })
-        .collect();
-    lowest_rates.reverse();
-    lowest_rates
+    (0..=last).map(point).collect()
 }
 
 #[cfg(test)]
@@ -102,7 +73,7 @@ mod tests {
         let (a, b) = (0.1 * 0.75f64.sqrt(), 0.2 * 0.75f64.sqrt());
         let curve = |f: f64, t: f64| vec![0.0, 0.4 + f, 1.0, 0.0, 0.6 + t, 1.0];
         let sample = CurveSample::new(&[curve(a, b), curve(-a, b), curve(a, -b), curve(-a, -b)]).unwrap();
-        let points = band(&sample, &Sweep::Threshold(vec![0, 1]), 0.5).unwrap();
+        let points = band(&sample, &[0, 1], 0.5);
         let radius = (2.0 * 2f64.ln()).sqrt();
         let norm = 0.05f64.sqrt();
         let near = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-12, "{got} {expected}");
@@ -112,8 +83,5 @@ mod tests {
         near(points[1].upper.1, 0.6 + radius * 0.04 / norm);
         assert_eq!((points[0].lower, points[0].at), ((0.0, 0.0), At::Score(None)));
         assert_eq!((points[2].upper, points[2].at), ((1.0, 1.0), At::Score(Some(1))));
-        assert!(
-            band(&CurveSample::new(&[vec![0.0; 6]]).unwrap(), &Sweep::Threshold(vec![0, 1]), 0.5).is_none()
-        );
     }
 }

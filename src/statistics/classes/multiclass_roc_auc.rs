@@ -78,6 +78,19 @@ record! {
 }
 
 record! {
+    /// The classes and rows of one group.
+    #[derive(Copy)]
+    pub struct ClassCounts {
+        /// Classes that have a row.
+        pub n_classes: u64,
+        /// Classes that have none.
+        pub n_missing: u64,
+        /// Rows that were used.
+        pub n: u64,
+    }
+}
+
+record! {
     /// The areas of one group.
     pub struct MulticlassRocAucRecord {
         /// The average; null if there is no area to average, or if no average is asked for.
@@ -86,12 +99,8 @@ record! {
         pub classes: Option<Vec<ClassRecord>>,
         /// All pairs, in order; null unless pairs are averaged.
         pub pairs: Option<Vec<ClassPairRecord>>,
-        /// Classes that have a row.
-        pub n_classes: u64,
-        /// Classes that have none.
-        pub n_missing: u64,
-        /// Rows that were used.
-        pub n: u64,
+        /// The classes and rows.
+        pub counts: ClassCounts,
     }
 }
 
@@ -207,26 +216,21 @@ impl Joint for MulticlassRocAuc {
                 self.mean(pairs.iter().map(|pair| (pair.auc, mass_of(pair))))
             }
         };
-        let n_classes = counts.len() as u64;
-        MulticlassRocAucRecord::new(
-            auc,
-            Some(classes),
-            pairs,
-            n_classes,
-            k as u64 - n_classes,
-            rows.len as u64,
-        )
+        MulticlassRocAucRecord::new(auc, Some(classes), pairs, self.counts(rows))
     }
 
     fn of_nan(&self, rows: &Rows) -> MulticlassRocAucRecord {
-        let n_classes = rows.keys.distinct as u64;
         let auc = if self.average == ClassAverage::None { None } else { Some(f64::NAN) };
-        let n_missing = self.classes.len() as u64 - n_classes;
-        MulticlassRocAucRecord::new(auc, None, None, n_classes, n_missing, rows.len as u64)
+        MulticlassRocAucRecord::new(auc, None, None, self.counts(rows))
     }
 }
 
 impl MulticlassRocAuc {
+    fn counts(&self, rows: &Rows) -> ClassCounts {
+        let n_classes = rows.keys.distinct as u64;
+        ClassCounts::new(n_classes, self.classes.len() as u64 - n_classes, rows.len as u64)
+    }
+
     /// The mean of areas, each with the rows of its classes.
     fn mean(&self, areas: impl Iterator<Item = (Option<f64>, u128)>) -> Option<f64> {
         let weight = |mass: u128| if self.average == ClassAverage::Weighted { mass } else { 1 };
@@ -262,7 +266,9 @@ fn twice_u_of_classes(rows: &Rows, units: Option<&[u64]>) -> Vec<Vec<u128>> {
 /// The area of all cells; undefined without rows. Cells count as one, or as the units of their row.
 fn micro(rows: &Rows, units: Option<&[u64]>) -> Option<f64> {
     let n = rows.len;
-    let codes_of_cells = Codes::of(AllCells { columns: &rows.values, cell: 0, rows: n });
+    // The values of all columns, one column after the other.
+    let cells = (0..rows.values.len() * n).map(|cell| rows.values[cell / n][cell % n]);
+    let codes_of_cells = Codes::of(cells);
     let mut counts = vec![Count::default(); codes_of_cells.distinct];
     for (class, codes) in codes_of_cells.of_row.chunks(n.max(1)).enumerate() {
         for (row, (&code, &key)) in codes.iter().zip(&rows.keys.of_row).enumerate() {
@@ -275,34 +281,9 @@ fn micro(rows: &Rows, units: Option<&[u64]>) -> Option<f64> {
     (pairs > 0).then(|| quotient(twice_u(&counts), 2 * pairs))
 }
 
-/// The values of all columns, one column after the other.
-struct AllCells<'a> {
-    columns: &'a [Vec<f64>],
-    cell: usize,
-    rows: usize,
-}
-
-impl Iterator for AllCells<'_> {
-    type Item = f64;
-
-    fn next(&mut self) -> Option<f64> {
-        let value = *self.columns.get(self.cell.checked_div(self.rows)?)?.get(self.cell % self.rows)?;
-        self.cell += 1;
-        Some(value)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let rest = self.columns.len() * self.rows - self.cell;
-        (rest, Some(rest))
-    }
-}
-
-impl ExactSizeIterator for AllCells<'_> {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::options::tests::options;
     use crate::statistics::tests::rows_of;
 
     fn of(multi_class: MultiClass, average: ClassAverage) -> MulticlassRocAuc {
@@ -326,7 +307,7 @@ mod tests {
         // a: 0.7 beats all three, 0.2 loses, wins and ties. b beats all. c beats all.
         assert_eq!(areas(&record), [Some(4.5 / 6.0), Some(1.0), Some(1.0)]);
         assert!((record.auc.unwrap() - 2.75 / 3.0).abs() < 1e-15);
-        assert_eq!((record.n_classes, record.n_missing, record.n, record.pairs), (3, 0, 5, None));
+        assert_eq!((record.counts, record.pairs), (ClassCounts::new(3, 0, 5), None));
         let weighted = of(MultiClass::Ovr, ClassAverage::Weighted).of_rows(&sample());
         assert!((weighted.auc.unwrap() - (2.0 * 0.75 + 1.0 + 2.0) / 5.0).abs() < 1e-15);
         assert_eq!(of(MultiClass::Ovr, ClassAverage::None).of_rows(&sample()).auc, None);
@@ -367,12 +348,12 @@ mod tests {
         let two = Rows { key_places: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
         let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&two);
         assert_eq!(areas(&record), [Some(0.5), None, Some(0.5)]);
-        assert_eq!((record.auc, record.n_classes, record.n_missing), (Some(0.5), 2, 1));
+        assert_eq!((record.auc, record.counts), (Some(0.5), ClassCounts::new(2, 1, 3)));
         let one = Rows { key_places: vec![1], ..rows_of(&[], &scores, &[1, 1, 1]) };
         let record = of(MultiClass::Ovr, ClassAverage::Weighted).of_rows(&one);
-        assert_eq!((record.auc, areas(&record), record.n_missing), (None, vec![None; 3], 2));
+        assert_eq!((record.auc, areas(&record), record.counts.n_missing), (None, vec![None; 3], 2));
         let none = of(MultiClass::Ovr, ClassAverage::Micro).of_rows(&Rows::default());
-        assert_eq!((none.auc, none.n_missing, none.n), (None, 3, 0));
+        assert_eq!((none.auc, none.counts), (None, ClassCounts::new(0, 3, 0)));
     }
 
     #[test]
@@ -399,7 +380,7 @@ mod tests {
         ] {
             let (got, expected) =
                 (of(multi_class, average).of_rows(&weighted), of(multi_class, average).of_rows(&repeated));
-            assert_eq!((got.auc, areas(&got), got.n), (expected.auc, areas(&expected), 5));
+            assert_eq!((got.auc, areas(&got), got.counts.n), (expected.auc, areas(&expected), 5));
             let pairs = |record: MulticlassRocAucRecord| -> Vec<Option<f64>> {
                 record.pairs.into_iter().flatten().map(|pair| pair.auc).collect()
             };
@@ -408,37 +389,6 @@ mod tests {
         // A class whose weight is nothing beside the others' has no area.
         let heavy = Rows { weights: Some(vec![1.0, 1.0, 1e-300, 1.0, 1.0]), ..sample() };
         let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&heavy);
-        assert_eq!((areas(&record)[1], record.n_classes), (None, 3));
-    }
-
-    #[test]
-    fn refused() {
-        let with = |multi_class: &str, average: &str, classes: &[&str]| {
-            let classes = classes.iter().map(|class| OptionValue::Word(class.to_string())).collect();
-            let average =
-                if average.is_empty() { OptionValue::Absent } else { OptionValue::Word(average.into()) };
-            let mut all = options([
-                ("classes", OptionValue::List(classes)),
-                ("multi_class", OptionValue::Word(multi_class.into())),
-                ("average", average),
-            ]);
-            all.columns = ["probability_1", "probability_2", "label"].map(String::from).to_vec();
-            MulticlassRocAuc::from_options(&all).map(|areas| areas.average).map_err(|error| error.to_string())
-        };
-        assert_eq!(with("ovr", "micro", &["a", "b"]), Ok(ClassAverage::Micro));
-        assert_eq!(with("ovo", "", &["a", "b"]), Ok(ClassAverage::None));
-        for (multi_class, classes, said) in [
-            (
-                "ovo",
-                &["a", "b"][..],
-                "`average=\"micro\"` pools each class against the rest; write `multi_class=",
-            ),
-            ("ovr", &["a"], "`classes` must be two or more, got ['a']; write one class for each column"),
-            ("ovr", &["a", "b", "c"], "`classes` are 3, ['a', 'b', 'c'], and columns are 2; write one class"),
-            ("ovr", &["a", "a"], "`classes` hold 'a' twice, compared as text; write each once"),
-        ] {
-            let error = with(multi_class, "micro", classes).unwrap_err();
-            assert!(error.starts_with(said), "{error}");
-        }
+        assert_eq!((areas(&record)[1], record.counts.n_classes), (None, 3));
     }
 }

@@ -207,10 +207,7 @@ mod tests {
         let record = NINETY_FIVE.of_rows(&rows(&scores, &keys));
         let ci = summary(&RocAucCi::default(), &keys.map(|key| key as u8), &scores);
         let pair = &record.pairs.as_ref().unwrap()[0];
-        assert_eq!(
-            (Some(pair.pair.auc), pair.interval.se, pair.interval.lower, pair.interval.upper),
-            (ci.auc, ci.interval.se, ci.interval.lower, ci.interval.upper)
-        );
+        assert_eq!((Some(pair.pair.auc), pair.interval), (ci.auc, ci.interval));
         assert_eq!((record.auc, record.concordance.value), (ci.auc, ci.auc));
         assert!((record.interval.se.unwrap() - ci.interval.se.unwrap()).abs() < 1e-15);
         assert!((record.concordance.se.unwrap() - ci.interval.se.unwrap()).abs() < 1e-15);
@@ -259,10 +256,7 @@ mod tests {
         assert_eq!((lone.auc, lone.interval.se, lone.concordance.se), (Some(1.0), None, None));
         assert_eq!(lone.pairs.unwrap()[0].interval.se, None);
         let one = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0], &[0, 0, 0]));
-        assert_eq!(
-            (one.auc, one.interval.se, one.interval.lower, one.concordance.upper),
-            (None, None, None, None)
-        );
+        assert_eq!((one.auc, one.interval, one.concordance.upper), (None, Interval::default(), None));
         let separate = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[0, 0, 1, 1, 2, 2]));
         assert_eq!((separate.interval.se, separate.concordance.se), (Some(0.0), Some(0.0)));
         let nan = NINETY_FIVE.of_nan(&rows(&[f64::NAN], &[0]));

@@ -1,6 +1,7 @@
 //! p-values adjusted for their number.
 
 use crate::interrupt;
+use crate::math::first;
 use crate::statistics::kinds::Columnwise;
 use crate::statistics::options::{OptionError, Options, from_options, words};
 
@@ -101,26 +102,23 @@ impl Adjustment {
                     adjusted[at] = Some(bound);
                 }
             }
-            Adjustment::Hochberg => {
-                for (rank, &at) in order.iter().enumerate().rev() {
-                    bound = bound.min((m - rank as f64) * p(at));
-                    adjusted[at] = Some(bound);
-                }
-            }
             Adjustment::Hommel => {
                 let ascending: Vec<f64> = order.iter().map(|&at| p(at)).collect();
                 for (&at, hommel) in order.iter().zip(hommel(&ascending)) {
                     adjusted[at] = Some(hommel);
                 }
             }
-            Adjustment::Bh | Adjustment::By => {
-                let sum = if self == Adjustment::By {
-                    (1..=order.len()).map(|rank| 1.0 / rank as f64).sum()
-                } else {
-                    1.0
+            Adjustment::Hochberg | Adjustment::Bh | Adjustment::By => {
+                let sum = match self {
+                    Adjustment::By => (1..=order.len()).map(|rank| 1.0 / rank as f64).sum(),
+                    _ => 1.0,
                 };
                 for (rank, &at) in order.iter().enumerate().rev() {
-                    bound = bound.min(sum * m / (rank + 1) as f64 * p(at));
+                    let times = match self {
+                        Adjustment::Hochberg => m - rank as f64,
+                        _ => sum * m / (rank + 1) as f64,
+                    };
+                    bound = bound.min(times * p(at));
                     adjusted[at] = Some(bound);
                 }
             }
@@ -184,25 +182,11 @@ fn least_of_largest(p: &[f64]) -> Vec<f64> {
         }
         hull.push(added);
         let before = start as f64 - 1.0;
-        let tangent = tangent_point(&hull, |b, c| above((before, 0.0), b, c));
+        // The point from which on to the right no further one is below the line to its left neighbour.
+        let tangent = hull[first(hull.len() - 1, |place| above((before, 0.0), hull[place + 1], hull[place]))];
         least.push(s as f64 * p[tangent] / (tangent as f64 - before));
     }
     least
-}
-
-/// The point of a hull, the leftmost last, from which on to the right no further one is `below` the line to its left
-/// neighbour.
-fn tangent_point(hull: &[usize], below: impl Fn(usize, usize) -> bool) -> usize {
-    let (mut right, mut left) = (0, hull.len() - 1);
-    while right < left {
-        let middle = usize::midpoint(right, left);
-        if below(hull[middle + 1], hull[middle]) {
-            left = middle;
-        } else {
-            right = middle + 1;
-        }
-    }
-    hull[left]
 }
 
 /// Adjusted p-values.

@@ -195,20 +195,13 @@ impl CompareScores {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::tests::rows_of;
+    use crate::statistics::tests::{rows_of, three_scores};
 
     const HOLM: CompareScores = CompareScores { reference: None, adjust: Adjustment::Holm, level: 0.95 };
 
-    fn sample() -> [Vec<f64>; 3] {
-        [(17, 9), (13, 4), (7, 12)].map(|(step, lift)| {
-            (0..90).map(|row| f64::from((row * step) % 31 + lift * i32::from(row % 5 < 2))).collect()
-        })
-    }
-
     #[test]
     fn two_scores_are_the_paired_test() {
-        let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 5 < 2)).collect();
-        let [a, b, _] = sample();
+        let (labels, [a, b, _]) = three_scores();
         let record = HOLM.of_rows(&rows_of(&labels, &[&a, &b], &[]));
         let differences = record.differences.unwrap();
         assert_eq!((differences.len(), record.df), (1, Some(1)));
@@ -218,9 +211,8 @@ mod tests {
     }
 
     #[test]
-    fn three_scores() {
-        let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 5 < 2)).collect();
-        let [a, b, c] = sample();
+    fn three_at_once() {
+        let (labels, [a, b, c]) = three_scores();
         let rows = rows_of(&labels, &[&a, &b, &c], &[]);
         let record = HOLM.of_rows(&rows);
         let names: Vec<(u32, u32)> =

@@ -4,7 +4,7 @@ use crate::math::Stream;
 use crate::ranking::rows::{Codes, Rows};
 use crate::ranking::ties::Count;
 use crate::statistics::kinds::{Inputs, Joint, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 use crate::statistics::resampling::{Resampling, bootstrap::MOST_RESAMPLES};
 
 /// The permutation test that two scores of the same rows have one ROC curve (Venkatraman and Begg 1996).
@@ -33,13 +33,12 @@ record! {
     }
 }
 
-impl FromOptions for RocCurveDifference {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        let n_resamples = options.integer("n_permutations", 2..=MOST_RESAMPLES.into())?;
-        let seed = options.integer("seed", 0..=i64::MAX.into())?;
-        Ok(RocCurveDifference { resampling: Resampling { n_resamples, seed } })
+from_options!(|options| RocCurveDifference {
+    resampling: Resampling {
+        n_resamples: options.integer("n_permutations", 2..=MOST_RESAMPLES.into())?,
+        seed: options.integer("seed", 0..=i64::MAX.into())?,
     }
-}
+});
 
 impl Joint for RocCurveDifference {
     type Record = RocCurveDifferenceRecord;

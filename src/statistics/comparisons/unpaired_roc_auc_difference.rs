@@ -3,7 +3,7 @@
 use crate::math::{normal, student_t};
 use crate::statistics::inference::{Hypothesis, Interval, welch};
 use crate::statistics::kinds::Columnwise;
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 
 /// The interval and the test of a difference whose standard error is known.
 #[derive(Clone, Copy, Debug)]
@@ -53,12 +53,10 @@ pub struct UnpairedRocAucDifference {
     pub test: Hypothesis,
 }
 
-impl FromOptions for UnpairedRocAucDifference {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        let test = Hypothesis::of_options(options, -1.0)?;
-        Ok(UnpairedRocAucDifference { level: options.level()?, test })
-    }
-}
+from_options!(|options| UnpairedRocAucDifference {
+    test: Hypothesis::of_options(options, -1.0)?,
+    level: options.level()?,
+});
 
 impl Columnwise for UnpairedRocAucDifference {
     const ROLES: &'static [&'static str] = &["auc", "se", "versus_auc", "versus_se", "n", "versus_n"];

@@ -59,9 +59,10 @@ pub enum Corner {
 pub const ROUNDING: f64 = 1e-12;
 
 impl CurveSample {
-    /// From the readings of each curve; none without a curve.
+    /// From the readings of each curve; none with fewer than two curves, which cannot vary.
     pub fn new(curves: &[Vec<f64>]) -> Option<CurveSample> {
-        let places = curves.first()?.len();
+        let [first, _, ..] = curves else { return None };
+        let places = first.len();
         let of_place = |place: usize| curves.iter().map(|curve| curve[place]).collect();
         Some(CurveSample { places: (0..places).into_par_iter().map(of_place).collect() })
     }
@@ -81,7 +82,7 @@ impl CurveSample {
         self.places.iter().map(|values| mean_and_deviation(values).0).collect()
     }
 
-    /// The standard deviation of each place; NaN with a single curve.
+    /// The standard deviation of each place.
     pub fn deviations(&self) -> Vec<f64> {
         self.places.iter().map(|values| mean_and_deviation(values).1).collect()
     }
@@ -174,28 +175,35 @@ fn without_rounding(mut points: Vec<BandPoint>) -> Vec<BandPoint> {
 
 /// Lower limits of rates that rise from place to place, not above their means.
 fn rising(limits: &[f64], means: &[f64]) -> Vec<f64> {
-    let mut highest = 0.0f64;
-    let rising = limits.iter().map(|&limit| {
-        highest = highest.max(limit);
-        highest
-    });
-    rising.zip(means).map(|(limit, &mean)| limit.min(mean)).collect()
+    let rising = highest_so_far(limits.iter().copied());
+    rising.iter().zip(means).map(|(limit, &mean)| limit.min(mean)).collect()
 }
 
 /// Upper limits of rates that rise from place to place, not below their means.
 fn falling(limits: &[f64], means: &[f64]) -> Vec<f64> {
-    let mut lowest = 1.0f64;
-    let mut fallen: Vec<f64> = limits
-        .iter()
-        .zip(means)
-        .rev()
-        .map(|(&limit, &mean)| {
-            lowest = lowest.min(limit);
-            lowest.max(mean)
+    let fallen = lowest_from_here(limits.iter().copied());
+    fallen.iter().zip(means).map(|(limit, &mean)| limit.max(mean)).collect()
+}
+
+/// The highest of the rates up to each of them, at least 0.
+pub fn highest_so_far(rates: impl Iterator<Item = f64>) -> Vec<f64> {
+    so_far(rates, 0.0, f64::max)
+}
+
+/// The lowest of the rates from each of them on, at most 1.
+pub fn lowest_from_here(rates: impl DoubleEndedIterator<Item = f64>) -> Vec<f64> {
+    let mut lowest = so_far(rates.rev(), 1.0, f64::min);
+    lowest.reverse();
+    lowest
+}
+
+fn so_far(rates: impl Iterator<Item = f64>, mut extreme: f64, join: fn(f64, f64) -> f64) -> Vec<f64> {
+    rates
+        .map(|rate| {
+            extreme = join(extreme, rate);
+            extreme
         })
-        .collect();
-    fallen.reverse();
-    fallen
+        .collect()
 }
 
 #[cfg(test)]

@@ -275,8 +275,7 @@ impl Curve for BinormalRocCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::options::{FromOptions, OptionValue, tests::options};
-    use crate::statistics::tests::{curve_columns, summary, weighted_summary};
+    use crate::statistics::tests::{curve_points, summary, weighted_summary};
     use proptest::prelude::*;
 
     fn fit(labels: &[u8], scores: &[f64]) -> (Option<f64>, Option<f64>, Option<f64>) {
@@ -314,25 +313,10 @@ mod tests {
     fn points_of_the_curve() {
         let labels = [1, 1, 0, 1, 0, 1, 0, 0];
         let scores = [3u8, 3, 3, 2, 2, 1, 1, 1];
-        let points = |curve: BinormalRocCurve| {
-            let columns = curve_columns(&curve, &labels, &scores).unwrap();
-            match &columns[0] {
-                Column::Number(fpr) => fpr.values.clone(),
-                _ => panic!("a rate"),
-            }
-        };
+        let points =
+            |curve: BinormalRocCurve| curve_points(&curve, &labels, &scores).unwrap().numbers("fpr").to_vec();
         assert_eq!(points(BinormalRocCurve { at_fpr: None, n_points: 5 }), [0.0, 0.25, 0.5, 0.75, 1.0]);
         assert_eq!(points(BinormalRocCurve { at_fpr: Some(vec![0.5, 0.1]), n_points: 5 }), [0.5, 0.1]);
-        let of = |at_fpr: OptionValue, n_points| {
-            let values = [("at_fpr", at_fpr), ("n_points", OptionValue::Integer(n_points))];
-            BinormalRocCurve::from_options(&options(values)).map(|curve| (curve.at_fpr, curve.n_points))
-        };
-        let rates = |rate| OptionValue::List([0.5, rate].map(OptionValue::Float).into());
-        assert_eq!(of(OptionValue::Absent, 5), Ok((None, 5)));
-        assert_eq!(of(rates(0.1), 5), Ok((Some(vec![0.5, 0.1]), 5)));
-        for (wrong, n_points) in [(rates(1.5), 5), (rates(f64::NAN), 5), (OptionValue::Absent, 1)] {
-            assert!(of(wrong, n_points).is_err());
-        }
     }
 
     /// Scores of a class that differ in their last bit have a spread, also if the other class is far away.

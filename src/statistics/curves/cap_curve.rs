@@ -53,16 +53,14 @@ impl Curve for CapCurve {
 mod tests {
     use super::*;
     use crate::statistics::numbers::Gini;
-    use crate::statistics::tests::{curve_columns, summary};
+    use crate::statistics::tests::{curve_points, summary};
     use proptest::prelude::*;
 
     /// Population and share captured.
     fn profile(labels: &[u8], scores: &[u8]) -> Option<Vec<(f64, f64)>> {
-        let columns = curve_columns(&CapCurve {}, labels, scores)?;
-        let [_, _, _, Column::Number(population), Column::Number(captured)] = &columns[..] else {
-            panic!("the fields of a point")
-        };
-        Some(population.values.iter().copied().zip(captured.values.iter().copied()).collect())
+        let points = curve_points(&CapCurve {}, labels, scores)?;
+        let population = points.numbers("population").iter().copied();
+        Some(population.zip(points.numbers("captured").iter().copied()).collect())
     }
 
     #[test]

@@ -66,22 +66,15 @@ impl Curve for CostCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::tests::curve_columns;
+    use crate::statistics::tests::curve_points;
     use proptest::prelude::*;
-
-    fn curve(labels: &[u8], scores: &[u8]) -> Option<(Vec<f64>, Vec<f64>)> {
-        let columns = curve_columns(&CostCurve {}, labels, scores)?;
-        let [Column::Number(at), Column::Number(cost), ..] = &columns[..] else {
-            panic!("the fields of a point")
-        };
-        Some((at.values.clone(), cost.values.clone()))
-    }
 
     proptest! {
         #[test]
         fn lowest_of_all_lines(rows in proptest::collection::vec((0u8..2, 0u8..9), 2..40)) {
             let (labels, scores): (Vec<u8>, Vec<u8>) = rows.into_iter().unzip();
-            let Some((at, cost)) = curve(&labels, &scores) else { return Ok(()) };
+            let Some(points) = curve_points(&CostCurve {}, &labels, &scores) else { return Ok(()) };
+            let (at, cost) = (points.numbers("probability_cost"), points.numbers("expected_cost"));
             let count = |label: u8, least: u8| labels.iter().zip(&scores).filter(|row| *row.0 == label && *row.1 >= least).count() as f64;
             let lowest = |pc: f64| (0..=9).map(|least| (1.0 - count(1, least) / count(1, 0)) * pc + count(0, least) / count(0, 0) * (1.0 - pc)).fold(f64::INFINITY, f64::min);
             prop_assert!(at.windows(2).all(|pair| pair[0] <= pair[1]) && at[0] == 0.0 && at[at.len() - 1] == 1.0);

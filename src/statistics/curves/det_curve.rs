@@ -52,30 +52,15 @@ impl Curve for DetCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::kinds::Record;
-    use crate::statistics::tests::curve_columns;
+    use crate::statistics::tests::curve_points;
 
     #[test]
     fn both_errors() {
-        let columns = curve_columns(&DetCurve {}, &[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1]).unwrap();
-        let [
-            Column::Threshold(threshold),
-            Column::Mass(fp),
-            Column::Mass(missed),
-            Column::Number(fpr),
-            Column::Number(fnr),
-        ] = &columns[..]
-        else {
-            panic!("the fields of a point")
-        };
-        assert_eq!(
-            (&threshold.keys.iter().collect::<Vec<_>>()[1..], &threshold.present[..2]),
-            (&[3, 2, 1][..], &[false, true][..])
-        );
-        assert_eq!((&fp.values[..], &missed.values[..]), (&[0, 0, 1, 2][..], &[3, 2, 0, 0][..]));
-        assert_eq!(fpr.values, [0.0, 0.0, 0.5, 1.0]);
-        assert_eq!(fnr.values, [1.0, 2.0 / 3.0, 0.0, 0.0]);
-        assert_eq!(DetPoint::FIELDS[2].name, "fn");
-        assert!(curve_columns(&DetCurve {}, &[1, 1], &[1u8, 2]).is_none());
+        let points = curve_points(&DetCurve {}, &[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1]).unwrap();
+        assert_eq!(points.keys("threshold"), [None, Some(3), Some(2), Some(1)]);
+        assert_eq!((points.counts("fp"), points.counts("fn")), (&[0, 0, 1, 2][..], &[3, 2, 0, 0][..]));
+        assert_eq!(points.numbers("fpr"), [0.0, 0.0, 0.5, 1.0]);
+        assert_eq!(points.numbers("fnr"), [1.0, 2.0 / 3.0, 0.0, 0.0]);
+        assert!(curve_points(&DetCurve {}, &[1, 1], &[1u8, 2]).is_none());
     }
 }

@@ -100,81 +100,66 @@ impl Curve for GainsTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::{Keys, Number};
-    use crate::statistics::tests::curve_columns;
+    use crate::ranking::scores::Number;
+    use crate::statistics::tests::{PointFields, curve_points};
     use proptest::prelude::*;
 
-    type Columns = Vec<Column>;
-
-    fn table(bands: u32, labels: &[u8], scores: &[u8]) -> Option<Columns> {
-        curve_columns(&GainsTable { bands: ScoreBands { bands, edges: None } }, labels, scores)
+    fn table(bands: u32, labels: &[u8], scores: &[u8]) -> Option<PointFields> {
+        curve_points(&GainsTable { bands: ScoreBands { bands, edges: None } }, labels, scores)
     }
 
-    fn counts(columns: &Columns, field: &str) -> Vec<u64> {
-        let place = GainsBand::FIELDS.iter().position(|known| known.name == field).unwrap();
-        match &columns[place] {
-            Column::Count(rows) | Column::Mass(rows) => rows.values.clone(),
-            Column::Threshold(rows) => rows.keys.iter().map(|key| key as u64).collect(),
-            _ => panic!("{field} is no count"),
-        }
-    }
-
-    fn numbers(columns: &Columns, field: &str) -> Vec<f64> {
-        let place = GainsBand::FIELDS.iter().position(|known| known.name == field).unwrap();
-        match &columns[place] {
-            Column::Number(rows) => rows.values.clone(),
-            _ => panic!("{field} is no number"),
-        }
+    fn keys(points: &PointFields, field: &str) -> Vec<u128> {
+        points.keys(field).into_iter().map(Option::unwrap).collect()
     }
 
     #[test]
     fn halves() {
-        let columns = table(2, &[1, 1, 0, 1, 0, 0], &[6, 5, 4, 3, 2, 1]).unwrap();
-        assert_eq!(counts(&columns, "band"), [1, 2]);
-        assert_eq!((counts(&columns, "highest"), counts(&columns, "lowest")), (vec![6, 3], vec![4, 1]));
-        assert_eq!((counts(&columns, "n_pos"), counts(&columns, "cum_neg")), (vec![2, 1], vec![1, 3]));
-        assert_eq!(numbers(&columns, "rate"), [2.0 / 3.0, 1.0 / 3.0]);
-        assert_eq!(numbers(&columns, "lift"), [4.0 / 3.0, 2.0 / 3.0]);
-        assert_eq!(numbers(&columns, "cum_lift"), [4.0 / 3.0, 1.0]);
-        assert_eq!(numbers(&columns, "ks"), [1.0 / 3.0, 0.0]);
+        let points = table(2, &[1, 1, 0, 1, 0, 0], &[6, 5, 4, 3, 2, 1]).unwrap();
+        assert_eq!(points.counts("band"), [1, 2]);
+        assert_eq!((keys(&points, "highest"), keys(&points, "lowest")), (vec![6, 3], vec![4, 1]));
+        assert_eq!((points.counts("n_pos"), points.counts("cum_neg")), (&[2, 1][..], &[1, 3][..]));
+        assert_eq!(points.numbers("rate"), [2.0 / 3.0, 1.0 / 3.0]);
+        assert_eq!(points.numbers("lift"), [4.0 / 3.0, 2.0 / 3.0]);
+        assert_eq!(points.numbers("cum_lift"), [4.0 / 3.0, 1.0]);
+        assert_eq!(points.numbers("ks"), [1.0 / 3.0, 0.0]);
     }
 
     #[test]
     fn ties_stay_together() {
         // Five rows share the highest score, so that the second of four bands has none.
-        let columns = table(4, &[1, 1, 0, 1, 0, 1, 0, 0], &[9, 9, 9, 9, 9, 3, 2, 2]).unwrap();
-        assert_eq!(counts(&columns, "band"), [1, 3, 4]);
-        assert_eq!(counts(&columns, "n"), [5, 1, 2]);
+        let points = table(4, &[1, 1, 0, 1, 0, 1, 0, 0], &[9, 9, 9, 9, 9, 3, 2, 2]).unwrap();
+        assert_eq!(points.counts("band"), [1, 3, 4]);
+        assert_eq!(points.counts("n"), [5, 1, 2]);
         assert!(table(4, &[1, 1], &[1, 2]).is_none());
     }
 
     #[test]
     fn the_remainder_of_an_uneven_division_is_spread() {
         let scores = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
-        let columns = table(4, &[1, 0, 1, 0, 1, 0, 1, 0, 1, 0], &scores).unwrap();
-        assert_eq!(counts(&columns, "n"), [3, 2, 3, 2]);
+        let points = table(4, &[1, 0, 1, 0, 1, 0, 1, 0, 1, 0], &scores).unwrap();
+        assert_eq!(points.counts("n"), [3, 2, 3, 2]);
     }
 
     proptest! {
         #[test]
         fn by_definition(rows in prop::collection::vec((0u8..2, 0u8..30), 2..60), bands in 1u32..15) {
             let (labels, scores): (Vec<u8>, Vec<u8>) = rows.iter().copied().unzip();
-            if let Some(columns) = table(bands, &labels, &scores) {
+            if let Some(points) = table(bands, &labels, &scores) {
                 let band_of = |score: u8| {
                     let above = scores.iter().filter(|&&other| other > score).count();
                     (above * bands as usize / scores.len()) as u64 + 1
                 };
-                for (row, &band) in counts(&columns, "band").iter().enumerate() {
+                for (row, &band) in points.counts("band").iter().enumerate() {
                     let inside: Vec<&(u8, u8)> = rows.iter().filter(|row| band_of(row.1) == band).collect();
-                    prop_assert_eq!(counts(&columns, "n")[row], inside.len() as u64);
+                    prop_assert_eq!(points.counts("n")[row], inside.len() as u64);
                     let pos = inside.iter().filter(|row| row.0 == 1).count() as u64;
-                    prop_assert_eq!(counts(&columns, "n_pos")[row], pos);
-                    prop_assert_eq!(Some(counts(&columns, "highest")[row]), inside.iter().map(|row| row.1.into()).max());
-                    prop_assert_eq!(Some(counts(&columns, "lowest")[row]), inside.iter().map(|row| row.1.into()).min());
+                    prop_assert_eq!(points.counts("n_pos")[row], pos);
+                    prop_assert_eq!(Some(keys(&points, "highest")[row]), inside.iter().map(|row| row.1.into()).max());
+                    prop_assert_eq!(Some(keys(&points, "lowest")[row]), inside.iter().map(|row| row.1.into()).min());
                 }
-                prop_assert_eq!(counts(&columns, "n").iter().sum::<u64>(), rows.len() as u64);
-                prop_assert_eq!(counts(&columns, "cum_n").last().copied(), Some(rows.len() as u64));
-                prop_assert_eq!(numbers(&columns, "ks").last().copied(), Some(0.0));
+                prop_assert_eq!(points.counts("n").iter().sum::<u64>(), rows.len() as u64);
+                prop_assert_eq!(points.counts("cum_n").last().copied(), Some(rows.len() as u64));
+                prop_assert_eq!(points.numbers("ks").last().copied(), Some(0.0));
             }
         }
     }
@@ -183,14 +168,8 @@ mod tests {
     fn by_edges() {
         let edges = vec![Number::Float(1.5), Number::Integer(4), Number::Float(1e9)];
         let statistic = GainsTable { bands: ScoreBands { bands: 10, edges: Some(edges) } };
-        let columns = curve_columns(&statistic, &[1, 0, 1, 0, 0], &[9u8, 4, 3, 2, 1]).unwrap();
-        let [Column::Count(band), Column::Threshold(highest), Column::Threshold(lowest), Column::Mass(n), ..] =
-            &columns[..]
-        else {
-            panic!("the fields of a band")
-        };
-        assert_eq!(band.values, [2, 3, 4]);
-        assert_eq!((&highest.keys, &lowest.keys), (&Keys::W128(vec![9, 3, 1]), &Keys::W128(vec![4, 2, 1])));
-        assert_eq!(n.values, [2, 2, 1]);
+        let points = curve_points(&statistic, &[1, 0, 1, 0, 0], &[9u8, 4, 3, 2, 1]).unwrap();
+        assert_eq!((points.counts("band"), points.counts("n")), (&[2, 3, 4][..], &[2, 2, 1][..]));
+        assert_eq!((keys(&points, "highest"), keys(&points, "lowest")), (vec![9, 3, 1], vec![4, 2, 1]));
     }
 }

@@ -51,27 +51,21 @@ impl Curve for PrCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::tests::curve_columns;
+    use crate::statistics::tests::curve_points;
 
     #[test]
     fn precision_and_recall() {
-        let columns = curve_columns(&PrCurve {}, &[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1]).unwrap();
-        let [_, _, _, Column::Number(precision), Column::Number(recall)] = &columns[..] else {
-            panic!("the fields of a point")
-        };
-        assert_eq!(precision.values, [1.0, 1.0, 0.75, 0.6]);
-        assert_eq!(recall.values, [0.0, 1.0 / 3.0, 1.0, 1.0]);
-        assert!(curve_columns(&PrCurve {}, &[0, 0], &[3u8, 2]).is_none());
+        let points = curve_points(&PrCurve {}, &[1, 0, 1, 1, 0], &[3u8, 2, 2, 2, 1]).unwrap();
+        assert_eq!(points.numbers("precision"), [1.0, 1.0, 0.75, 0.6]);
+        assert_eq!(points.numbers("recall"), [0.0, 1.0 / 3.0, 1.0, 1.0]);
+        assert!(curve_points(&PrCurve {}, &[0, 0], &[3u8, 2]).is_none());
     }
 
     /// As sklearn.metrics.precision_recall_curve([1, 1, 1], [3, 2, 2]), in the opposite order.
     #[test]
     fn without_negatives_precision_is_1() {
-        let columns = curve_columns(&PrCurve {}, &[1, 1, 1], &[3u8, 2, 2]).unwrap();
-        let [_, _, _, Column::Number(precision), Column::Number(recall)] = &columns[..] else {
-            panic!("the fields of a point")
-        };
-        assert_eq!(precision.values, [1.0, 1.0, 1.0]);
-        assert_eq!(recall.values, [0.0, 1.0 / 3.0, 1.0]);
+        let points = curve_points(&PrCurve {}, &[1, 1, 1], &[3u8, 2, 2]).unwrap();
+        assert_eq!(points.numbers("precision"), [1.0, 1.0, 1.0]);
+        assert_eq!(points.numbers("recall"), [0.0, 1.0 / 3.0, 1.0]);
     }
 }

@@ -31,15 +31,12 @@ impl Curve for RocConvexHull {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::tests::curve_columns;
+    use crate::statistics::tests::curve_points;
 
     #[test]
     fn corners_of_the_hull() {
         let (labels, scores) = ([0, 1, 1, 0, 1, 0], [6u8, 5, 4, 3, 2, 1]);
-        let columns = curve_columns(&RocConvexHull {}, &labels, &scores).unwrap();
-        let [_, Column::Mass(fp), Column::Mass(tp), ..] = &columns[..] else {
-            panic!("the fields of a point")
-        };
-        assert_eq!((&fp.values[..], &tp.values[..]), (&[0, 1, 2, 3][..], &[0, 2, 3, 3][..]));
+        let points = curve_points(&RocConvexHull {}, &labels, &scores).unwrap();
+        assert_eq!((points.counts("fp"), points.counts("tp")), (&[0, 1, 2, 3][..], &[0, 2, 3, 3][..]));
     }
 }

@@ -93,53 +93,15 @@ impl Curve for RocCurve {
 mod tests {
     use super::*;
     use crate::ranking::scores::Score;
-    use crate::statistics::curves::{RocCurveAt, RocCurveThinned};
-    use crate::statistics::options::{FromOptions, OptionValue, tests::options};
-    use crate::statistics::tests::curve_columns;
+    use crate::statistics::tests::curve_points;
 
     /// The threshold keys, and the points as (fp, tp).
-    type Points = (Vec<u128>, Vec<(u64, u64)>);
-
-    #[test]
-    fn one_curve_at_a_time() {
-        let drop = |drop| ("drop_intermediate", OptionValue::Truth(drop));
-        let rates = OptionValue::List(vec![OptionValue::Float(0.5)]);
-        let of = RocCurve::from_options(&options([drop(true)]));
-        assert!(of.unwrap().drop_intermediate);
-        assert!(RocCurve::from_options(&options([])).is_err());
-        assert!(RocCurveAt::from_options(&options([drop(false), ("at_tpr", rates.clone())])).is_ok());
-        let said = RocCurveAt::from_options(&options([drop(true), ("at_fpr", rates.clone())])).unwrap_err();
-        assert_eq!(
-            said.to_string(),
-            "`drop_intermediate` and `at_fpr` ask for different curves; give one of them"
-        );
-        let points = |points| ("max_points", OptionValue::Integer(points));
-        let thinned = |points| RocCurveThinned::from_options(&options([drop(false), points]));
-        assert_eq!(thinned(points(9)).unwrap().max_points, 9);
-        assert!(thinned(points(1)).is_err());
-        let both = [drop(false), points(9), ("at_tpr", rates.clone()), ("at_fpr", rates)];
-        let said = RocCurveThinned::from_options(&options(both)).unwrap_err();
-        assert_eq!(
-            said.to_string(),
-            "`at_fpr` and `at_tpr` and `max_points` ask for different curves; give one of them"
-        );
-    }
+    type Points = (Vec<Option<u128>>, Vec<(u64, u64)>);
 
     fn curve<S: Score>(labels: &[u8], scores: &[S]) -> Option<Points> {
-        let columns = curve_columns(&RocCurve::default(), labels, scores)?;
-        let [
-            Column::Threshold(threshold),
-            Column::Mass(fp),
-            Column::Mass(tp),
-            Column::Number(_),
-            Column::Number(_),
-        ] = &columns[..]
-        else {
-            panic!("the fields of a point")
-        };
-        assert_eq!(threshold.present.iter().position(|present| !present), Some(0));
-        let steps = fp.values.iter().copied().zip(tp.values.iter().copied()).collect();
-        Some((threshold.keys.iter().collect(), steps))
+        let points = curve_points(&RocCurve::default(), labels, scores)?;
+        let fp = points.counts("fp").iter().copied();
+        Some((points.keys("threshold"), fp.zip(points.counts("tp").iter().copied()).collect()))
     }
 
     /// The twenty rows of Fawcett's figure, scores 0.9 down to 0.1, as (fp, tp).
@@ -154,7 +116,7 @@ mod tests {
         assert_eq!(steps.len(), 21);
         assert_eq!(steps[..7], [(0, 0), (0, 1), (0, 2), (1, 2), (1, 3), (1, 4), (1, 5)]);
         assert_eq!(steps[20], (10, 10));
-        assert_eq!(thresholds[6], u128::from(0.54f64.key()));
+        assert_eq!((thresholds[0], thresholds[6]), (None, Some(0.54f64.key().into())));
     }
 
     #[test]

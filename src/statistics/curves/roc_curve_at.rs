@@ -2,9 +2,10 @@
 
 use super::points::Points;
 use super::roc_curve::{RocPoint, check_one_curve};
+use crate::math::first;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 
 /// Points of the ROC curve at given false positive rates or true positive rates, in the order given.
 ///
@@ -51,7 +52,7 @@ impl RocPointAt {
     /// The point of the curve at an fpr.
     fn at_fpr(points: &Points, at: f64) -> Self {
         // The last point with this fpr or a lower one.
-        let here = beyond(points, |point| points.fpr(point) > at).saturating_sub(1);
+        let here = first(points.counts().len(), |point| points.fpr(point) > at).saturating_sub(1);
         if points.fpr(here) == at || here + 1 == points.counts().len() {
             return Self::of(points, here);
         }
@@ -63,7 +64,7 @@ impl RocPointAt {
     /// The point of the curve at a tpr.
     fn at_tpr(points: &Points, at: f64) -> Self {
         // The first point with this tpr or a higher one.
-        let here = beyond(points, |point| points.tpr(point) >= at).min(points.counts().len() - 1);
+        let here = first(points.counts().len() - 1, |point| points.tpr(point) >= at);
         if points.tpr(here) == at || here == 0 {
             return Self::of(points, here);
         }
@@ -73,27 +74,12 @@ impl RocPointAt {
     }
 }
 
-/// The first point of which something is true that is true of all later ones.
-fn beyond(points: &Points, is_beyond: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (0, points.counts().len());
-    while low < high {
-        let middle = low.midpoint(high);
-        if is_beyond(middle) { high = middle } else { low = middle + 1 }
-    }
-    low
-}
-
-impl FromOptions for RocCurveAt {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        check_one_curve(options)?;
-        let at = if options.has("at_fpr") {
-            At::Fpr(options.rates("at_fpr")?)
-        } else {
-            At::Tpr(options.rates("at_tpr")?)
-        };
-        Ok(RocCurveAt { at })
-    }
-}
+from_options!(check_one_curve, |options| RocCurveAt {
+    at: match options.has("at_fpr") {
+        true => At::Fpr(options.rates("at_fpr")?),
+        false => At::Tpr(options.rates("at_tpr")?),
+    },
+});
 
 impl Curve for RocCurveAt {
     type Record = RocPointAt;
@@ -114,37 +100,26 @@ impl Curve for RocCurveAt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::tests::curve_columns;
+    use crate::ranking::scores::Score;
+    use crate::statistics::tests::{PointFields, curve_points};
 
-    type Told = (Vec<Option<i16>>, Vec<Option<u64>>, Vec<f64>, Vec<f64>);
-
-    fn at(at: At) -> Told {
-        use crate::ranking::scores::Score;
-        let statistic = RocCurveAt { at };
+    /// The points, and their scores.
+    fn at(at: At) -> (PointFields, Vec<Option<i16>>) {
         // The curve goes through (0, 1/2), (1/2, 1), (1, 1).
-        let columns = curve_columns(&statistic, &[1, 1, 0, 0], &[9i16, 7, 7, 4]).unwrap();
-        let [Column::Threshold(keys), Column::Mass(fp), _, Column::Number(fpr), Column::Number(tpr)] =
-            &columns[..]
-        else {
-            panic!("the fields of a point")
-        };
-        let is_present = |present: &[bool], row: usize| present.is_empty() || present[row];
-        let keys = (0..fpr.values.len())
-            .map(|row| is_present(&keys.present, row).then(|| i16::from_key(keys.keys.at(row) as u16)))
-            .collect();
-        let counts =
-            (0..fpr.values.len()).map(|row| is_present(&fp.present, row).then_some(fp.values[row])).collect();
-        (keys, counts, fpr.values.clone(), tpr.values.clone())
+        let points = curve_points(&RocCurveAt { at }, &[1, 1, 0, 0], &[9i16, 7, 7, 4]).unwrap();
+        let score = |key: Option<u128>| key.map(|key| i16::from_key(key as u16));
+        let scores = points.keys("threshold").into_iter().map(score).collect();
+        (points, scores)
     }
 
     #[test]
     fn at_rates() {
-        let (keys, counts, _, tpr) = at(At::Fpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
-        assert_eq!(keys, [Some(9), None, Some(7), None, Some(4)]);
-        assert_eq!(counts, [Some(0), None, Some(1), None, Some(2)]);
-        assert_eq!(tpr, [0.5, 0.75, 1.0, 1.0, 1.0]);
-        let (keys, _, fpr, _) = at(At::Tpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
-        assert_eq!(keys, [None, None, Some(9), None, Some(7)]);
-        assert_eq!(fpr, [0.0, 0.0, 0.0, 0.25, 0.5]);
+        let (points, scores) = at(At::Fpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
+        assert_eq!(scores, [Some(9), None, Some(7), None, Some(4)]);
+        assert_eq!(points.counts_or_null("fp"), [Some(0), None, Some(1), None, Some(2)]);
+        assert_eq!(points.numbers("tpr"), [0.5, 0.75, 1.0, 1.0, 1.0]);
+        let (points, scores) = at(At::Tpr(vec![0.0, 0.25, 0.5, 0.75, 1.0]));
+        assert_eq!(scores, [None, None, Some(9), None, Some(7)]);
+        assert_eq!(points.numbers("fpr"), [0.0, 0.0, 0.0, 0.25, 0.5]);
     }
 }

@@ -4,7 +4,7 @@ use super::roc_curve::check_one_curve;
 use crate::ranking::scores::Number;
 use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 use crate::statistics::thresholds::confusion::Confusion;
 
 /// Points of the ROC curve at given thresholds, in the order given, with all four counts.
@@ -36,12 +36,9 @@ record! {
     }
 }
 
-impl FromOptions for RocCurveAtThreshold {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        check_one_curve(options)?;
-        Ok(RocCurveAtThreshold { thresholds: options.thresholds("at_threshold")? })
-    }
-}
+from_options!(check_one_curve, |options| RocCurveAtThreshold {
+    thresholds: options.thresholds("at_threshold")?,
+});
 
 impl Curve for RocCurveAtThreshold {
     type Record = RocPointAtThreshold;
@@ -71,31 +68,20 @@ impl Curve for RocCurveAtThreshold {
 mod tests {
     use super::*;
     use crate::ranking::scores::Score;
-    use crate::statistics::tests::curve_columns;
+    use crate::statistics::tests::curve_points;
 
     #[test]
     fn at_thresholds() {
         let thresholds =
             vec![Number::Float(7.5), Number::Integer(7), Number::Float(-1e9), Number::Float(1e9)];
         let statistic = RocCurveAtThreshold { thresholds };
-        let columns = curve_columns(&statistic, &[1, 1, 0, 0], &[9i16, 7, 7, 4]).unwrap();
-        let [Column::Threshold(keys), fp, tp, Column::Number(fpr), Column::Number(tpr), tn, missed] =
-            &columns[..]
-        else {
-            panic!("the fields of a point")
-        };
-        let masses = |column: &Column| -> Vec<u64> {
-            let Column::Mass(rows) = column else { panic!("counts") };
-            rows.values.clone()
-        };
-        assert_eq!(keys.present, [true, true, true, false]);
-        let thresholds: Vec<i16> = (0..3).map(|row| i16::from_key(keys.keys.at(row) as u16)).collect();
-        assert_eq!(thresholds, [8, 7, i16::MIN]);
-        assert_eq!((masses(fp), masses(tp)), (vec![0, 1, 2, 0], vec![1, 2, 2, 0]));
-        assert_eq!((masses(tn), masses(missed)), (vec![2, 1, 0, 2], vec![1, 0, 0, 2]));
-        assert_eq!(
-            (&fpr.values[..], &tpr.values[..]),
-            (&[0.0, 0.5, 1.0, 0.0][..], &[0.5, 1.0, 1.0, 0.0][..])
-        );
+        let points = curve_points(&statistic, &[1, 1, 0, 0], &[9i16, 7, 7, 4]).unwrap();
+        let score = |key: Option<u128>| key.map(|key| i16::from_key(key as u16));
+        let thresholds: Vec<Option<i16>> = points.keys("threshold").into_iter().map(score).collect();
+        assert_eq!(thresholds, [Some(8), Some(7), Some(i16::MIN), None]);
+        assert_eq!((points.counts("fp"), points.counts("tp")), (&[0, 1, 2, 0][..], &[1, 2, 2, 0][..]));
+        assert_eq!((points.counts("tn"), points.counts("fn")), (&[2, 1, 0, 2][..], &[1, 0, 0, 2][..]));
+        assert_eq!(points.numbers("fpr"), [0.0, 0.5, 1.0, 0.0]);
+        assert_eq!(points.numbers("tpr"), [0.5, 1.0, 1.0, 0.0]);
     }
 }

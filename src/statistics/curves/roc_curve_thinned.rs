@@ -5,7 +5,7 @@ use super::roc_curve::{RocPoint, check_one_curve};
 use super::thinning::thin;
 use crate::ranking::ties::{Cell, Ties};
 use crate::statistics::kinds::{Column, Curve, Record, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 
 /// Cells of a large group's outline for each point that is asked for.
 ///
@@ -40,12 +40,9 @@ record! {
     }
 }
 
-impl FromOptions for RocCurveThinned {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        check_one_curve(options)?;
-        Ok(RocCurveThinned { max_points: options.integer("max_points", 2..=MOST_POINTS)? })
-    }
-}
+from_options!(check_one_curve, |options| RocCurveThinned {
+    max_points: options.integer("max_points", 2..=MOST_POINTS)?,
+});
 
 impl Curve for RocCurveThinned {
     type Record = ThinnedPoint;
@@ -103,25 +100,22 @@ fn largest_error(points: &Points, from: usize, to: usize, inside: &[f64]) -> f64
 mod tests {
     use super::*;
     use crate::ranking::group::{Group, Strategy};
-    use crate::ranking::scores::{Bits, Domain, Observations, Score, Width};
+    use crate::ranking::scores::{Bits, Domain, Observations, Score};
+    use crate::statistics::tests::points_of_ties;
     use proptest::prelude::*;
 
     /// (fp, tp, error) of each point.
     type Told = Vec<(u64, u64, f64)>;
 
     fn thin<S: Score>(group: &mut Group<S::Key>, max_points: usize) -> Told {
-        let mut columns = Column::all_of(ThinnedPoint::FIELDS, Width::W128, 0);
-        assert!(RocCurveThinned { max_points }.points(group.ties(), &mut columns));
-        let [_, Column::Mass(fp), Column::Mass(tp), _, _, Column::Number(error)] = &columns[..] else {
-            panic!("the fields of a point")
-        };
-        let counts = fp.values.iter().zip(&tp.values).zip(&error.values);
+        let points = points_of_ties(&RocCurveThinned { max_points }, group.ties()).unwrap();
+        let counts = points.counts("fp").iter().zip(points.counts("tp")).zip(points.numbers("error"));
         counts.map(|((&fp, &tp), &error)| (fp, tp, error)).collect()
     }
 
     /// The largest vertical distance at any point of the whole curve.
     fn error_by_definition(points: &Told, all: &[(u64, u64)]) -> f64 {
-        let (n_neg, n_pos) = all[all.len() - 1];
+        let (_, n_pos) = all[all.len() - 1];
         let y = |count: u64| count as f64 / n_pos as f64;
         let mut worst = 0.0f64;
         for pair in points.windows(2) {
@@ -131,7 +125,6 @@ mod tests {
                 worst = worst.max((y(tp) - line).abs());
             }
         }
-        let _ = n_neg;
         worst
     }
 

@@ -45,29 +45,22 @@ pub fn thin(points: &[(u64, u64)], most: usize) -> Vec<usize> {
 /// Which points of a curve that never goes down or left are corners of its upper convex hull; the first and the last
 /// are.
 pub fn hull(points: &[(u64, u64)]) -> Vec<usize> {
-    let mut corners: Vec<usize> = Vec::new();
-    for (i, &point) in points.iter().enumerate() {
-        while let [.., a, b] = corners[..] {
-            // The curve turns right at a corner. A point on the line or below it is no corner.
-            if turn(points[a], points[b], point) >= 0 {
-                corners.pop();
-            } else {
-                break;
-            }
-        }
-        corners.push(i);
-    }
-    corners
+    // The curve turns right at a corner. A point on the line or below it is no corner.
+    points_that(points, |turn| turn < 0)
 }
 
 /// Which points turn the curve: those that do not lie on the line between the points beside them.
 pub fn corners(points: &[(u64, u64)]) -> Vec<usize> {
+    points_that(points, |turn| turn != 0)
+}
+
+/// The points at which the curve makes such a [`turn`] from the last of these points before; the first and the last point.
+fn points_that(points: &[(u64, u64)], make: impl Fn(i128) -> bool) -> Vec<usize> {
     let mut corners: Vec<usize> = Vec::new();
-    for i in 0..points.len() {
-        while let [.., a, b] = corners[..] {
-            if turn(points[a], points[b], points[i]) != 0 {
-                break;
-            }
+    for (i, &point) in points.iter().enumerate() {
+        while let [.., a, b] = corners[..]
+            && !make(turn(points[a], points[b], point))
+        {
             corners.pop();
         }
         corners.push(i);

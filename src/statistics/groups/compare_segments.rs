@@ -243,6 +243,8 @@ impl CompareSegments {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::math::student_t;
     use crate::statistics::inference::Areas;
@@ -288,12 +290,7 @@ pub(super) mod tests {
 
     #[test]
     fn against_the_rest_and_one_another() {
-        let names: Vec<u32> = {
-            let mut names = sample().2;
-            names.sort_unstable();
-            names.dedup();
-            names
-        };
+        let names: Vec<u32> = BTreeSet::from_iter(sample().2).into_iter().collect();
         let (rest, previous, first) =
             (records(Versus::Rest), records(Versus::Previous), records(Versus::First));
         assert_eq!(rest.len(), names.len());
@@ -335,10 +332,7 @@ pub(super) mod tests {
             };
             others.iter().map(concordance).sum::<f64>() / others.len() as f64
         };
-        let mut names = segments.clone();
-        names.sort_unstable();
-        names.dedup();
-        for (record, name) in all.iter().zip(names) {
+        for (record, &name) in all.iter().zip(&BTreeSet::from_iter(segments.clone())) {
             let own = |row: usize| segments[row] == name;
             let (auc, v1, _) = kept(|segment| segment == name);
             let mut covariance = 0.0;

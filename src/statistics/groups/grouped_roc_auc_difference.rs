@@ -6,7 +6,7 @@ use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Alternative, Interval, by_key, in_standard_errors};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::from_options;
 
 /// The difference of the means of two scores' areas of each key's rows, and its test.
 ///
@@ -48,15 +48,11 @@ record! {
     }
 }
 
-impl FromOptions for GroupedRocAucDifference {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(GroupedRocAucDifference {
-            average: options.word("average")?,
-            alternative: options.word("alternative")?,
-            level: options.level()?,
-        })
-    }
-}
+from_options!(|options| GroupedRocAucDifference {
+    average: options.word("average")?,
+    alternative: options.word("alternative")?,
+    level: options.level()?,
+});
 
 impl Joint for GroupedRocAucDifference {
     type Record = GroupedRocAucDifferenceRecord;

@@ -299,6 +299,8 @@ const FAR_MORE: usize = 16;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
+
     use crate::ranking::rows::Codes;
     use crate::statistics::inference::delong::Areas;
     use crate::statistics::tests::rows_of;
@@ -326,10 +328,7 @@ mod tests {
             let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
             let parts = |area: ClusteredArea| (area.auc, area.variance(), area.clusters());
             prop_assert_eq!(by_cluster.overall().map(parts), expected(&|_| true));
-            let mut names = keys.clone();
-            names.sort_unstable();
-            names.dedup();
-            for (key, name) in names.into_iter().enumerate() {
+            for (key, name) in BTreeSet::from_iter(keys).into_iter().enumerate() {
                 prop_assert_eq!(by_cluster.area(key).map(parts), expected(&|other| other == name));
                 prop_assert_eq!(by_cluster.without(key).map(parts), expected(&|other| other != name));
             }

@@ -79,7 +79,6 @@ pub fn in_standard_errors(difference: f64, se: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::math::normal::upper_tail;
-    use crate::statistics::options::{OptionValue, tests::options};
 
     fn p_value(alternative: Alternative, null: f64, margin: Option<f64>) -> f64 {
         let hypothesis = Hypothesis { alternative, null: Some(null), margin };
@@ -102,18 +101,5 @@ mod tests {
         let hypothesis = Hypothesis::default();
         assert_eq!(hypothesis.test(0.5, |value| 0.5 - value, 0.0, upper_tail), (Some(0.0), Some(1.0)));
         assert_eq!(hypothesis.test(0.5, |value| 1.0 - value, 0.0, upper_tail), (None, None));
-    }
-
-    #[test]
-    fn what_is_refused() {
-        let of = |name, number| {
-            let two_sided = OptionValue::Word("two-sided".into());
-            let written = options([("alternative", two_sided), (name, OptionValue::Float(number))]);
-            Hypothesis::of_options(&written, -1.0)
-        };
-        assert!(of("null", -1.0).is_ok() && of("margin", 0.5).is_ok());
-        for (name, wrong) in [("margin", 0.0), ("margin", f64::NAN), ("null", f64::INFINITY), ("null", 1.5)] {
-            assert_eq!(of(name, wrong).unwrap_err().option, name);
-        }
     }
 }

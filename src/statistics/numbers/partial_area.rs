@@ -272,9 +272,7 @@ impl PartialArea {
 mod tests {
     use super::*;
     use crate::ranking::ties::Count;
-
     use crate::statistics::numbers::RocAuc;
-    use crate::statistics::options::tests::options;
     use crate::statistics::resampling::Measure;
     use crate::statistics::tests::summary;
     use proptest::prelude::*;
@@ -322,22 +320,6 @@ mod tests {
         assert!((always(Range::Fpr(0.5, 1.0), &[1, 2]) + 1.0).abs() < 1e-15);
         assert_eq!(area(Range::Fpr(0.0, 0.3), Standardized::Never, &[1, 0], &[1, 2]), Some(0.0));
         assert_eq!(area(Range::Fpr(0.0, 0.3), Standardized::Never, &[1], &[1]), None);
-    }
-
-    #[test]
-    fn bounds_that_are_none() {
-        let of = |names: [(&str, f64); 2], standardized| {
-            let mut written = options(names.map(|(name, value)| (name, OptionValue::Float(value))));
-            written.values.insert("standardized".into(), OptionValue::Truth(standardized));
-            Range::of_options(&written).map(|range| range.0)
-        };
-        for (low, high) in [(0.5, 0.5), (0.5, 0.4), (-0.1, 0.5), (0.5, 1.1), (f64::NAN, 0.5)] {
-            assert!(of([("min_fpr", low), ("max_fpr", high)], false).is_err());
-            assert!(of([("min_tpr", low), ("max_tpr", high)], false).is_err());
-        }
-        let both = [("max_fpr", 0.5), ("min_tpr", 0.5)];
-        assert_eq!(of(both, false), Ok(Some(Range::TwoWay { max_fpr: 0.5, min_tpr: 0.5 })));
-        assert!(of(both, true).is_err());
     }
 
     proptest! {

@@ -3,7 +3,7 @@
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::statistics::inference::Alternative;
 use crate::statistics::kinds::{Columnwise, of_each_row};
-use crate::statistics::options::{FromOptions, OptionError, Options, from_options};
+use crate::statistics::options::{OptionError, Options, from_options};
 
 /// The level and the side of a planned test.
 #[derive(Clone, Copy, Debug)]
@@ -137,12 +137,7 @@ pub struct RocAucPower {
     pub plan: Plan,
 }
 
-impl FromOptions for RocAucPower {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        check_that_one_is_asked_for(options)?;
-        Ok(RocAucPower { plan: Plan::from_options(options)? })
-    }
-}
+from_options!(check_that_one_is_asked_for, |options| RocAucPower { plan: Plan::from_options(options)? });
 
 impl Columnwise for RocAucPower {
     const ROLES: &'static [&'static str] = &["auc", "n_pos", "n_neg"];
@@ -162,13 +157,10 @@ pub struct RocAucPowerLevel {
     pub power: f64,
 }
 
-impl FromOptions for RocAucPowerLevel {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        check_that_one_is_asked_for(options)?;
-        let alternative = options.word("alternative")?;
-        Ok(RocAucPowerLevel { alternative, power: options.between_0_and_1("power")? })
-    }
-}
+from_options!(check_that_one_is_asked_for, |options| RocAucPowerLevel {
+    alternative: options.word("alternative")?,
+    power: options.between_0_and_1("power")?,
+});
 
 impl Columnwise for RocAucPowerLevel {
     const ROLES: &'static [&'static str] = &["auc", "n_pos", "n_neg"];
@@ -189,13 +181,10 @@ pub struct RocAucPowerAuc {
     pub power: f64,
 }
 
-impl FromOptions for RocAucPowerAuc {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        check_that_one_is_asked_for(options)?;
-        let plan = Plan::from_options(options)?;
-        Ok(RocAucPowerAuc { plan, power: options.between_0_and_1("power")? })
-    }
-}
+from_options!(check_that_one_is_asked_for, |options| RocAucPowerAuc {
+    plan: Plan::from_options(options)?,
+    power: options.between_0_and_1("power")?,
+});
 
 impl Columnwise for RocAucPowerAuc {
     const ROLES: &'static [&'static str] = &["n_pos", "n_neg"];
@@ -243,9 +232,8 @@ pub(in crate::statistics) fn ratio_of(options: &Options) -> Result<f64, OptionEr
 }
 
 #[cfg(test)]
-pub(in crate::statistics) mod tests {
+mod tests {
     use super::*;
-    use crate::statistics::options::{OptionValue, tests::options};
 
     const TWO_SIDED: Plan = Plan { alpha: 0.05, alternative: Alternative::TwoSided };
 
@@ -307,44 +295,5 @@ pub(in crate::statistics) mod tests {
         let (n_pos, n_neg) = (sizes[0][0], sizes[1][0]);
         let power = RocAucPower { plan }.answer(&[vec![Some(0.7)], vec![n_pos], vec![n_neg]]).unwrap();
         assert!((power[0][0].unwrap() - 0.9).abs() < 1e-12);
-    }
-
-    /// Options of a test on both sides, and others.
-    pub(in crate::statistics) fn two_sided<const N: usize>(others: [(&str, f64); N]) -> Options {
-        let numbers = others.map(|(name, number)| (name.into(), OptionValue::Float(number)));
-        let mut written = options([("alternative", OptionValue::Word("two-sided".into()))]);
-        written.values.extend(numbers);
-        written
-    }
-
-    #[test]
-    fn what_is_refused() {
-        let size = |alpha, power, ratio| {
-            let written = two_sided([("alpha", alpha), ("power", power), ("ratio", ratio)]);
-            RocAucSampleSize::from_options(&written).map_err(|error| error.to_string())
-        };
-        assert_eq!(size(0.05, 0.8, 2.0).unwrap().ratio, 2.0);
-        assert!(size(1.0, 0.8, 2.0).unwrap_err().contains("`alpha` must lie"));
-        assert!(size(0.05, 1.0, 2.0).unwrap_err().contains("`power` must lie"));
-        assert!(size(0.05, 0.8, 0.0).unwrap_err().contains("`ratio` must be a finite number above 0"));
-    }
-
-    #[test]
-    fn one_of_three_is_asked_for() {
-        let of_auc = |written: Options| Options { columns: vec!["auc".into()], ..written };
-        let (alpha, power) = (("alpha", 0.05), ("power", 0.8));
-        assert!(RocAucPower::from_options(&of_auc(two_sided([alpha]))).is_ok());
-        assert!(RocAucPowerLevel::from_options(&of_auc(two_sided([power]))).is_ok());
-        assert!(RocAucPowerAuc::from_options(&two_sided([alpha, power])).is_ok());
-        for (written, got) in [
-            (of_auc(two_sided([power, alpha])), "got auc, power, alpha"),
-            (of_auc(two_sided([])), "got auc"),
-            (two_sided([alpha]), "got alpha"),
-            (two_sided([]), "got none of them"),
-        ] {
-            assert!(RocAucPower::from_options(&written).unwrap_err().said.ends_with(got));
-            assert!(RocAucPowerLevel::from_options(&written).is_err());
-            assert!(RocAucPowerAuc::from_options(&written).is_err());
-        }
     }
 }

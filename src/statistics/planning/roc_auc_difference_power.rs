@@ -95,19 +95,13 @@ impl Joint for RocAucDifferencePower {
 mod tests {
     use super::*;
     use crate::statistics::inference::Alternative;
-    use crate::statistics::options::FromOptions;
-    use crate::statistics::planning::power::tests::two_sided;
-    use crate::statistics::tests::rows_of;
+    use crate::statistics::tests::{rows_of, three_scores};
 
     const TWO_SIDED: Plan = Plan { alpha: 0.05, alternative: Alternative::TwoSided };
 
     #[test]
     fn paired() {
-        let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 5 < 2)).collect();
-        let score = |step: i32, lift: i32| -> Vec<f64> {
-            (0..90).map(|row| f64::from((row * step) % 31 + lift * i32::from(row % 5 < 2))).collect()
-        };
-        let (a, b) = (score(17, 9), score(13, 4));
+        let (labels, [a, b, _]) = three_scores();
         let statistic = RocAucDifferencePower { plan: TWO_SIDED, power: 0.8, ratio: None };
         let record = statistic.of_rows(&rows_of(&labels, &[&a, &b], &[]));
         // As many rows as there are have the power that they have.
@@ -122,12 +116,6 @@ mod tests {
         assert!(more.needed_pos.unwrap() < same.needed_pos.unwrap(), "{more:?} {same:?}");
         assert!((more.needed_neg.unwrap() / more.needed_pos.unwrap() - 6.0).abs() < 1e-12);
         assert_eq!(more.power, record.power);
-        let of_ratio = |ratio| {
-            let written = two_sided([("alpha", 0.05), ("power", 0.8), ("ratio", ratio)]);
-            RocAucDifferencePower::from_options(&written)
-        };
-        assert_eq!(of_ratio(2.0).unwrap().ratio, Some(2.0));
-        assert_eq!(of_ratio(0.0).unwrap_err().option, "ratio");
         // The order of the scores does not matter, though the first varies less than both have in common.
         let labels = [0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0];
         let a = [-1.0, 2.0, 4.0, 9.0, 8.0, 12.0, 6.0, 5.0, 1.0, -7.0, 1.0, -1.0];

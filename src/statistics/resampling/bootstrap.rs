@@ -230,7 +230,6 @@ impl Resampling {
 mod tests {
     use super::*;
     use crate::math::quantile::mean_and_deviation;
-    use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::rows_of;
 
     const TWO_THOUSAND: Resampling = Resampling { n_resamples: 2000, seed: 5 };
@@ -295,11 +294,5 @@ mod tests {
         let undefined = measures.iter().filter(|of| of[0].is_none()).count();
         assert!((900..1100).contains(&undefined), "{undefined}");
         assert!(measures.iter().all(|of| of[0].is_none_or(|area| area == 1.0)));
-    }
-
-    #[test]
-    fn counts_of_resamples() {
-        let few = options([("n_resamples", OptionValue::Integer(1))]);
-        assert!(Resampling::from_options(&few).is_err());
     }
 }

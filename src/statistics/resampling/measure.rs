@@ -110,7 +110,6 @@ fn height_at(from: (f64, f64), to: (f64, f64), x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::options::{OptionValue, tests::options};
 
     /// Two positives, a tie of both classes, a negative, the last positive, two negatives: the curve goes through
     /// (0, 1/2), (1/4, 3/4), (1/2, 3/4), (1/2, 1), (1, 1).
@@ -148,16 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn one_measure_at_a_time() {
-        let two = options([("max_fpr", OptionValue::Float(0.5)), ("at_tpr", OptionValue::Float(0.5))]);
-        assert_eq!(
-            Measure::from_options(&two).unwrap_err().to_string(),
-            "compare one thing at a time, got `min_fpr` and `max_fpr`, `at_tpr`"
-        );
-    }
-
-    #[test]
-    fn undefined_and_refused() {
+    fn undefined() {
         assert_eq!(Measure::Auc.of(&[Count { pos: 1, neg: 0 }]), None);
         assert_eq!(Measure::TprAtFpr(0.1).of(&[Count { pos: 0, neg: 3 }]), None);
     }

@@ -8,7 +8,7 @@ use crate::ranking::scores::Number;
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::inference::{RateInterval, interval::tail};
 use crate::statistics::kinds::{Column, Curve, Record, Summary, Threshold, record};
-use crate::statistics::options::{FromOptions, OptionError, Options, from_options, words};
+use crate::statistics::options::{from_options, words};
 
 /// Counts and rates of calling rows positive from a given threshold on.
 #[derive(Clone, Copy, Debug)]
@@ -95,19 +95,15 @@ from_options!(|options| RateOptions {
     beta: options.above_0("beta", MOST_BETA)?,
 });
 
-impl FromOptions for ConfusionAt {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        let rates = RateOptions::from_options(options)?;
-        Ok(ConfusionAt { threshold: options.threshold("at")?, options: rates })
-    }
-}
+from_options!(|options| ConfusionAt {
+    options: RateOptions::from_options(options)?,
+    threshold: options.threshold("at")?,
+});
 
-impl FromOptions for ConfusionsAt {
-    fn from_options(options: &Options) -> Result<Self, OptionError> {
-        let rates = RateOptions::from_options(options)?;
-        Ok(ConfusionsAt { thresholds: options.thresholds("at")?, options: rates })
-    }
-}
+from_options!(|options| ConfusionsAt {
+    options: RateOptions::from_options(options)?,
+    thresholds: options.thresholds("at")?,
+});
 
 impl Summary for ConfusionAt {
     type Record = ConfusionRecord;

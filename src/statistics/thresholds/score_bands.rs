@@ -229,16 +229,6 @@ mod tests {
         assert_eq!(error.to_string(), "`edges` must ascend, got [0, -0.0]");
     }
 
-    #[test]
-    fn how_many_bands() {
-        let of = |bands| ScoreBands::from_options(&options([("bands", bands)])).map(|bands| bands.bands);
-        assert_eq!((of(OptionValue::Absent), of(OptionValue::Integer(3))), (Ok(10), Ok(3)));
-        assert!(of(OptionValue::Integer(0)).is_err());
-        let both = [("bands", OptionValue::Integer(3)), ("edges", OptionValue::List(Vec::new()))];
-        let error = ScoreBands::from_options(&options(both)).unwrap_err();
-        assert_eq!(error.to_string(), "give `bands` or `edges`, got bands=3 and edges=[]");
-    }
-
     fn rows(number: Option<u64>, key: u128) -> Band {
         Band { number, highest: key, lowest: key, pos: number.is_some().into(), neg: 1 }
     }

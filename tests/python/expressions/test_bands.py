@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -14,6 +14,7 @@ from scipy.stats import norm
 
 import polars_auc as pa
 from polars_auc import _native
+from polars_auc._expressions.bands import BandMethod
 
 
 @pytest.mark.parametrize(
@@ -93,6 +94,34 @@ from polars_auc import _native
 def test_refused(make: Callable[[], pl.Expr], said: str) -> None:
     with pytest.raises((ValueError, TypeError), match=f"^roc_band: .*{said}"):
         make()
+
+
+@pytest.mark.parametrize("method", get_args(BandMethod))
+def test_folds_are_for_bands_of_curves(method: BandMethod) -> None:
+    pa.roc_band("y", "s", method=method)
+    if method.startswith("threshold") or method in (
+        "vertical",
+        "radial",
+        "optimized_radial",
+        "central_region",
+    ):
+        pa.roc_band("y", "s", method=method, fold="f")
+    else:
+        with pytest.raises(ValueError, match=f"roc_band: fold gives several curves, and method '{method}'"):
+            pa.roc_band("y", "s", method=method, fold="f")
+
+
+@pytest.mark.parametrize(
+    ("option", "wrong", "said"),
+    [
+        ("n_points", 0, "n_points must be an integer from 1 to 10000, got 0"),
+        ("level", 1.0, "level must lie between 0 and 1"),
+        ("n_resamples", 1, "n_resamples must be an integer from 2 to"),
+    ],
+)
+def test_refused_of_a_difference(option: str, wrong: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=f"^roc_difference_band: {said}"):
+        pa.roc_difference_band("y", "s", "t", **{option: wrong})
 
 
 def _rows(n: int, seed: int, shift: float = 1.0, share: float = 0.5) -> pl.DataFrame:

@@ -120,6 +120,10 @@ def test_a_label_that_is_no_class(engine: Any) -> None:
             lambda: pa.multiclass_roc_auc_ci("y", "a", "b", average="micro"),  # type: ignore[arg-type]
             r'multiclass_roc_auc_ci: average="micro" .*; write average="macro"',
         ),
+        (
+            lambda: pa.multiclass_roc_auc_ci("y", "a", "b", average="mean"),  # type: ignore[arg-type]
+            "average must be one of 'macro', 'weighted', None, got 'mean'",
+        ),
         (lambda: pa.multiclass_roc_auc_ci("y", "a", "a"), "multiclass_roc_auc_ci: two columns are named 'a'"),
         (lambda: pa.multiclass_roc_auc_ci("y", "a", "b", level=1), "level must lie between 0 and 1"),
         (lambda: pa.ordinal_roc_auc_ci("y", "s", level=95), "ordinal_roc_auc_ci: level must lie between"),

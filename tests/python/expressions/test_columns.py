@@ -204,6 +204,8 @@ def test_power_row_by_row(engine: Any) -> None:
         (lambda: pa.roc_auc_ci("y", "s", margin=0), "margin must lie between 0 and 1, such as 0.05, got 0"),
         (lambda: pa.roc_auc_ci("y", "s", alternative="higher"), "alternative must be one of 'two-sided'"),  # type: ignore[arg-type]
         (lambda: pa.roc_auc_difference("y", "s", "t", margin=1.5), "roc_auc_difference: margin must lie"),
+        (lambda: pa.roc_auc_difference("y", "s", "t", margin=math.nan), "margin must lie between 0 and 1"),
+        (lambda: pa.roc_auc_difference("y", "s", "t", null=math.inf), "null must be a number from -1 to 1"),
         (
             lambda: pa.compare_segments(pl.DataFrame({"y": [1], "s": [1], "g": [1]}), "y", "s", "g", null=9),
             "compare_segments: null must be a number from -1 to 1, got 9",
@@ -215,7 +217,11 @@ def test_power_row_by_row(engine: Any) -> None:
         (lambda: pa.roc_auc_difference("y", "s", "t", method="bootstrap", at_fpr=2), "at_fpr must lie"),
         (
             lambda: pa.roc_auc_difference("y", "s", "t", method="bootstrap", at_fpr=0.1, at_tpr=0.9),
-            "compare one thing at a time",
+            "compare one thing at a time, got at_fpr, at_tpr",
+        ),
+        (
+            lambda: pa.roc_auc_difference("y", "s", "t", method="bootstrap", max_fpr=0.5, at_tpr=0.5),
+            "compare one thing at a time, got min_fpr and max_fpr, at_tpr",
         ),
         (
             lambda: pa.roc_auc_difference("y", "s", "t", method="bootstrap", min_fpr=0.3, max_fpr=0.2),
@@ -236,6 +242,8 @@ def test_power_row_by_row(engine: Any) -> None:
             "must be a finite number, 0 or more",
         ),
         (lambda: pa.roc_auc_sample_size("a", ratio=0), "ratio must be a finite number above 0"),
+        (lambda: pa.roc_auc_sample_size("a", alpha=1), "alpha must lie between 0 and 1"),
+        (lambda: pa.roc_auc_sample_size("a", power=1), "power must lie between 0 and 1"),
         (lambda: pa.roc_auc_power("a", "m", "n", alpha=5), "alpha must lie between 0 and 1"),
         (lambda: pa.roc_auc_difference_power("y", "s", "t", power=1), "power must lie between 0 and 1"),
         (lambda: pa.mann_whitney_u("y", "s", method="normal"), "method must be one of 'auto'"),  # type: ignore[arg-type]
@@ -244,6 +252,35 @@ def test_power_row_by_row(engine: Any) -> None:
 def test_options(call: Any, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         call()
+
+
+@pytest.mark.parametrize("rate", ["fpr", "tpr"])
+def test_bounds_that_are_none(rate: str) -> None:
+    for low, high in ((0.5, 0.5), (0.5, 0.4), (-0.1, 0.5), (0.5, 1.1), (math.nan, 0.5)):
+        with pytest.raises(ValueError, match=rf"^roc_auc: (min|max)_{rate} must (lie|be below)"):
+            pa.roc_auc("y", "s", **{f"min_{rate}": low, f"max_{rate}": high})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="which has no standardized form"):
+        pa.roc_auc("y", "s", max_fpr=0.5, min_tpr=0.5, standardized=True)
+
+
+@pytest.mark.parametrize("option", ["max_fpr", "min_tpr", "at_fpr", "at_tpr", "null"])
+def test_what_each_method_compares(option: str) -> None:
+    """The bootstrap compares everything, DeLong areas; of clusters it compares whole areas only."""
+
+    def written(**others: Any) -> pl.Expr:
+        options: dict[str, Any] = {option: 0.5, **others}
+        return pa.roc_auc_difference("y", "s", "t", alternative="less", **options)
+
+    written(method="bootstrap", cluster="c")
+    for others, is_compared in (
+        ({}, option in ("max_fpr", "min_tpr", "null")),
+        ({"cluster": "c"}, option == "null"),
+    ):
+        if is_compared:
+            written(method="delong", **others)
+        else:
+            with pytest.raises(ValueError, match="method 'delong' compares"):
+                written(method="delong", **others)
 
 
 def test_a_key_of_any_plain_dtype() -> None:
@@ -401,15 +438,16 @@ def test_left_out_row_by_row() -> None:
 
 
 def test_not_exactly_one_is_left_out() -> None:
-    says = r"roc_auc_power: exactly one of auc, power and alpha must be None.* write roc_auc_power\(auc"
-    for wrong in (
-        {"auc": None},
-        {"auc": 0.7, "power": 0.8},
-        {"auc": None, "power": 0.8, "alpha": None},
-        {"auc": 0.7, "alpha": None},
-        {"auc": pl.col("auc"), "power": 0.8},
+    for wrong, got in (
+        ({"auc": None}, "alpha"),
+        ({"auc": 0.7, "power": 0.8}, "auc, power, alpha"),
+        ({"auc": None, "power": 0.8, "alpha": None}, "power"),
+        ({"auc": None, "alpha": None}, "none of them"),
+        ({"auc": 0.7, "alpha": None}, "auc"),
+        ({"auc": pl.col("auc"), "power": 0.8}, "auc, power, alpha"),
     ):
-        with pytest.raises(ValueError, match=says):
+        says = "roc_auc_power: exactly one of auc, power and alpha must be None"
+        with pytest.raises(ValueError, match=rf"{says}.*, got {got}; write roc_auc_power\(auc"):
             pa.roc_auc_power(n_pos=40, n_neg=70, **wrong)
     with pytest.raises(ValueError, match="roc_auc_power: power must lie between 0 and 1"):
         pa.roc_auc_power(None, 40, 70, power=1)

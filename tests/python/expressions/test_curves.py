@@ -94,6 +94,8 @@ def test_numbers_of_numpy() -> None:
 def test_bands(bands: Any) -> None:
     with pytest.raises(ValueError, match="gains_table: bands must be an integer from 1 to 1000000, got"):
         pa.gains_table("y", "s", bands=bands)
+    ten = LOANS.select(pa.gains_table("bad", "points", bands=10))
+    assert_frame_equal(LOANS.select(pa.gains_table("bad", "points")), ten)
 
 
 @pytest.mark.parametrize("rate", [-0.1, 1.1, float("nan"), "0.1", True, None])

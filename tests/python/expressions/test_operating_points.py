@@ -131,7 +131,16 @@ def test_weights_whose_sums_could_overflow(largest: float) -> None:
     [
         (lambda: pa.tpr_at_fpr("y", "s", 0.1, seed=2**63), "seed must be an integer from 0 to"),
         (lambda: pa.roc_curve("y", "s", max_points=2**64), "max_points must be an integer from 2 to"),
+        (lambda: pa.roc_curve("y", "s", max_points=1), "max_points must be an integer from 2 to"),
         (lambda: pa.roc_curve("y", "s", max_points=10, at_fpr=[0.1]), "at_fpr and max_points ask for"),
+        (
+            lambda: pa.roc_curve("y", "s", drop_intermediate=True, at_fpr=[0.5]),
+            "drop_intermediate and at_fpr ask for different curves; give one of them",
+        ),
+        (
+            lambda: pa.roc_curve("y", "s", max_points=9, at_tpr=[0.5], at_fpr=[0.5]),
+            "at_fpr and at_tpr and max_points ask for different curves; give one of them",
+        ),
         (lambda: pa.roc_curve("y", "s", drop_intermediate=WRONG), "drop_intermediate must be True or False"),
         (lambda: pa.roc_curve("y", "s", at_fpr=UNORDERED), "at_fpr must be a list of numbers"),
         (lambda: pa.roc_curve("y", "s", at_threshold=[True]), "at_threshold must be a number"),
@@ -154,6 +163,10 @@ def test_weights_whose_sums_could_overflow(largest: float) -> None:
         (lambda: pa.operating_point("y", "s", min_fpr=0.2, max_fpr=0.1), "min_fpr must be below max_fpr"),
         (lambda: pa.operating_point("y", "s", max_fpr=1.5), "max_fpr must lie between 0 and 1, got 1.5"),
         (lambda: pa.gains_table("y", "s", bands=3, edges=[1]), "give bands or edges"),
+        (
+            lambda: pa.gains_table("y", "s", bands=3, edges=[]),
+            r"give bands or edges, got bands=3 and edges=\[\]",
+        ),
         (lambda: pa.gains_table("y", "s", edges=[2, 1]), "edges must ascend"),
         (lambda: pa.curve_points(THREE, pa.roc_curve("y", "s"), ["y", "y"]), "every column once"),
     ],
