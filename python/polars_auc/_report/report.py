@@ -16,7 +16,7 @@ import polars as pl
 
 from polars_auc._frames.direction import negated
 from polars_auc._frames.group_states import deferred, group_states
-from polars_auc._frames.inputs import called, column_of, keys_of, refuse_keys, rows_of, scores_of
+from polars_auc._frames.inputs import called, column_of, keys_of, like, refuse_keys, rows_of, scores_of
 from polars_auc._frames.runs import Runs
 from polars_auc._plugin.errors import OptionError
 from polars_auc._plugin.options import told
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from polars_auc._frames.groupings import Groupings
-    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._frames.inputs import ArrowStream, Frame, IntoFrame
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._plugin.options import Adjustment
 
@@ -41,7 +41,7 @@ _CALL = 'report(frame, "label", "score", {})'
 
 @called("report")
 def report(
-    frame: IntoFrame,
+    frame: Frame | ArrowStream,
     label: IntoExpr,
     scores: str | pl.Expr | Iterable[str | pl.Expr],
     *,
@@ -67,8 +67,8 @@ def report(
     scale: Literal["real", "probability"] | None = None,
     groupings: Groupings | None = None,
     sorted_by: str | Iterable[str] = (),
-) -> pl.LazyFrame:
-    """Return the evaluation of scores, by group and overall, as a lazy frame.
+) -> Frame:
+    """Return the evaluation of scores, by group and overall.
 
     Parameters
     ----------
@@ -128,8 +128,8 @@ def report(
         those of the negated scores, exact for every dtype.
     nan
         ``"skip"`` takes a score that is NaN for missing: the row is skipped, and counted in ``n_missing`` and
-        in ``n_nan``. None makes the numbers of such a group NaN, and collecting the report warns, with the
-        number of such rows in each group.
+        in ``n_nan``. None makes the numbers of such a group NaN, and a warning says so, with the number of
+        such rows in each group.
     memory
         ``"bounded"`` reads the rows batch by batch and keeps only the states of groups, each of at most
         ``max_bins`` bins: see :func:`polars_auc.group_states`. ``compare``, ``versus``, ``folds``,
@@ -150,7 +150,7 @@ def report(
 
     Returns
     -------
-    polars.LazyFrame
+    polars.DataFrame, or polars.LazyFrame if ``frame`` is lazy
         One row for each group and score, ordered by group, then one row for each score over all rows:
 
         - ``scope`` (String): ``"group"`` or ``"overall"``.
@@ -186,8 +186,9 @@ def report(
           the overall rows. The other columns ``by`` are null there. The groupings come one after the other,
           and p-values are adjusted over all of them. There is no ``heterogeneity``.
 
-        A number is null if it is undefined, and NaN if a score is NaN, of which collecting the report warns.
-        If no row at all is positive, which is what a misspelt class gives, collecting it warns as well.
+        A number is null if it is undefined, and NaN if a score is NaN, of which a warning tells.
+        If no row at all is positive, which is what a misspelt class gives, there is a warning as
+        well. A lazy report warns when it is collected.
 
     Raises
     ------
@@ -201,7 +202,7 @@ def report(
         contains anything other than names.
     polars.exceptions.PolarsError
         For missing columns, for labels, scores or weights of another dtype, and for a weight that is negative
-        or not finite; and, when the report is collected, if the rows do not come sorted by ``sorted_by``.
+        or not finite; and, when the rows are read, if they do not come sorted by ``sorted_by``.
 
     Notes
     -----
@@ -215,7 +216,7 @@ def report(
     >>> rows = pl.DataFrame(
     ...     {"site": ["a"] * 4 + ["b"] * 3, "ill": [0, 0, 1, 1, 0, 1, 1], "risk": [1, 3, 2, 4, 2, 1, 3]}
     ... )
-    >>> pa.report(rows, "ill", "risk", by="site").select("scope", "site", "n", "auc").collect()
+    >>> pa.report(rows, "ill", "risk", by="site").select("scope", "site", "n", "auc")
     shape: (3, 4)
     ┌─────────┬──────┬─────┬───────┐
     │ scope   ┆ site ┆ n   ┆ auc   │
@@ -239,7 +240,7 @@ def report(
     ... )
     >>> given = {"cluster": "patient", "stability": pl.col("year") < 2016}
     >>> by_year = pa.report(visits, "ill", "risk", by="year", **given)
-    >>> by_year.select("year", pl.col("auc", "se", "psi").round(3), "psi_n", "psi_reference_n").collect()
+    >>> by_year.select("year", pl.col("auc", "se", "psi").round(3), "psi_n", "psi_reference_n")
     shape: (3, 6)
     ┌──────┬───────┬───────┬───────┬───────┬─────────────────┐
     │ year ┆ auc   ┆ se    ┆ psi   ┆ psi_n ┆ psi_reference_n │
@@ -252,14 +253,14 @@ def report(
     └──────┴───────┴───────┴───────┴───────┴─────────────────┘
     """
     options = ReportOptions.of(locals())
-    frame = rows_of("report", frame)
-    table = evaluation(frame, label, scores, options)
+    rows = rows_of("report", frame)
+    table = evaluation(rows, label, scores, options)
     said = f"report: no row is positive: the label {label} is false in all of them; is it written right?"
     table = table.map_batches(functools.partial(_warn_without_positives, said))
-    if options.nan is not None:
-        return table
-    nans = nans_of(frame, label, scores, options)
-    return table.map_batches(functools.partial(_warn_of_nan, nans))
+    if options.nan is None:
+        nans = nans_of(rows, label, scores, options)
+        table = table.map_batches(functools.partial(_warn_of_nan, nans))
+    return like(frame, table)
 
 
 @called("report")

@@ -114,7 +114,7 @@ def test_counts_and_conditions(tmp_path: Path) -> None:
     ]
     table = written(tmp_path, "gains", *given, "--bands", "2")
     repeated = rows.filter(part="a").select(pl.col("y", "s").repeat_by("n").explode())
-    expected = pa.curve_points(repeated, pa.gains_table("y", -pl.col("s"), bands=2)).collect().drop("point")
+    expected = pa.curve_points(repeated, pa.gains_table("y", -pl.col("s"), bands=2)).drop("point")
     assert table.drop("score").equals(expected)
 
 
@@ -193,7 +193,7 @@ def test_weights(tmp_path: Path, capsys: Capture) -> None:
     given = [str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--weight", "w / 2"]
     half = pl.col("w") / 2
     bands = written(tmp_path, "gains", *given, "--bands", "2")
-    expected = pa.curve_points(rows, pa.gains_table("y", "s", bands=2, weight=half)).collect().drop("point")
+    expected = pa.curve_points(rows, pa.gains_table("y", "s", bands=2, weight=half)).drop("point")
     assert bands.drop("score").equals(expected)
     best = written(tmp_path, "thresholds", *given)
     assert best.drop("score").equals(rows.select(pa.operating_point("y", "s", weight=half)).unnest("s"))

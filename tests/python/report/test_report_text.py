@@ -81,7 +81,7 @@ def test_quiet(tmp_path: Path, capsys: Capture) -> None:
 
 def test_names_are_cut_to_the_terminal() -> None:
     table = pl.DataFrame({"y": [0, 1] * 4, "s": range(8), "g": ["a" * 60, "b" * 70] * 4})
-    table = pa.report(table, "y", "s", by="g").collect()
+    table = pa.report(table, "y", "s", by="g")
     shown = TableView()
     lines = shown.printed(table, 80).splitlines()
     assert max(map(len, lines)) == 80
