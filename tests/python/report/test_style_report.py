@@ -53,5 +53,5 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="style_report: limit must be an integer from 0"):
         pa.style_report(report(), limit=-1)
     monkeypatch.setitem(sys.modules, "great_tables", None)
-    with pytest.raises(ImportError, match="pip install great_tables"):
+    with pytest.raises(ImportError, match=r"pip install .polars-auc.report."):
         pa.style_report(report())
