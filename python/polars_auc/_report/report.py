@@ -18,11 +18,11 @@ from polars_auc._frames.direction import negated
 from polars_auc._frames.group_states import deferred, group_states
 from polars_auc._frames.inputs import called, column_of, keys_of, like, refuse_keys, rows_of, scores_of
 from polars_auc._frames.runs import Runs
-from polars_auc._plugin.errors import OptionError
+from polars_auc._plugin.errors import OptionError, OptionTypeError
 from polars_auc._plugin.options import told
 from polars_auc._report import parts
 from polars_auc._report.nan import Nans, said_of_nan, without_nan
-from polars_auc._report.options import IntervalMethod, ReportOptions
+from polars_auc._report.options import IntervalMethod, ReportOptions, UserAverage
 from polars_auc._report.rows import Part, ReportPlan, refuse_clashes
 from polars_auc._report.stability import Reference
 
@@ -56,6 +56,8 @@ def report(
     along: str | None = None,
     adjust: Adjustment | None = "holm",
     folds: IntoExpr | None = None,
+    user: IntoExpr | None = None,
+    user_average: UserAverage | None = None,
     stability: IntoExpr | None = None,
     count: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
@@ -100,6 +102,11 @@ def report(
         scores and, for ``compare``, also the overall rows. None adjusts nothing.
     folds
         The column with the fold of each row; adds the mean of the folds' AUCs.
+    user, user_average
+        The column with the user of each row, if scores order what one user sees, such as items of a feed; or
+        with the query or session. Adds the mean of the users' AUCs (GAUC), in which all users count alike
+        (None or ``"macro"``), or by their ``"rows"``, ``"positives"`` or ``"pairs"``: see
+        :func:`polars_auc.grouped_roc_auc`. Not possible with ``cluster``.
     stability
         The rows of a reference, such as those that a model was built on: a condition such as
         ``pl.col("year") < 2016``, or a column of Booleans. Adds how far the scores of each group's other rows
@@ -122,7 +129,7 @@ def report(
         finite numbers that are not negative. Rows of weight 0 or null are skipped. The standard errors are
         those of the infinitesimal jackknife: see :func:`polars_auc.roc_auc_ci`. ``n``, ``n_pos`` and
         ``n_missing`` count rows. Possible with ``ci="delong"`` and ``ci="logit"``, and not with ``compare``,
-        ``versus``, ``folds``, ``stability``, ``count`` and ``cluster``.
+        ``versus``, ``folds``, ``user``, ``stability``, ``count`` and ``cluster``.
     low_is_positive
         Whether low scores are positive, as in a scorecard where many points are good. All numbers are then
         those of the negated scores, exact for every dtype.
@@ -133,7 +140,7 @@ def report(
     memory
         ``"bounded"`` reads the rows batch by batch and keeps only the states of groups, each of at most
         ``max_bins`` bins: see :func:`polars_auc.group_states`. ``compare``, ``versus``, ``folds``,
-        ``stability``, ``cluster`` and ``weight`` need all rows at once and are not possible then.
+        ``user``, ``stability``, ``cluster`` and ``weight`` need all rows at once and are not possible then.
     max_bins, scale
         With ``memory="bounded"``: how small states are. None is 4096 bins, on the scale of real numbers.
     groupings
@@ -164,6 +171,9 @@ def report(
         - ``ks``, ``gini`` (Float64): :func:`polars_auc.roc_summary`.
         - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
           ``n_undefined`` (UInt64), of :func:`polars_auc.cv_roc_auc`.
+        - with ``user``: ``user_auc``, ``user_se``, ``user_lower``, ``user_upper`` (Float64), ``n_users``,
+          ``n_users_undefined`` (UInt64): the mean of the users' AUCs, its standard error and interval, the
+          users that have an AUC, and those that have none, of :func:`polars_auc.grouped_roc_auc`.
         - with ``compare``: ``first_auc``, ``delta_auc``, ``delta_auc_lower``, ``delta_auc_upper``,
           ``delta_auc_p_value``, ``delta_auc_p_adjusted`` (Float64), the AUC of the first score, and the AUC
           of this one minus it, both on the rows that have all scores, from
@@ -296,6 +306,8 @@ def evaluation(
         cluster = column_of("report", "cluster", options.cluster, rows, example)
         options = replace(options, cluster=cluster)
         label = parts.in_cluster(column_of("report", "label", label, rows, example), cluster)
+    if options.user is not None:
+        options = replace(options, user=_user(options.user, rows))
     own = _parts(rows, label, columns, keys, options)
     if options.nan is not None and nans is not None:
         own.append(Part(finish=nans.beside))
@@ -304,6 +316,15 @@ def evaluation(
     if runs is None:
         return table
     return deferred(table.collect_schema(), functools.partial(_in_runs, plan, rows, runs))
+
+
+def _user(column: IntoExpr, rows: pl.LazyFrame) -> pl.Expr:
+    """Return the column of users; refuse values that make none."""
+    user = column_of("report", "user", column, rows, _CALL.format('user="user"'))
+    [dtype] = rows.select(user).collect_schema().dtypes()
+    if dtype == pl.Object or isinstance(dtype, pl.List | pl.Array):
+        raise OptionTypeError("report", "user", f"must be a column of plain values, got {dtype}")
+    return user
 
 
 def _parts(
@@ -319,6 +340,8 @@ def _parts(
         own.append(parts.intervals_of_clusters(label, scores, options))
     if options.folds is not None:
         own.append(parts.folds(label, scores, options))
+    if options.user is not None:
+        own.append(parts.users(label, scores, options))
     if options.compare:
         compared = parts.deltas if options.cluster is None else parts.deltas_of_clusters
         own.append(compared(label, scores, options))

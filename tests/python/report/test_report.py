@@ -110,6 +110,45 @@ def test_comparisons_beside_the_rest(engine: Any) -> None:
             assert row[field] == (None if grouped else segments[name][field][0])
 
 
+@pytest.mark.parametrize("average", [None, "rows", "positives", "pairs"])
+def test_the_mean_over_users_is_that_of_its_function(average: Any) -> None:
+    frame = rows()
+    given: dict[str, Any] = {"by": "h", "user": pl.col("g") % 4, "user_average": average, "level": 0.9}
+    table = pa.report(frame.lazy(), "label", ["score", "other"], **given, folds="key").collect()
+    for row in table.iter_rows(named=True):
+        part = frame.filter(pl.col("h") == row["h"]) if row["scope"] == "group" else frame
+        gauc = part.select(
+            pa.grouped_roc_auc("label", row["score"], pl.col("g") % 4, average=average or "macro", level=0.9)
+        ).item()
+        own = [row[f"user_{name}"] for name in ("auc", "se", "lower", "upper")]
+        assert own == [gauc[name] for name in ("auc", "se", "lower", "upper")]
+        assert (row["n_users"], row["n_users_undefined"]) == (gauc["n_groups"], gauc["n_undefined"])
+        assert row["n_users"] > 1
+    # Rows that are counted stand for as many rows, and sorted groups are read one after the other.
+    few = frame.group_by("h", "label", "score", "g").len("n").sort("h")
+    counted = pa.report(
+        few.lazy(), "label", "score", by="h", user=pl.col("g") % 4, count="n", sorted_by="h"
+    ).collect()
+    plain = pa.report(frame.lazy(), "label", "score", by="h", user=pl.col("g") % 4).collect()
+    assert_frame_equal(counted, plain)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"user": 3}, "user must be one column name or expression, got int"),
+        ({"user_average": "rows"}, "user_average is for the mean over users; write user"),
+        ({"user": "g", "user_average": "users"}, "user_average must be one of 'macro', 'rows'"),
+        ({"user": "g", "weight": "g"}, "user cannot be combined with weight"),
+        ({"user": "g", "cluster": "g"}, "user cannot be combined with cluster"),
+        ({"user": "g", "memory": "bounded"}, "user needs all rows at once"),
+    ],
+)
+def test_users_that_are_refused(options: dict[str, Any], says: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=f"^report: {says}"):
+        pa.report(rows().lazy(), "label", "score", **options)
+
+
 @pytest.mark.parametrize("cluster", [None, "key"])
 def test_the_family_is_all_tests_of_the_table(cluster: str | None) -> None:
     """Many groups with one gain each are many tests: Bonferroni's factor is the number of p-values."""

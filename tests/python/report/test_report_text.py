@@ -34,6 +34,7 @@ def test_columns_that_answer_first(capsys: Capture) -> None:
         (["--compare"], ["delta_auc", "delta_auc_p_adjusted"]),
         (["--versus", "rest"], ["difference", "p_adjusted"]),
         (["--folds", "fold"], ["cv_auc"]),
+        (["--user", "fold % 3"], ["user_auc"]),
         (["--bounded"], ["ks"]),
         (["--bounded", "--max-bins", "16"], ["auc_min", "auc_max"]),
         (["--columns", "gini, se,gini"], []),
