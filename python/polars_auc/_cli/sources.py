@@ -223,6 +223,11 @@ def _ending(name: str) -> str:
     return suffix if suffix in _READERS else ""
 
 
+def is_parquet(name: str) -> bool:
+    """Whether a file is read as Parquet."""
+    return not _ending(name)
+
+
 def is_text(name: str) -> bool:
     """Whether a file is one of text, in which a number may be written as NaN."""
     return _ending(name) in (".csv", ".tsv")
