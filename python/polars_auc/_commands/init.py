@@ -103,7 +103,7 @@ class Proposal:
                 )
             )
         except (Refusal, OptionError) as refusal:
-            return str(refusal)
+            return str(refusal).splitlines()[0]
         except Incomplete:
             return 'a score is NaN in some rows; write nan = "skip" to take it for missing'
         finally:

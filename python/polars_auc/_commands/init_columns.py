@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -68,9 +69,10 @@ class Columns:
         columns.labels.sort(key=lambda name: not _has_word(name, _LABELS))
         numbers = [*columns.scores, *columns.numbers]
         if columns.labels and numbers:
-            label = columns.labels[0]
-            areas = rows.select(roc_auc(label, name).alias(name) for name in numbers)
-            columns.areas = areas.row(0, named=True)
+            # A label that holds NaN is refused; the report says so.
+            with suppress(pl.exceptions.PolarsError):
+                areas = rows.select(roc_auc(columns.labels[0], name).alias(name) for name in numbers)
+                columns.areas = areas.row(0, named=True)
         return columns
 
     def _add(self, column: pl.Series) -> None:
@@ -85,7 +87,8 @@ class Columns:
             if dtype == pl.Date or isinstance(dtype, pl.Datetime):
                 self.days.append(name)
         elif dtype == pl.Boolean or (dtype.is_numeric() and distinct <= 2 and _are_0_and_1(there)):
-            if distinct == 2:
+            # Decimals are no labels.
+            if distinct == 2 and not dtype.is_decimal():
                 self.labels.append(name)
         elif not dtype.is_numeric():
             self._add_words(there, distinct)
