@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from polars_auc import _native
-from polars_auc._cli.refusal import Refusal
+from polars_auc._cli.refusal import Refusal, flag
 from polars_auc._cli.streams import show
-from polars_auc._report.options import ReportOptions, declared
+from polars_auc._report.options import ReportOptions, declared, is_set
 
 
 class Parser(argparse.ArgumentParser):
@@ -69,6 +70,31 @@ def add_option(command: argparse.ArgumentParser, options: type, name: str) -> No
     elif default is not None:
         words["help"] = f"{text} (default: {default})"
     command.add_argument(*names, **words, type=known.parse, metavar=known.metavar)
+
+
+# Options of what is printed, and of files.
+_NOT_OF_TABLES = (
+    "run",
+    "once",
+    "command",
+    "config",
+    "files",
+    "output",
+    "quiet",
+    "limit",
+    "format",
+    "keep_formulas",
+)
+
+
+def options_in_effect(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return how the user calls each option that has a value, and its values."""
+    pairs = []
+    for name, value in values.items():
+        if is_set(value, ()) and name not in _NOT_OF_TABLES:
+            several = value if isinstance(value, list | tuple) else [value]
+            pairs += [(flag(name), "yes" if each is True else str(each)) for each in several]
+    return pairs
 
 
 def flags_of(command: argparse.ArgumentParser) -> dict[str, str]:
@@ -129,7 +155,8 @@ def add_files(command: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILES",
-        help="files, folders of Parquet files, or quoted globs: Parquet, CSV, TSV, NDJSON, Arrow IPC",
+        help="files, folders of Parquet files, or quoted globs: Parquet, CSV, TSV, NDJSON, Arrow IPC; or - "
+        "for standard input, whose kind is known by its beginning",
     )
 
 

@@ -117,4 +117,7 @@ def _texts(name: str, option: str, value: object) -> list[str]:
     wrong = next((one for one in values if isinstance(one, bool | dict | list)), None)
     if wrong is not None:
         raise Refusal(f"{name!r}: {option} must be a text, a number, or a list of these, got {wrong!r}")
-    return [str(one) for one in values]
+    texts = [str(one) for one in values]
+    if any("\0" in text for text in texts):
+        raise Refusal(f"{name!r}: {option} has the character NUL in it, which no option may have")
+    return texts

@@ -8,18 +8,19 @@ from pathlib import Path
 import polars as pl
 
 from polars_auc._cli.refusal import Refusal, first_line
-from polars_auc._page.files import TABLES, refuse_path, replace_file
-
-
-def table_writer(output: Path) -> Callable[[pl.DataFrame], bytes]:
-    """Return the function that makes the contents of a table's file; refuse a file of no use."""
-    refuse_path(output, TABLES)
-    return TABLES[output.suffix]
+from polars_auc._page.files import replace_file
+from polars_auc._plugin.errors import OptionError
 
 
 def to_standard_output(output: Path | None) -> bool:
     """Whether the output is standard output, which is written as a minus sign."""
     return output is not None and str(output) == "-"
+
+
+def refuse_unwritten(*, keep_formulas: bool) -> None:
+    """Refuse an option of files if no file is written."""
+    if keep_formulas:
+        raise OptionError("", "keep_formulas", "is for .csv files, and none is written", "end `path` in .csv")
 
 
 def save(output: Path, contents: Callable[[], bytes]) -> None:

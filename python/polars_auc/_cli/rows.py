@@ -12,8 +12,9 @@ from pathlib import Path
 import polars as pl
 
 from polars_auc._cli.refusal import Refusal, flag, worded
-from polars_auc._cli.sources import is_remote, scan, unreadable
+from polars_auc._cli.sources import is_here, scan, unreadable
 from polars_auc._cli.sql import column, condition, named_column, refuse_missing
+from polars_auc._cli.standard_input import STANDARD_INPUT
 from polars_auc._frames.direction import negated
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.text import counted
@@ -106,13 +107,19 @@ class Files:
 
     def changed(self) -> str:
         """Say on which day a file was last changed, in UTC."""
-        here = [os.path.getmtime(name) for name in self.names if not is_remote(name)]
+        here = [os.path.getmtime(name) for name in self.names if is_here(name)]
         return f"{datetime.fromtimestamp(max(here), tz=timezone.utc):%Y-%m-%d}" if here else "an unknown day"
+
+    def about(self) -> str:
+        """Say which data these are."""
+        if list(self.names) == [STANDARD_INPUT]:
+            return "standard input"
+        return f"{counted(len(self.names), 'file')}, last changed on {self.changed()}"
 
     def size(self) -> str:
         """Say how much there is to read."""
         files = counted(len(self.names), "file")
-        if any(is_remote(name) or Path(name).is_dir() for name in self.names):
+        if not all(is_here(name) and Path(name).is_file() for name in self.names):
             return files
         return f"{files}, {sum(os.path.getsize(name) for name in self.names) / 1e6:,.1f} MB"
 

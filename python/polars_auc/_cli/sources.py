@@ -14,6 +14,7 @@ from urllib.parse import unquote
 import polars as pl
 
 from polars_auc._cli.refusal import Refusal, first_line
+from polars_auc._cli.standard_input import STANDARD_INPUT, kept_input
 
 # Of a text file so many rows say what the columns hold; a word below them in a column of numbers is an error.
 _ROWS_OF_SCHEMA = 10_000
@@ -164,7 +165,7 @@ def _matches(name: str) -> tuple[str, list[str]]:
         msg = "the name of a file is empty; is a variable of the shell not set? The current folder is ."
         raise ValueError(msg)
     path = Path(name)
-    if is_remote(name) or _is_delta(name):
+    if name == STANDARD_INPUT or is_remote(name) or _is_delta(name):
         return "", [name]
     if path.is_dir():
         pattern = f"{glob.escape(str(path))}/**/*.parquet"
@@ -219,13 +220,18 @@ def _ending(name: str) -> str:
     """Return the ending by which a file is read; it is empty for Parquet, however that is called."""
     if _is_delta(name):
         return "Delta"
-    suffix = Path(name).suffix.lower()
+    suffix = Path(_place(name)).suffix.lower()
     return suffix if suffix in _READERS else ""
 
 
 def is_parquet(name: str) -> bool:
     """Whether a file is read as Parquet."""
     return not _ending(name)
+
+
+def _place(name: str) -> str:
+    """Return where the rows of a name are."""
+    return str(kept_input()) if name == STANDARD_INPUT else name
 
 
 def is_text(name: str) -> bool:
@@ -236,6 +242,11 @@ def is_text(name: str) -> bool:
 def is_remote(name: str) -> bool:
     """Whether a name is one in an object store."""
     return _URL.match(name) is not None
+
+
+def is_here(name: str) -> bool:
+    """Whether a name is a file or folder on this machine."""
+    return name != STANDARD_INPUT and not is_remote(name)
 
 
 def _local(name: str) -> str:
@@ -280,7 +291,7 @@ def _read(reader: Callable[[str], pl.LazyFrame], names: Sequence[str]) -> pl.Laz
 
 def _read_one(reader: Callable[[str], pl.LazyFrame], name: str) -> pl.LazyFrame:
     try:
-        return reader(name)
+        return reader(_place(name))
     except (pl.exceptions.PolarsError, OSError) as error:
         raise Refusal(f"cannot read {name!r}: {first_line(error)}") from error
 
@@ -298,7 +309,7 @@ def _scan(source: str | list[str], *, partitions: bool) -> pl.LazyFrame:
     # Files may have further columns, or a narrower type of a column: this matters only for columns in use.
     widen = pl.ScanCastOptions(integer_cast="upcast", float_cast="upcast")
     return pl.scan_parquet(
-        source,
+        source if isinstance(source, str) else [_place(name) for name in source],
         # In an object store there is nothing else to find files by.
         glob=isinstance(source, str) or is_remote(source[0]),
         # As for Python's glob, and so for the files that are counted here.

@@ -9,11 +9,13 @@ import polars as pl
 
 from polars_auc._cli.refusal import Refusal, first_line, flag
 from polars_auc._cli.sources import is_parquet, lacking
+from polars_auc._frames.inputs import is_pattern
 
 
 def column(option: str, text: str, schema: pl.Schema, files: Sequence[str] = ()) -> pl.Expr:
     """Read a column's name or, failing that, an SQL expression, which is then named by its text."""
     if text in schema:
+        refuse_missing(option, [text], schema)
         return pl.col(text)
     return _expression(option, text, schema, files=files)[0].alias(text)
 
@@ -62,6 +64,11 @@ def refuse_missing(
     """Refuse the names of columns that are not there."""
     for name in names:
         if name in schema:
+            if is_pattern(name):
+                raise Refusal(
+                    f"{flag(option)} names the column {name!r}, and Polars takes this name for a pattern of "
+                    "several names; give the column another name"
+                )
             continue
         without = lacking(files, name)
         if without is not None:
@@ -101,7 +108,14 @@ def _expression(
         pl.sql_expr(f"({text}\n)")
     except (pl.exceptions.PolarsError, ValueError) as error:
         raise Refusal(f"{flag(option)} {text!r} is no SQL expression: {first_line(error)}") from error
+    if _has_unnest(expression):
+        raise Refusal(
+            f"{flag(option)} {text!r} has UNNEST in it, which makes several rows of one; write an "
+            "expression of one value for each row"
+        )
     roots = expression.meta.root_names()
+    # A pattern is no root.
+    roots += [name for name in schema if is_pattern(name) and (f'"{name}"' in text or f"`{name}`" in text)]
     if any(name.startswith("_POLARS_TMP") for name in roots):
         raise Refusal(_not_of_rows(option, text))
     refuse_missing(option, roots, schema, where, files)
@@ -114,6 +128,12 @@ def _expression(
     if len(dtypes) != 1:
         raise Refusal(f"{flag(option)} {text!r} is {len(dtypes)} columns; write one")
     return expression, dtypes[0]
+
+
+def _has_unnest(expression: pl.Expr) -> bool:
+    """Whether an expression makes several rows of one."""
+    is_unnest = re.search(r"\.explode\([^\"]*\)$", str(expression)) is not None
+    return is_unnest or any(map(_has_unnest, expression.meta.pop()))
 
 
 def _not_of_rows(option: str, text: str) -> str:

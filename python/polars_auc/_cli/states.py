@@ -84,6 +84,7 @@ def state_columns(files: Files, named: Sequence[str]) -> list[str]:
                 f"{name!r} has states of rows with weights in {ones[True]!r}, and without them in "
                 f"{ones[False]!r}; make all of them alike"
             )
+    refuse_missing("scores", there, files.schema, files=files.names)
     if len(set(named)) < len(named):
         raise Refusal(f"{flag('scores')} names one score twice")
     refuse_missing("scores", named, files.schema, files=files.names)

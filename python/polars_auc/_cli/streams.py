@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TextIO
 
 from polars_auc._cli.refusal import first_line
+from polars_auc._page.escapes import visible
 
 
 def open_closed_streams() -> None:
@@ -29,14 +31,22 @@ def open_closed_streams() -> None:
 def show(text: str) -> str | None:
     """Print, and return what went wrong, if anything did.
 
-    Characters that the encoding lacks become question marks. A reader that stopped reading is no error.
+    Characters that cannot be seen become escapes: a terminal would obey them. Those that the encoding lacks
+    become question marks. A reader that stopped reading is no error.
     """
     encoding = sys.stdout.encoding or "utf-8"
-    return _fault_of(lambda: print(text.encode(encoding, errors="replace").decode(encoding), flush=True))
+    seen = visible(text, keep="\n")
+    return _fault_of(lambda: print(seen.encode(encoding, errors="replace").decode(encoding), flush=True))
 
 
 def show_bytes(contents: bytes) -> str | None:
-    """Write to standard output, and return what went wrong, if anything did."""
+    """Write to standard output, and return what went wrong, if anything did.
+
+    On a terminal, text is shown as any other.
+    """
+    if sys.stdout.isatty():
+        with suppress(UnicodeDecodeError):
+            return show(contents.decode().removesuffix("\n"))
 
     def write() -> None:
         sys.stdout.flush()
@@ -57,14 +67,21 @@ def _fault_of(write: Callable[[], None]) -> str | None:
     return None
 
 
+def say_lines(text: str) -> None:
+    """Write lines for the user to standard error."""
+    for line in text.split("\n"):
+        say(line)
+
+
 def say(text: str) -> None:
-    """Write a line for the user to standard error.
+    """Write a line for the user to standard error; characters that cannot be seen become escapes.
 
     If that fails, as on a full disk, there is no place left to say so; the exit code is still right.
     """
     encoding = sys.stderr.encoding or "utf-8"
     try:
-        sys.stderr.write(f"{text.encode(encoding, errors='backslashreplace').decode(encoding)}\n")
+        line = visible(text).encode(encoding, errors="backslashreplace").decode(encoding)
+        sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
     except OSError:
         _give_up(sys.stderr)

@@ -10,6 +10,7 @@ import polars as pl
 
 from polars_auc._cli.refusal import Refusal, first_line, flag, worded
 from polars_auc._frames.groupings import GROUPING
+from polars_auc._page.escapes import with_formulas
 from polars_auc._page.text import counted
 from polars_auc._page.write import VERSION, VERSION_KEY
 from polars_auc._report.changes import by_of, compare_reports
@@ -20,7 +21,8 @@ __all__ = ["PreviousReport"]
 
 def _of_csv(file: Path) -> pl.DataFrame:
     # What looks like a number may be a word: the report says what its columns are.
-    return pl.read_csv(file, infer_schema=False)
+    # Texts that a sheet takes for formulas were written with an apostrophe.
+    return with_formulas(pl.read_csv(file, infer_schema=False))
 
 
 def _of_json(file: Path) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import polars as pl
 
-from polars_auc._cli.arguments import Once, add_by, add_files, add_option, add_output, add_rows
+from polars_auc._cli.arguments import Once, add_by, add_files, add_option, add_rows
 from polars_auc._cli.nan import say_nan
 from polars_auc._cli.output import save
 from polars_auc._cli.progress import progress
@@ -18,11 +18,11 @@ from polars_auc._cli.refusal import Incomplete, Refusal, worded
 from polars_auc._cli.rows import Files, RowOptions, of_files
 from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows
 from polars_auc._cli.streams import say
+from polars_auc._commands.table_files import ENDINGS, add_table_output, save_table, table_writer
 from polars_auc._expressions.bands import BandMethod, roc_band
 from polars_auc._expressions.curves import roc_curve
 from polars_auc._expressions.folds import cv_roc_curve
 from polars_auc._frames.evaluated import Evaluated
-from polars_auc._page.files import TABLES, refuse_path
 from polars_auc._page.text import counted
 from polars_auc._plots.roc import plot_roc
 from polars_auc._plugin.errors import OptionError, at_edge
@@ -101,16 +101,16 @@ def add_curve(commands: Any) -> None:
         help="with --band: bootstrap resamples (default: 2000)",
     )
     command.add_argument("--seed", action=Once, type=int, metavar="N", help="with --band: seed (default: 0)")
-    add_output(
+    add_table_output(
         command,
-        f"write a chart: {', '.join(_CHARTS)}; or a table of points: {', '.join(TABLES)}",
+        f"write a chart: {', '.join(_CHARTS)}; or a table of points: {', '.join(ENDINGS)}",
         required=True,
     )
 
 
 def curve(options: argparse.Namespace) -> bool:
     """Write the curves as a chart or a table."""
-    refuse_path(options.output, (*_CHARTS, *TABLES))
+    writer = table_writer(options, "Points of ROC curves", _CHARTS)
     suffix = options.output.suffix
     is_chart = suffix in _CHARTS
     files = Files.grouped(options.files, options.by, options.output)
@@ -148,11 +148,16 @@ def curve(options: argparse.Namespace) -> bool:
     has_nan = not is_whole and read is not None and rows.nan is None and say_nan(read, read.nans())
     for (what, (_, of)), groups in zip(plans.items(), tables[1::2], strict=True):
         _say_undefined(what, of, points[what], groups.item(), folds=options.folds is not None)
-    contents = _chart(suffix, points, source.by) if is_chart else TABLES[suffix](points[what])
-    save(options.output, lambda: contents)
+    notes = [f"wrote {options.output}"]
+    if is_chart or writer is None:
+        contents = _chart(suffix, points, source.by)
+        save(options.output, lambda: contents)
+    else:
+        notes = save_table(writer, options, files, rows, list(source.scores), points[what])
     if options.low_is_positive:
         say("polars-auc: low scores are positive: a row is positive if score <= threshold")
-    say(f"polars-auc: wrote {options.output}")
+    for line in notes:
+        say(f"polars-auc: {line}")
     if has_nan:
         raise Incomplete
     return True
@@ -196,7 +201,7 @@ def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
     if is_chart and not all(find_spec(name) for name in ("altair", "vl_convert")):
         raise Refusal(
             'a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '
-            + at_edge(f"or end `path` in {', '.join(TABLES)}")
+            + at_edge(f"or end `path` in {', '.join(ENDINGS)}")
         )
 
 

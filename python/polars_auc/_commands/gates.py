@@ -131,6 +131,11 @@ class Gate:
             decided = plain.select(self.holds.alias(_DECIDED)).to_series()
         if decided.len() == about.height:
             return decided
+        if decided.len() != 1:
+            said = f"{decided.len()} answers for {about.height} rows"
+            raise Refusal(
+                f"{flag('fail_if')} {self.text!r} has {said}; write one for each row, or one for all"
+            )
         # One answer for all rows, such as "MIN(auc) < 0.7": it is of no use if it left out a null.
         named = plain.filter(~alone).select(self._named(plain.columns))
         left_out = any(named.null_count().row(0))

@@ -11,11 +11,12 @@ from typing import Any
 from polars_auc._cli.arguments import Parser, add_files, add_output
 from polars_auc._cli.output import save
 from polars_auc._cli.progress import progress
-from polars_auc._cli.refusal import Incomplete, Refusal, flag
+from polars_auc._cli.refusal import Incomplete, Refusal
 from polars_auc._cli.rows import Files, of_files
 from polars_auc._cli.streams import say, show
 from polars_auc._commands.init_columns import Columns
 from polars_auc._commands.report import add_report, report
+from polars_auc._page.files import refuse_path
 from polars_auc._page.text import counted
 from polars_auc._plugin.errors import FLAGS, OptionError
 
@@ -44,8 +45,8 @@ def add_init(commands: Any) -> None:
 
 def init(options: argparse.Namespace) -> bool:
     """Write or print a configuration, and say whether a report can be made by it."""
-    if options.output is not None and options.output.suffix != ".toml":
-        raise Refusal(f"{flag('output')} must end in .toml, got {str(options.output)!r}")
+    if options.output is not None:
+        refuse_path(options.output, (".toml",))
     if options.output is not None and options.output.exists():
         raise Refusal(f"{str(options.output)!r} exists; choose another name, or remove it")
     files = Files.named(options.files, options.output)

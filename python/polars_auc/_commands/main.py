@@ -15,7 +15,8 @@ import polars as pl
 from polars_auc._cli.arguments import Parser, flags_of
 from polars_auc._cli.config import CONFIG, with_config
 from polars_auc._cli.refusal import Incomplete, Refusal, first_line
-from polars_auc._cli.streams import open_closed_streams, say
+from polars_auc._cli.standard_input import standard_input
+from polars_auc._cli.streams import open_closed_streams, say, say_lines
 from polars_auc._commands.curve import add_curve
 from polars_auc._commands.init import add_init
 from polars_auc._commands.report import add_report
@@ -38,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         texts, files, places = with_config(texts, _options(commands))
         options = _parsed(parser, commands, texts, files)
         FLAGS.set(_flags(commands.choices[options.command], places))
-        return PASSED if options.run(options) else FAILED
+        with standard_input():
+            return PASSED if options.run(options) else FAILED
     except (Refusal, OptionError) as refusal:
         say(f"polars-auc: {refusal}")
         return REFUSED
@@ -49,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except (Exception, pl.exceptions.PanicException) as fault:
         # A traceback must not end with the exit code of a gate.
-        say("".join(traceback.format_exception(fault)))
+        say_lines("".join(traceback.format_exception(fault)))
         say(f"polars-auc: this is a fault of polars-auc or Polars: {first_line(fault)}")
         return REFUSED
     finally:

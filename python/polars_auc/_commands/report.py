@@ -20,7 +20,7 @@ from polars_auc._cli.rows import Files, Rows, of_files, values
 from polars_auc._cli.sources import files_of
 from polars_auc._cli.sql import roots
 from polars_auc._cli.states import evaluated_states, names_of_states
-from polars_auc._cli.streams import say, show, show_bytes
+from polars_auc._cli.streams import say, say_lines, show, show_bytes
 from polars_auc._commands.compare_to import PreviousReport
 from polars_auc._commands.gates import Gate
 from polars_auc._commands.keep_going import Omissions, failing_files, failing_groups, failing_scores
@@ -31,7 +31,7 @@ from polars_auc._frames.inputs import called
 from polars_auc._frames.runs import Runs
 from polars_auc._page.about import about_options, groups_without_stability, needed, skipped, without_interval
 from polars_auc._page.details import Details, details
-from polars_auc._page.text import TableView, counted
+from polars_auc._page.text import TableView
 from polars_auc._page.write import ReportWriter
 from polars_auc._report.nan import Nans
 from polars_auc._report.options import ReportOptions
@@ -147,7 +147,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     for line in omissions.lines():
         say(f"polars-auc: left out {line}")
     for _, said in verdicts:
-        say(f"polars-auc: {said}")
+        say_lines(f"polars-auc: {said}")
     if unprinted is not None:
         raise Refusal(f"cannot print the report: {unprinted}")
     has_nan = source.say_nan(table)
@@ -259,9 +259,11 @@ def _about(
         weighted_states=_weighted(files, table) if request.from_states else (),
         previous=None if request.compare_to is None else str(request.compare_to),
     )
-    data = f"{counted(len(files.names), 'file')}, last changed on {files.changed()}"
     gone = [("Left out", writer.name(line)) for line in omissions.lines()]
-    return [("Data", data), *about, *gone, *(("Check", said.splitlines()[0]) for said in verdicts)]
+    checks = [("Check", writer.of_table().prose(said.splitlines()[0])) for said in verdicts]
+    # A sheet has place for all of them.
+    options = request.in_effect if writer.ending == ".xlsx" else []
+    return [("Data", files.about()), *about, *gone, *checks, *options]
 
 
 def _write(
@@ -272,12 +274,16 @@ def _write(
     charts: Details | None,
 ) -> str | None:
     """Write the file, and return why it cannot be printed, if it cannot."""
+    unprinted = None
     if request.file is None:
-        return show_bytes(writer.contents(table, about, charts))
-    save(request.file, lambda: writer.contents(table, about, charts))
+        unprinted = show_bytes(writer.contents(table, about, charts))
+    else:
+        save(request.file, lambda: writer.contents(table, about, charts))
     if not request.quiet:
-        say(f"polars-auc: wrote {request.output}")
-    return None
+        notes = writer.of_table().notes(table)
+        for line in [f"wrote {request.output}", *notes] if request.file is not None else notes:
+            say(f"polars-auc: {line}")
+    return unprinted
 
 
 def _print(view: TableView, table: pl.DataFrame) -> str | None:

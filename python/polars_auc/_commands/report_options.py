@@ -10,8 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from polars_auc._cli.arguments import add_by, add_files, add_options, add_rows
-from polars_auc._cli.output import to_standard_output
+from polars_auc._cli.arguments import add_by, add_files, add_options, add_rows, options_in_effect
+from polars_auc._cli.output import refuse_unwritten, to_standard_output
 from polars_auc._cli.refusal import Refusal
 from polars_auc._cli.rows import Files, RowOptions
 from polars_auc._cli.states import refuse_of_rows
@@ -77,6 +77,10 @@ class ReportRequest:
         f"{', '.join(FORMATS)}; without it md",
         metavar="FORMAT",
     )
+    keep_formulas: bool = switch(
+        "texts of a .csv file that begin with =, +, - or @ are written as they are; without it they get an "
+        "apostrophe in front, because sheets take them for formulas"
+    )
     output: Path | None = option(
         None,
         "write the report: .parquet, .csv, .json or .xlsx; a page with charts, .html, which needs "
@@ -84,6 +88,9 @@ class ReportRequest:
         parse=Path,
         metavar="OUT",
     )
+
+    in_effect: Sequence[tuple[str, str]] = ()
+    """How the user calls each option that has a value, and its values."""
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> ReportRequest:
@@ -96,7 +103,9 @@ class ReportRequest:
         rows = RowOptions(values["label"], values["scores"], values["count"], values["where"], values["nan"])
         rows = replace(rows, low_is_positive=values["low_is_positive"])
         own = {name: values[name] for name in declared(cls)}
-        request = cls(values["files"], rows, ReportOptions(**options), **own)
+        request = cls(
+            values["files"], rows, ReportOptions(**options), **own, in_effect=options_in_effect(values)
+        )
         request.check()
         return request
 
@@ -114,6 +123,8 @@ class ReportRequest:
         parts.summaries("label", {"score": "score"}, options)
         if options.cluster is not None:
             parts.intervals_of_clusters(pl.col("label"), {"score": "score"}, options)
+        if self.file is not None:
+            refuse_path(self.file, ENDINGS)
 
     @property
     def is_printed(self) -> bool:
@@ -151,13 +162,15 @@ class ReportRequest:
         if ending is None:
             if self.title is not None:
                 raise OptionError("", "title", "is of a page", "end `path` in .html or .md, or leave it out")
+            refuse_unwritten(keep_formulas=self.keep_formulas)
             return None
         try:
-            writer = ReportWriter(ending, self.options, by, self.title, view)
+            writer = ReportWriter(ending, self.options, by, self.title, view, self.keep_formulas)
         except ImportError as error:
             raise Refusal(str(error)) from error
-        # Standard output is no file: a name of no folder is checked in its place.
-        refuse_path(self.file or Path(f"report{ending}"), ENDINGS)
+        if self.file is None:
+            # Standard output is no file: a name of no folder is checked in its place.
+            refuse_path(Path(f"report{ending}"), ENDINGS)
         return writer
 
     def without(self, scores: Sequence[str]) -> ReportRequest:

@@ -10,13 +10,15 @@ import polars as pl
 
 from polars_auc._cli.arguments import Once, add_by, add_files, add_output, add_rows
 from polars_auc._cli.nan import say_nan
-from polars_auc._cli.output import save, table_writer
+from polars_auc._cli.output import save
 from polars_auc._cli.progress import progress
 from polars_auc._cli.refusal import Incomplete, Refusal, flag
 from polars_auc._cli.rows import Files, RowOptions, of_files
 from polars_auc._cli.states import add_limit, state_columns
 from polars_auc._cli.streams import say
 from polars_auc._expressions.states import merge_states, roc_state
+from polars_auc._page.files import refuse_path
+from polars_auc._page.tables import TableWriter
 from polars_auc._page.text import counted
 from polars_auc._plugin.errors import OptionError
 
@@ -104,10 +106,10 @@ def merge(options: argparse.Namespace) -> bool:
 
 
 def _named(options: argparse.Namespace) -> tuple[Files, dict[str, Any]]:
-    table_writer(options.output)
     if options.output.suffix != ".parquet":
         said = f"must end in .parquet, which keeps states whole, got {str(options.output)!r}"
         raise OptionError("", "path", said)
+    refuse_path(options.output, (".parquet",))
     if options.scale is not None and options.max_bins is None:
         said = "says where the bins of `max_bins` are small"
         raise OptionError("", "scale", said, "give `max_bins`, or leave it out")
@@ -131,7 +133,7 @@ def _counted(
 
 
 def _write(options: argparse.Namespace, table: pl.DataFrame) -> bool:
-    contents = table_writer(options.output)
-    save(options.output, lambda: contents(table))
+    writer = TableWriter(options.output.suffix, "States")
+    save(options.output, lambda: writer.contents(table))
     say(f"polars-auc: wrote {options.output}: {counted(table.height, 'group')}")
     return True

@@ -16,23 +16,21 @@ from polars_auc._cli.arguments import (
     add_by,
     add_files,
     add_option,
-    add_output,
     add_rows,
     add_switch,
 )
 from polars_auc._cli.nan import say_nan
-from polars_auc._cli.output import save, table_writer
 from polars_auc._cli.progress import progress
 from polars_auc._cli.refusal import Incomplete, Refusal, flag
 from polars_auc._cli.rows import Files, RowOptions, of_files
 from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows
 from polars_auc._cli.streams import say, show
+from polars_auc._commands.table_files import ENDINGS, add_table_output, save_table, table_writer
 from polars_auc._expressions.comparisons import adjust_p_values, compare_scores
 from polars_auc._expressions.score_bands import gains_table
 from polars_auc._expressions.thresholds import Criterion, operating_point
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.evaluated import Evaluated
-from polars_auc._page.files import TABLES
 from polars_auc._page.text import SHOWN_ROWS, counted, plain
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report.options import ReportOptions
@@ -124,7 +122,7 @@ def _add_common(command: argparse.ArgumentParser, run: Callable[..., bool], *, s
     )
     add_switch(command, "--wide", "print all columns; files have them")
     add_switch(command, "--quiet", "print no table")
-    add_output(command, f"write the table: {', '.join(TABLES)}")
+    add_table_output(command, f"write the table: {', '.join(ENDINGS)}")
 
 
 def gains(options: argparse.Namespace) -> bool:
@@ -137,7 +135,7 @@ def gains(options: argparse.Namespace) -> bool:
     def points(evaluated: Evaluated) -> pl.LazyFrame:
         return evaluated.points(gains_table, bands=options.bands, edges=edges).drop("point")
 
-    return _table(options, points, _OF_GAINS)
+    return _table(options, "Gains", points, _OF_GAINS)
 
 
 def thresholds(options: argparse.Namespace) -> bool:
@@ -150,7 +148,7 @@ def thresholds(options: argparse.Namespace) -> bool:
         table = curve_points(evaluated.rows, [each.implode() for each in best], evaluated.by)
         return evaluated.on_their_scale(table.drop("point"))
 
-    return _table(options, points, _OF_THRESHOLDS)
+    return _table(options, "Thresholds", points, _OF_THRESHOLDS)
 
 
 def compare(options: argparse.Namespace) -> bool:
@@ -184,14 +182,17 @@ def compare(options: argparse.Namespace) -> bool:
         # The tests of all groups are read together.
         return table.with_columns(p_adjusted=adjust_p_values("p_value", method=options.adjust))
 
-    return _table(options, points, _OF_PAIRS)
+    return _table(options, "Comparison of scores", points, _OF_PAIRS)
 
 
 def _table(
-    options: argparse.Namespace, points: Callable[[Evaluated], pl.LazyFrame], first: tuple[str, ...]
+    options: argparse.Namespace,
+    title: str,
+    points: Callable[[Evaluated], pl.LazyFrame],
+    first: tuple[str, ...],
 ) -> bool:
     """Evaluate a table, write it, and print its columns that answer first."""
-    contents = None if options.output is None else table_writer(options.output)
+    writer = table_writer(options, title)
     if options.limit is not None and options.limit < 0:
         said = f"must be a number of rows, such as {SHOWN_ROWS}, got {options.limit}"
         raise OptionError("", "limit", said)
@@ -235,10 +236,10 @@ def _table(
         raise Refusal(f"there is no table to make: {why}")
     if there < whole:
         say(f"polars-auc: {whole - there} of {counted(whole, 'table')} left out: {why}")
-    if contents is not None:
-        save(options.output, lambda: contents(table))
-        if not options.quiet:
-            say(f"polars-auc: wrote {options.output}: {counted(table.height, 'row')}")
+    if writer is not None:
+        notes = save_table(writer, options, files, rows, list(evaluated.scores), table)
+        for line in [] if options.quiet else notes:
+            say(f"polars-auc: {line}")
     if options.low_is_positive and first is not _OF_PAIRS:
         say("polars-auc: low scores are positive: a row is positive if score <= threshold")
     if not options.quiet:
@@ -250,7 +251,8 @@ def _table(
 
 def _print(options: argparse.Namespace, answers: pl.DataFrame) -> None:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    unprinted = show(plain(answers, SHOWN_ROWS if options.limit is None else options.limit, width))
+    limit = SHOWN_ROWS if options.limit is None else options.limit
+    unprinted = show(plain(answers, limit, width, low_is_positive=options.low_is_positive))
     if unprinted is not None:
         raise Refusal(f"cannot print the table: {unprinted}")
 

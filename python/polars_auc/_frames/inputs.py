@@ -103,12 +103,25 @@ def keys_of(name: str, by: str | Iterable[str], example: str) -> list[str]:
     return keys
 
 
+def is_pattern(column: str) -> bool:
+    """Whether Polars takes the name of a column for a pattern, of all names or of some."""
+    return column == "*" or (column.startswith("^") and column.endswith("$"))
+
+
+def refuse_pattern(name: str, role: str, column: object) -> None:
+    """Refuse a column that has the name of a pattern: other columns could be read in its place."""
+    if isinstance(column, str) and is_pattern(column):
+        said = f"names the column {column!r}, and Polars takes this name for a pattern of several names"
+        raise OptionError(name, role, said, "rename it")
+
+
 def refuse_keys(name: str, keys: list[str], schema: pl.Schema, *, nested: bool) -> None:
     """Refuse keys that the frame lacks, or whose values make no groups in an order."""
     for key in keys:
         if key not in schema:
             msg = f"{name}: by names the column {key!r}, which the frame lacks; there are: {schema.names()}"
             raise pl.exceptions.ColumnNotFoundError(msg)
+        refuse_pattern(name, "by", key)
         if schema[key] == pl.Object or (schema[key].is_nested() and not nested):
             msg = f"{name}: by names the column {key!r} of dtype {schema[key]}, whose values make no groups"
             raise pl.exceptions.InvalidOperationError(msg)
@@ -129,6 +142,7 @@ def scores_of(
             said = f"must be column names or expressions, got {type(score).__name__}"
             raise OptionTypeError(name, "scores", said, f"write {example}")
         for own, column in _single(pl.col(score) if isinstance(score, str) else score, rows, keys):
+            refuse_pattern(name, "scores", own)
             if own in named:
                 msg = (
                     f"{name}: two scores are named {own!r}; give one another name, as in "
@@ -147,18 +161,19 @@ def _single(score: pl.Expr, rows: pl.LazyFrame, keys: list[str]) -> list[tuple[s
     if not score.meta.has_multiple_outputs():
         return [(score.meta.output_name(), score)]
     present = rows.group_by(keys).agg(score) if keys else rows.select(score)
-    names = [name for name in present.collect_schema().names() if name not in keys]
+    names = [own for own in present.collect_schema().names() if own not in keys]
     if score.meta.is_column_selection():
-        return [(name, pl.col(name)) for name in names]
+        return [(own, pl.col(own)) for own in names]
     if len(names) == 1:
         return [(names[0], score)]
     # A struct is one column, whatever its fields are, so that each field can be named.
-    return [(name, pl.struct(score).struct.field(name)) for name in names]
+    return [(own, pl.struct(score).struct.field(own)) for own in names]
 
 
 def column_of(name: str, role: str, column: object, rows: pl.LazyFrame, example: str) -> pl.Expr:
     """Return one column as an expression; refuse anything else, and say what to write."""
     if isinstance(column, str):
+        refuse_pattern(name, role, column)
         return pl.col(column)
     got = type(column).__name__
     if isinstance(column, pl.Expr):

@@ -46,7 +46,8 @@ def roc_auc_in_passes(
 
     The first pass over the rows counts them in bins by score, as :func:`roc_auc_bounds` needs them. Each
     further pass reads the rows of some neighbouring bins again, and ranks them. It ends when the area is
-    known, exactly or well enough.
+    known, exactly or well enough. There are no weights, counts and groups here: for these make states by
+    :func:`group_states`.
 
     Parameters
     ----------
@@ -70,8 +71,6 @@ def roc_auc_in_passes(
         Where scores are spread out, so that bins have few rows each: see :func:`roc_state`.
     progress
         A function such as ``print``, which is called with a line of text after each pass.
-
-    There are no weights, counts and groups here: for these make states by :func:`group_states`.
 
     Returns
     -------

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import polars as pl
 
 from polars_auc._page.text import counted
 from polars_auc._report.options import ReportOptions
 
-__all__ = ["about_options", "groups_without_stability", "needed", "skipped", "without_interval"]
+__all__ = ["about_options", "about_rows", "groups_without_stability", "needed", "skipped", "without_interval"]
 
 
 def needed(options: ReportOptions, score: str = "score") -> str:
@@ -19,16 +19,17 @@ def needed(options: ReportOptions, score: str = "score") -> str:
     return f"label, cluster or {score}" if options.cluster is not None else f"label or {score}"
 
 
-def skipped(options: ReportOptions, table: pl.DataFrame) -> list[str]:
-    """Say how many rows were left out of each score."""
+def skipped(options: ReportOptions, table: pl.DataFrame, name: Callable[[str], str] = str) -> list[str]:
+    """Say how many rows were left out of each score, whose name a function writes."""
     n_nan = pl.col("n_nan") if "n_nan" in table.columns else pl.lit(0, dtype=pl.UInt64).alias("n_nan")
     rows = table.filter(pl.col("scope") == "overall", pl.col("n_missing") > 0)
     lines = []
-    for name, missing, nan in rows.select("score", "n_missing", n_nan).rows():
+    for score, missing, nan in rows.select("score", "n_missing", n_nan).rows():
+        of = name(score)
         if missing > nan:
-            lines.append(f"{name}: {counted(missing - nan, 'row')} skipped for a null {needed(options)}")
+            lines.append(f"{of}: {counted(missing - nan, 'row')} skipped for a null {needed(options)}")
         if nan:
-            lines.append(f"{name}: {counted(nan, 'row')} skipped because the score is NaN")
+            lines.append(f"{of}: {counted(nan, 'row')} skipped because the score is NaN")
     return lines
 
 
@@ -61,6 +62,33 @@ def groups_without_stability(table: pl.DataFrame) -> list[str]:
     ]
 
 
+def about_rows(
+    scores: Iterable[str],
+    by: Sequence[str],
+    name: Callable[[str], str],
+    *,
+    label: str | None = None,
+    where: Sequence[str] = (),
+    count: object = None,
+    low_is_positive: bool = False,
+    groupings: object = None,
+) -> list[tuple[str, str]]:
+    """Say of which rows a table is, in pairs of words; a function writes the names in them."""
+    pairs = [("Label", name(label))] if label is not None else []
+    pairs.append(("Scores", ", ".join(map(name, scores))))
+    if by:
+        several = f" ({groupings})" if groupings else ""
+        pairs.append(("Groups", f"by {', '.join(map(name, by))}{several}"))
+    if low_is_positive:
+        said = "low scores are positive; numbers are those of the negated scores, and thresholds of a score"
+        pairs.append(("Direction", f"{said} mean: positive if score <= threshold"))
+    if where:
+        pairs.append(("Rows", f"where {' and '.join(map(name, where))}"))
+    if count is not None:
+        pairs.append(("Counts", f"each row stands for {name(str(count))} rows"))
+    return pairs
+
+
 def about_options(
     table: pl.DataFrame,
     options: ReportOptions,
@@ -78,18 +106,16 @@ def about_options(
     def text(column: object) -> str:
         return name(str(column))
 
-    pairs = [("Label", name(label))] if label is not None else []
-    pairs.append(("Scores", ", ".join(map(name, table["score"].unique(maintain_order=True)))))
-    if by:
-        several = f" ({options.groupings})" if options.groupings else ""
-        pairs.append(("Groups", f"by {', '.join(map(name, by))}{several}"))
-    if options.low_is_positive:
-        said = "low scores are positive; numbers are those of the negated scores, and thresholds of a score"
-        pairs.append(("Direction", f"{said} mean: positive if score <= threshold"))
-    if where:
-        pairs.append(("Rows", f"where {' and '.join(map(name, where))}"))
-    if options.count is not None:
-        pairs.append(("Counts", f"each row stands for {text(options.count)} rows"))
+    pairs = about_rows(
+        table["score"].unique(maintain_order=True),
+        by,
+        name,
+        label=label,
+        where=where,
+        count=options.count,
+        low_is_positive=options.low_is_positive,
+        groupings=options.groupings,
+    )
     if has_states:
         names = ", ".join(map(name, weighted_states))
         weighted = f"; those of {names} are of rows with weights, and have no intervals" if names else ""

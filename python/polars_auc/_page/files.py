@@ -1,26 +1,22 @@
-"""Files of tables: what their contents are, by their endings, and how they are written."""
+"""Files: which can be written, and how."""
 
 from __future__ import annotations
 
-import io
+import errno
 import os
-import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Iterable
-from datetime import datetime
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
-import polars as pl
-
 from polars_auc._plugin.errors import CALLED, OptionError
 
-__all__ = ["TABLES", "refuse_path", "replace_file"]
+__all__ = ["refuse_path", "replace_file"]
 
 
 def refuse_path(path: Path, endings: Iterable[str]) -> None:
-    """Refuse a file of another ending, and one that cannot be made."""
+    """Refuse a file of another ending, one that cannot be made, and one that may not be written."""
 
     def refused(said: str, instead: str | None = None) -> OptionError:
         return OptionError(CALLED.get() or "", "path", said, instead)
@@ -30,20 +26,42 @@ def refuse_path(path: Path, endings: Iterable[str]) -> None:
     if path.suffix == ".xlsx" and not find_spec("xlsxwriter"):
         said = "an .xlsx file needs XlsxWriter: " + 'pip install "polars-auc[report]"'
         raise OptionError(CALLED.get() or "", "", said, "or end `path` in .csv")
-    if path.is_dir():
-        raise refused(f"{str(path)!r} is a folder", "name a file")
-    folder = Path(os.path.realpath(path)).parent
-    if not folder.is_dir():
-        raise refused(f"is in {str(folder if path.is_symlink() else path.parent)!r}, which is no folder")
+    try:
+        target = Path(os.path.realpath(path))
+        if path.is_dir():
+            raise refused(f"{str(path)!r} is a folder", "name a file")
+        if not target.parent.is_dir():
+            folder = target.parent if path.is_symlink() else path.parent
+            raise refused(f"is in {str(folder)!r}, which is no folder")
+        mode = _read_only(target)
+    except (OSError, ValueError) as error:
+        if isinstance(error, OptionError):
+            raise
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise refused(f"{str(path)!r} cannot be a file: {why}", "give it another name") from error
+    if mode is not None:
+        said = f"{str(path)!r} may not be written: its mode is {mode:04o}"
+        raise refused(said, "name another file, or let its owner write it")
+
+
+def _read_only(target: Path) -> int | None:
+    """Return the mode of a file that this user may not write, or nobody: root could, but should not."""
+    if not target.exists():
+        return None
+    mode = stat.S_IMODE(os.stat(target).st_mode)
+    return None if mode & 0o222 and os.access(target, os.W_OK) else mode
 
 
 def replace_file(path: Path, contents: bytes) -> None:
     """Write a file, or the file that a symbolic link names.
 
-    A new file is written beside it and then renamed: it is never half-written. A pipe or a device is no file
-    that could be renamed, and is written to.
+    A new file is written beside it and then renamed: it is never half-written. It has the owner and the
+    rights of the file that it replaces; if it cannot be given to that owner, the old file itself is written.
+    A pipe or a device is no file that could be renamed, and is written to.
     """
     target = Path(os.path.realpath(path))
+    if _read_only(target) is not None:
+        raise PermissionError(errno.EACCES, "the file may not be written", str(path))
     if target.exists() and not target.is_file():
         target.write_bytes(contents)
         return
@@ -52,56 +70,30 @@ def replace_file(path: Path, contents: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as opened:
             opened.write(contents)
-        # mkstemp makes files that only their owner can read: a report keeps the rights of the file that it
-        # replaces, or gets those of any new file.
-        if target.exists():
-            shutil.copymode(target, beside)
+        if _has_rights_of(beside, target):
+            beside.replace(target)
         else:
-            mask = os.umask(0)
-            os.umask(mask)
-            beside.chmod(stat.S_IMODE(0o666 & ~mask))
-        beside.replace(target)
+            target.write_bytes(contents)
     finally:
         beside.unlink(missing_ok=True)
 
 
-def _bytes(write: Callable[[io.BytesIO], object]) -> bytes:
-    contents = io.BytesIO()
-    write(contents)
-    return contents.getvalue()
+def _has_rights_of(beside: Path, target: Path) -> bool:
+    """Give a new file the owner and mode of the one that it replaces, or those of any new file.
 
-
-_MOST_ROWS_OF_SHEET = 2**20 - 1
-
-
-def _workbook(table: pl.DataFrame) -> bytes:
-    """Write a sheet of Excel. The same table makes the same bytes: the file does not say when it was made."""
-    import xlsxwriter
-
-    if table.height > _MOST_ROWS_OF_SHEET:
-        said = (
-            f"a sheet of Excel has at most {_MOST_ROWS_OF_SHEET:,} rows below its header, and there are "
-            f"{table.height:,}"
-        )
-        raise OptionError(CALLED.get() or "", "", said, "end `path` in .parquet or .csv")
-    contents = io.BytesIO()
-    # Excel has no infinity and no NaN: they become its errors. A name that begins with = is no formula.
-    options = {
-        "nan_inf_to_errors": True,
-        "remove_timezone": True,
-        "strings_to_formulas": False,
-        "strings_to_urls": False,
-    }
-    with xlsxwriter.Workbook(contents, options) as workbook:
-        workbook.set_properties({"created": datetime(2000, 1, 1)})
-        table.write_excel(workbook, "polars-auc", float_precision=6, autofit=True, freeze_panes=(1, 0))
-    return contents.getvalue()
-
-
-TABLES: dict[str, Callable[[pl.DataFrame], bytes]] = {
-    ".parquet": lambda table: _bytes(table.write_parquet),
-    ".csv": lambda table: _bytes(table.write_csv),
-    ".json": lambda table: _bytes(table.write_json),
-    ".xlsx": _workbook,
-}
-"""How a table is written, by the ending of its file."""
+    ``mkstemp`` makes files that only their owner can read. Say whether this is possible.
+    """
+    if not target.exists():
+        mask = os.umask(0)
+        os.umask(mask)
+        beside.chmod(stat.S_IMODE(0o666 & ~mask))
+        return True
+    old, new = os.stat(target), os.stat(beside)
+    if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+        try:
+            os.chown(beside, old.st_uid, old.st_gid)
+        except OSError:
+            return False
+    # After the owner, whose change takes rights away.
+    beside.chmod(stat.S_IMODE(old.st_mode))
+    return True

@@ -52,7 +52,10 @@ _KEY = """function (value, type) {
 _FLOAT = """function (value, type) {
   if (type !== "display") return value;
   if (typeof value !== "number") return value === null || value === "" ? "-" : value;
-  return SMALL && value < 1e-4 ? "<0.0001" : value.toFixed(4);
+  if (SMALL && value < 1e-4) return "<0.0001";
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  return size < 1e-4 ? value.toExponential(3) : size < 9999.5 ? value.toPrecision(4) : value.toFixed(0);
 }"""
 _INTEGER = """function (value, type) {
   if (type !== "display") return value;
@@ -118,7 +121,7 @@ def page(
         if groups.height
         else None,
         bands=_by_score(details.gains, [name for name in _BANDS if name not in hidden]),
-        thresholds=_by_score(details.thresholds, _POINTS),
+        thresholds=_by_score(details.thresholds, _POINTS, low_is_positive=details.low_is_positive),
         quality=_cells(_quality(overall), ["score", "rows", "used", "skipped", "positives", "negatives"]),
         undefined=_undefined(groups, by),
         listed=_LISTED,
@@ -187,26 +190,30 @@ def _cards(overall: pl.DataFrame, *, is_exact: bool) -> list[dict[str, str]]:
     ]
 
 
-def _text(name: str, value: object) -> str:
+def _text(name: str, value: object, *, low_is_positive: bool = False) -> str:
     """Return a value as a table shows it."""
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else cell(name, value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return cell(name, value, low_is_positive=low_is_positive)
 
 
-def _cells(table: pl.DataFrame, names: Sequence[str]) -> dict[str, Any]:
+def _cells(table: pl.DataFrame, names: Sequence[str], *, low_is_positive: bool = False) -> dict[str, Any]:
     """Return a table as its heads and cells, and which columns hold numbers."""
     rows = [
-        [_text(name, value) for name, value in zip(names, row, strict=True)]
+        [_text(name, value, low_is_positive=low_is_positive) for name, value in zip(names, row, strict=True)]
         for row in table.select(names).rows()
     ]
     numeric = [table.schema[name].is_numeric() for name in names]
     return {"heads": list(names), "numeric": numeric, "rows": rows}
 
 
-def _by_score(table: pl.DataFrame, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _by_score(
+    table: pl.DataFrame, names: Sequence[str], *, low_is_positive: bool = False
+) -> dict[str, dict[str, Any]]:
     if table.is_empty():
         return {}
     return {
-        score: _cells(table.filter(pl.col("score") == score), names)
+        score: _cells(table.filter(pl.col("score") == score), names, low_is_positive=low_is_positive)
         for score in table["score"].unique(maintain_order=True)
     }
 

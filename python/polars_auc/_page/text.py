@@ -1,26 +1,59 @@
-"""A report as text: on the terminal, and as a page of Markdown."""
+"""Tables as text: on the terminal, and as a page of Markdown."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, InvalidOperation
 
 import polars as pl
 
 from polars_auc._frames.groupings import EVERY, GROUPING, group_names
+from polars_auc._page.escapes import visible
+from polars_auc._page.markdown import markdown_page
 from polars_auc._plugin.errors import CALLED, OptionError
 
-__all__ = ["SHOWN_ROWS", "TableView", "cell", "code", "counted", "differing", "plain", "readable"]
+__all__ = [
+    "OF_SCORES",
+    "SHOWN_ROWS",
+    "SMALLEST_P_VALUE",
+    "TableView",
+    "cell",
+    "counted",
+    "differing",
+    "is_exact",
+    "is_p_value",
+    "plain",
+    "plain_page",
+    "readable",
+]
 
 SHOWN_ROWS = 40
 """Rows of groups that are printed, unless more are asked for: those of a screen."""
 
-_DECIMALS = 4
-_SMALLEST_P_VALUE = 10.0**-_DECIMALS
+SMALLEST_P_VALUE = 0.0001
+"""Smaller p-values are shown as smaller than this."""
 
-# Columns of values of scores.
-_SCORES = ("threshold", "highest", "lowest")
+# Smaller numbers are written with an exponent.
+_SMALLEST = 0.0001
+
+# Significant digits of numbers, and of values of scores, which may lie close together.
+_DIGITS = 4
+_DIGITS_OF_SCORES = 6
+
+# Larger numbers are written with an exponent.
+_LARGEST = 1e15
+
+OF_SCORES = ("threshold", "highest", "lowest")
+"""Columns of values of scores."""
+
+# Numbers of rows, which are sums of weights if rows have weights.
+_COUNTS = ("n", "n_pos", "n_neg", "cum_n", "cum_pos", "cum_neg", "tp", "fp", "fn", "tn")
+
+_OVERALL = "overall"
+
+# A name that no column of a user has.
+_OWN = "polars_auc: own"
 
 # What answers first, and what the options add.
 _FIRST = ("n", "auc", "lower", "upper")
@@ -97,14 +130,10 @@ class TableView:
     def page(self, table: pl.DataFrame, title: str, about: Sequence[str], level: float) -> str:
         """Format a report as a page of Markdown, with lines about it, and marks on what differs."""
         texts, is_marked = self.cells(table, level, r"\*")
-        escaped = texts.with_columns(
-            pl.selectors.string().str.replace_all(r"\s+", " ").str.replace_all("|", "\\|", literal=True)
-        )
-        with _layout("MARKDOWN"):
-            parts = [f"# {title}", "\n".join(f"- {line}" for line in about), str(escaped)]
-        if is_marked:
-            parts.append(rf"\* {differing(level)}")
-        return "\n\n".join(parts) + "\n"
+        n_names = len(texts.columns) - len(self.on_page(table))
+        numeric = [place >= n_names for place in range(len(texts.columns))]
+        note = rf"\* {differing(level)}" if is_marked else None
+        return markdown_page(title, about, texts.columns, texts.rows(), numeric, note)
 
     def _numbers(self, table: pl.DataFrame) -> Sequence[str]:
         return self.columns or (_numbers(table.columns) if self.wide else _answers(table))
@@ -125,26 +154,31 @@ def readable(table: pl.DataFrame) -> str:
     return _table_text(_texts(table, _numbers(table.columns)), None)
 
 
-def plain(table: pl.DataFrame, limit: int, width: int | None) -> str:
+def plain(table: pl.DataFrame, limit: int, width: int | None, *, low_is_positive: bool = False) -> str:
     """Format the first rows of any table for a terminal of this width, or for no terminal."""
-    rows = table.head(limit)
-    cells = [
-        _flush(column) if column.dtype.is_numeric() else column.cast(pl.String).fill_null("null")
-        for column in rows
-    ]
-    text = _table_text(pl.DataFrame(cells), width, [])
-    cut = table.height - rows.height
+    text = _table_text(_plain_cells(table.head(limit), low_is_positive=low_is_positive), width, [])
+    cut = table.height - min(table.height, limit)
     return text + (
         f"\n{cut:,} more: --limit {table.height} prints all, and -o FILE writes all" if cut else ""
     )
 
 
-def code(text: str) -> str:
-    """Return text of a user as Markdown shows it unchanged."""
-    plain = re.sub(r"\s+", " ", text)
-    fence = "`" * (1 + max((len(run) for run in re.findall("`+", plain)), default=0))
-    space = " " if "`" in plain else ""
-    return f"{fence}{space}{plain}{space}{fence}"
+def plain_page(
+    table: pl.DataFrame, title: str, about: Sequence[str], *, low_is_positive: bool = False
+) -> str:
+    """Format any table as a page of Markdown, with lines about it."""
+    texts = _plain_cells(table, low_is_positive=low_is_positive).with_columns(pl.all().str.strip_chars())
+    numeric = [dtype.is_numeric() for dtype in table.dtypes]
+    return markdown_page(title, about, texts.columns, texts.rows(), numeric)
+
+
+def _plain_cells(table: pl.DataFrame, *, low_is_positive: bool) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            _flush(column, low_is_positive=low_is_positive) if column.dtype.is_numeric() else _named(column)
+            for column in table
+        ]
+    )
 
 
 def _numbers(names: Sequence[str]) -> list[str]:
@@ -176,41 +210,98 @@ def _is_dull(table: pl.DataFrame, name: str) -> bool:
 def _texts(table: pl.DataFrame, numbers: Sequence[str]) -> pl.DataFrame:
     """Return all cells as text, numbers flush right; "overall" in words, "-" for what is undefined."""
     keys = table.columns[1 : table.columns.index("score")]
-    overall = pl.col("scope") == "overall"
-    named = table.select(
-        *(
+    overall = pl.col("scope") == _OVERALL
+    named = []
+    for place, key in enumerate(keys):
+        shown = (
             pl.when(overall)
-            .then(pl.lit("overall" if place == 0 else ""))
+            .then(pl.lit(_OVERALL if place == 0 else ""))
             .when(group_names(table.schema, key))
-            .then(pl.col(key).cast(pl.String).fill_null("null"))
+            .then(pl.lit(_named(table[key])))
             .otherwise(pl.lit(EVERY))
-            .alias(key)
-            for place, key in enumerate(keys)
-        ),
-        "score",
-    )
-    return pl.DataFrame([*named, *(_flush(table[name]) for name in numbers)])
+        )
+        named.append(table.select(shown.alias(key)).to_series())
+    scores = pl.Series("score", map(visible, table["score"]), dtype=pl.String)
+    return pl.DataFrame([*named, scores, *(_flush(table[name]) for name in numbers)])
 
 
-def _flush(column: pl.Series) -> pl.Series:
-    texts = [cell(column.name, value) for value in column]
+def _named(column: pl.Series) -> pl.Series:
+    """Return the values of a column of names as text: null is null, and the word null is in quotes.
+
+    So are the words that stand for all rows and for all values of a column, and no word at all.
+    """
+
+    def shown(word: str) -> str:
+        is_unclear = word in ("", "null", _OVERALL, EVERY) or word.startswith('"')
+        return visible(f'"{word}"' if is_unclear else word)
+
+    texts = column.cast(pl.String)
+    if column.dtype in (pl.String, pl.Categorical, pl.Enum):
+        texts = pl.Series(["null" if word is None else shown(word) for word in texts], dtype=pl.String)
+    return texts.fill_null("null").alias(column.name)
+
+
+def _flush(column: pl.Series, *, low_is_positive: bool = False) -> pl.Series:
+    texts = [cell(column.name, value, low_is_positive=low_is_positive) for value in column]
     widest = max(map(len, [*texts, column.name]), default=0)
     return pl.Series(column.name, [each.rjust(widest) for each in texts], dtype=pl.String)
 
 
-def cell(name: str, value: object) -> str:
+def cell(name: str, value: object, *, low_is_positive: bool = False) -> str:
     """Return a value as the column of this name shows it."""
-    if not isinstance(value, float):
-        return "-" if value is None else str(value)
+    if value is None:
+        return "-"
     if value != value:
         return "NaN"
-    # Scores are of any size, and a rounded threshold would call other rows positive.
-    if name in _SCORES:
-        return repr(value)
-    # A p-value that four decimals make 0 is not 0.
-    if name.endswith(("p_value", "p_adjusted")) and value < _SMALLEST_P_VALUE:
-        return f"<{_SMALLEST_P_VALUE:.{_DECIMALS}f}"
-    return f"{value:.{_DECIMALS}f}"
+    if name in OF_SCORES:
+        # Bands end at their highest scores, and low scores are positive up to the threshold.
+        is_top = name == "highest" or (name == "threshold" and low_is_positive)
+        return _score(value, ROUND_CEILING if is_top else ROUND_FLOOR)
+    if not isinstance(value, float):
+        return str(value)
+    if name in _COUNTS and value.is_integer():
+        return f"{value:.0f}"
+    # A small p-value is not 0.
+    if is_p_value(name) and value < SMALLEST_P_VALUE:
+        return f"<{SMALLEST_P_VALUE}"
+    return _number(value)
+
+
+def _score(value: object, rounding: str) -> str:
+    """Return a value of scores with six significant digits, near 1 of its distance from 1.
+
+    It is rounded away from the scores that it bounds, so that the same rows are within the bound, unless
+    others lie closer to it than the last digit.
+    """
+    text = repr(value) if isinstance(value, float) else str(value)
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:
+        return text
+    if not exact.is_finite() or abs(exact) >= _LARGEST:
+        return text
+    first = exact.adjusted()
+    if 0 < exact < 1:
+        first = min(first, (1 - exact).adjusted())
+    last = min(0, first + 1 - _DIGITS_OF_SCORES)
+    rounded = exact.quantize(Decimal(1).scaleb(last), rounding=rounding) if exact else Decimal(0)
+    if 0 < abs(rounded) < _SMALLEST:
+        return f"{float(rounded):.{_DIGITS_OF_SCORES}g}"
+    return format(rounded.normalize(), "f")
+
+
+def _number(value: float) -> str:
+    """Return a number with significant digits; one of more digits before the point has them all."""
+    if value == 0:
+        # Also one with a sign.
+        return "0"
+    text = f"{value:#.{_DIGITS}g}"
+    return f"{value:.0f}" if "e+" in text and abs(value) < _LARGEST else text.rstrip(".")
+
+
+def is_p_value(name: str) -> bool:
+    """Whether a column of this name holds p-values."""
+    return name.endswith(("p_value", "p_adjusted"))
 
 
 def _table_text(texts: pl.DataFrame, width: int | None, names: Sequence[str] | None = None) -> str:
@@ -219,8 +310,15 @@ def _table_text(texts: pl.DataFrame, width: int | None, names: Sequence[str] | N
         texts = _fitted(
             texts, width, texts.columns[: texts.columns.index("score") + 1] if names is None else names
         )
-    with _layout("UTF8_FULL_CONDENSED"):
-        return str(texts)
+    heads: list[str] = []
+    for name in map(visible, texts.columns):
+        head = name
+        # Two names may be seen as one.
+        while head in heads:
+            head += " "
+        heads.append(head)
+    with _layout():
+        return str(texts.rename(dict(zip(texts.columns, heads, strict=True))))
 
 
 def _fitted(texts: pl.DataFrame, width: int, names: Sequence[str]) -> pl.DataFrame:
@@ -242,9 +340,9 @@ def _fitted(texts: pl.DataFrame, width: int, names: Sequence[str]) -> pl.DataFra
     return texts
 
 
-def _layout(formatting: str) -> pl.Config:
+def _layout() -> pl.Config:
     return pl.Config(
-        tbl_formatting=formatting,  # type: ignore[arg-type]
+        tbl_formatting="UTF8_FULL_CONDENSED",
         tbl_hide_dataframe_shape=True,
         tbl_hide_column_data_types=True,
         tbl_rows=-1,

@@ -15,11 +15,13 @@ from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.inputs import called, column_of, rows_of, scores_of
 from polars_auc._page.about import needed, skipped
 from polars_auc._page.details import Details, details
-from polars_auc._page.files import TABLES, refuse_path, replace_file
+from polars_auc._page.files import refuse_path, replace_file
+from polars_auc._page.markdown import code
 from polars_auc._page.page import page, refuse_without_libraries
-from polars_auc._page.text import TableView, code
+from polars_auc._page.tables import TABLES, TableWriter
+from polars_auc._page.text import TableView
 from polars_auc._plugin.errors import CALLED, OptionError, OptionTypeError
-from polars_auc._plugin.options import between_0_and_1
+from polars_auc._plugin.options import between_0_and_1, flag
 from polars_auc._report.changes import by_of
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.parts import in_cluster
@@ -55,9 +57,11 @@ class ReportWriter:
     by: Sequence[str]
     title: str | None = None
     view: TableView = field(default_factory=TableView)
+    keep_formulas: bool = False
 
     def __post_init__(self) -> None:
         function = CALLED.get() or ""
+        self.of_table()
         if self.title is not None and not self.is_page:
             raise OptionError(
                 function, "title", "is of a page", "end `path` in .html or .md, or leave it out"
@@ -77,6 +81,11 @@ class ReportWriter:
         """Whether the file has charts, which need details."""
         return self.ending == ".html"
 
+    def of_table(self) -> TableWriter:
+        """Return what makes the contents of files that are alike for all tables."""
+        title = self.title or TITLE
+        return TableWriter(self.ending, title, self.by, self.keep_formulas, self.options.level)
+
     def name(self, text: str) -> str:
         """Write a name or an expression of the user as the file does."""
         return code(text) if self.ending == ".md" else text
@@ -86,7 +95,8 @@ class ReportWriter:
     ) -> bytes:
         """Return the contents of the file, with words about the report, and what charts are drawn of."""
         if self.ending == ".md":
-            lines = [*(f"{what}: {said}" for what, said in about), *skipped(self.options, table)]
+            said = [f"{what}: {said}" for what, said in about]
+            lines = [*said, *skipped(self.options, table, self.name)]
             return self.view.page(table, self.title or TITLE, lines, self.options.level).encode()
         if self.ending == ".html":
             return page(
@@ -105,7 +115,8 @@ class ReportWriter:
             return file.getvalue()
         if self.ending == ".json":
             return b'{"report":%d,"rows":%s}' % (VERSION, table.write_json().encode())
-        return TABLES[self.ending](table)
+        pairs = [*about, *(("Skipped", line) for line in skipped(self.options, table))]
+        return self.of_table().contents(table, pairs)
 
 
 @called("write_report")
@@ -123,6 +134,7 @@ def write_report(
     about: Mapping[str, str] | None = None,
     columns: Sequence[str] | None = None,
     level: float = 0.95,
+    keep_formulas: bool = False,
 ) -> Path:
     """Write a report as a file: a page with charts, Markdown, a sheet of Excel or a table.
 
@@ -150,6 +162,11 @@ def write_report(
         The columns of a page beside those of groups and scores. None takes those that answer first.
     level
         The level of the report, between 0 and 1: adjusted p-values of at most ``1 - level`` are marked.
+    keep_formulas
+        Whether texts of a ``.csv`` file are written as they are. By default a text, or the name of a column,
+        that begins with ``=``, ``+``, ``-``, ``@``, a tab or the end of a line gets an apostrophe in front,
+        because sheets take it for a formula, which may do harm. Numbers are never changed, also if they are
+        texts such as "-5".
 
     Returns
     -------
@@ -163,15 +180,19 @@ def write_report(
     TypeError
         If the report or the frame is no frame.
     ValueError
-        If the report is none, the path has another ending or is in no folder, an option is out of range, or
-        rows are given without their label and scores.
+        If the report is none, the path has another ending, is in no folder or is a file that may not be
+        written, an option is out of range, or rows are given without their label and scores.
     OSError
         If the file cannot be written.
 
     Notes
     -----
     The same report makes the same bytes. A file is written beside the path and then renamed, so that it is
-    never half-written.
+    never half-written; it keeps the owner and the mode of the file that it replaces. Pages show numbers with
+    four significant digits, and values of scores with six. A rounded threshold may call other rows positive,
+    whose scores differ in later digits: ``.parquet``, ``.csv`` and ``.json`` have all digits.
+
+    Text of users in Markdown is escaped, so that it is shown as it is.
 
     Examples
     --------
@@ -199,8 +220,10 @@ def write_report(
     columns = [columns] if isinstance(columns, str) else columns
     view = TableView(None if columns is None else list(dict.fromkeys(columns)))
     view.check(table.columns)
-    writer = ReportWriter(file.suffix, options, by, title, view)
-    pairs = _lines(about)
+    keep = flag("write_report", "keep_formulas", keep_formulas)
+    writer = ReportWriter(file.suffix, options, by, title, view, keep)
+    prose = writer.of_table().prose
+    pairs = [(prose(what), prose(said)) for what, said in _lines(about)]
     charts = None
     if frame is not None:
         if label is None or scores is None:

@@ -16,7 +16,16 @@ import polars as pl
 
 from polars_auc._frames.direction import negated
 from polars_auc._frames.group_states import deferred, group_states
-from polars_auc._frames.inputs import called, column_of, keys_of, like, refuse_keys, rows_of, scores_of
+from polars_auc._frames.inputs import (
+    called,
+    column_of,
+    keys_of,
+    like,
+    refuse_keys,
+    refuse_pattern,
+    rows_of,
+    scores_of,
+)
 from polars_auc._frames.runs import Runs
 from polars_auc._plugin.errors import OptionError, OptionTypeError
 from polars_auc._plugin.options import told
@@ -288,6 +297,9 @@ def evaluation(
     they are, if those of ``scores`` are without NaN already.
     """
     keys = keys_of("report", options.by, _CALL.format('by="segment"'))
+    for role in ("count", "cluster", "weight", "folds", "stability"):
+        refuse_pattern("report", role, getattr(options, role))
+    refuse_pattern("report", "label", label)
     if options.memory is not None:
         return _bounded_evaluation(frame, label, scores, keys, options)
     rows = rows_of("report", frame)

@@ -13,19 +13,21 @@ from catalogue.rank_tests import RANK_TESTS
 from catalogue.states import STATES
 from catalogue.thresholds import THRESHOLDS
 
-__all__ = ["CATALOGUE"]
+__all__ = ["CATALOGUE", "FAMILIES"]
 
-CATALOGUE = [
-    *NUMBERS,
-    *THRESHOLDS,
-    *CURVES,
-    *BANDS,
-    *RANK_TESTS,
-    *CLASSES,
-    *GROUPS,
-    *INTERVALS,
-    *COMPARISONS,
-    *FOLDS,
-    *STATES,
-    *PLANNING,
-]
+FAMILIES = {
+    "numbers": NUMBERS,
+    "thresholds": THRESHOLDS,
+    "curves": CURVES,
+    "bands": BANDS,
+    "rank_tests": RANK_TESTS,
+    "classes": CLASSES,
+    "groups": GROUPS,
+    "intervals": INTERVALS,
+    "comparisons": COMPARISONS,
+    "folds": FOLDS,
+    "states": STATES,
+    "planning": PLANNING,
+}
+
+CATALOGUE = [entry for family in FAMILIES.values() for entry in family]

@@ -15,6 +15,7 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from polars_auc._commands import curve
 from polars_auc._commands.main import main
+from polars_auc._page.escapes import with_formulas
 
 Capture = pytest.CaptureFixture[str]
 DATA = Path(__file__).parents[3] / "data"
@@ -26,7 +27,7 @@ CURVE = ["curve", str(DATA), "--label", "label", "--score", "forest", "--score=-
 def test_tables_of_the_command(tmp_path: Path, capsys: Capture) -> None:
     names: dict[str, Callable[[Path], pl.DataFrame]] = {
         ".parquet": pl.read_parquet,
-        ".csv": pl.read_csv,
+        ".csv": lambda path: with_formulas(pl.read_csv(path)),
         ".json": pl.read_json,
     }
     scores = {"forest": pl.col("forest"), "-tree": -pl.col("tree")}
@@ -51,7 +52,9 @@ def test_tables_of_the_command(tmp_path: Path, capsys: Capture) -> None:
             assert_frame_equal(got.cast(expected.schema), expected, rel_tol=1e-15)
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.count("polars-auc: wrote") == err.count("\n") == 9
+    assert err.count("polars-auc: wrote") == 9
+    assert err.count("got an apostrophe in front") == 3
+    assert err.count("\n") == 12
 
 
 def test_curves_of_states(tmp_path: Path, capsys: Capture) -> None:
@@ -160,7 +163,7 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-o", "x.md"], "--output must end in .html, .png, .svg, .parquet, .csv, .json, .xlsx, got"),
+        (["-o", "x.txt"], "--output must end in .html, .png, .svg, .parquet, .csv, .json, .xlsx, .md, got"),
         ([], "required: -o/--output"),
         (["-o", "x.csv", "--level", "0.9"], "--level is for --band; give it, or leave this out"),
         (["-o", "x.html", "--seed", "0"], "--seed is for --band"),
@@ -210,7 +213,7 @@ def test_tables_need_no_altair(tmp_path: Path, capsys: Capture, monkeypatch: pyt
     assert main([*CURVE, "-o", str(tmp_path / "x.png")]) == 2
     assert capsys.readouterr().err == (
         'polars-auc: a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '
-        "or end --output in .parquet, .csv, .json, .xlsx\n"
+        "or end --output in .parquet, .csv, .json, .xlsx, .md\n"
     )
     assert main([*CURVE, "-o", str(tmp_path / "x.csv")]) == 0
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]

@@ -115,3 +115,13 @@ def test_keep_going_leaves_such_groups_out(
     assert main([*given, "--by", "g", "--nan", "skip"]) == 0
     said = capsys.readouterr().err
     assert "s: 1 row skipped because the score is NaN" in said
+
+
+def test_null_is_not_the_word_null(tmp_path: Path, capsys: Capture) -> None:
+    rows = pl.DataFrame({"g": ["null", None] * 4, "y": [0, 0, 1, 1] * 2, "s": [float("nan"), 1.0] * 4})
+    rows = rows.with_columns(s=pl.when(pl.int_range(pl.len()) < 2).then(float("nan")).otherwise(0.5))
+    rows.write_parquet(tmp_path / "rows.parquet")
+    assert main(["report", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "g"]) == 3
+    said = capsys.readouterr().err
+    assert "the score 's' is NaN in 1 row of the group g=\"null\"\n" in said
+    assert "the score 's' is NaN in 1 row of the group g=null\n" in said

@@ -177,7 +177,10 @@ def test_groups_without_a_table_are_counted(tmp_path: Path, capsys: Capture) -> 
         (["compare", *GIVEN, "--level", "2"], "polars-auc: --level must lie between 0 and 1"),
         (["compare", *GIVEN, "--limit", "-1"], "polars-auc: --limit must be a number of rows"),
         (["compare", *GIVEN, "--limit", "1", "--quiet"], "polars-auc: --limit is about the printed table"),
-        (["gains", *GIVEN, "-o", "out.md"], "polars-auc: --output must end in .parquet, .csv, .json, .xlsx"),
+        (
+            ["gains", *GIVEN, "-o", "out.txt"],
+            "polars-auc: --output must end in .parquet, .csv, .json, .xlsx, .md",
+        ),
     ],
 )
 def test_refusals(capsys: Capture, arguments: list[str], says: str) -> None:

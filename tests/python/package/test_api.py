@@ -1,6 +1,7 @@
 """The public API is what ``api.txt`` beside this file lists; ``docs/policy.md`` says what may change.
 
-After a change that the policy allows, run this file as a script: it writes the list anew.
+After a change that the policy allows, run this file as a script, with the folder of what it imports:
+``PYTHONPATH=tests/python python tests/python/package/test_api.py`` writes the list anew.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import argparse
 import difflib
 import inspect
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ import polars_auc.daft as pad
 import polars_auc.duckdb as pad_sql
 import polars_auc.spark as pas
 from catalogue import CATALOGUE
-from polars_auc._commands.main import _parser
+from polars_auc._commands.main import _parser, main
 
 API = Path(__file__).with_name("api.txt")
 
@@ -40,6 +42,14 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "weight": {"weight": "g"},
 }
 """Options of a report that change its columns."""
+
+SEGMENTS: dict[str, dict[str, Any]] = {
+    'versus="rest"': {},
+    'versus="overall"': {"versus": "overall"},
+    'versus="previous"': {"versus": "previous", "along": "g"},
+    "cluster": {"cluster": "h"},
+}
+"""Options of compare_segments that may change its columns."""
 
 
 def _signature(name: str, function: object) -> str:
@@ -80,7 +90,8 @@ def _commands() -> Iterator[str]:
                 continue
             spelled = ", ".join(action.option_strings) or action.dest
             choices = "" if action.choices is None else f" {{{','.join(map(str, action.choices))}}}"
-            yield f"polars-auc {name} {spelled}{choices}"
+            default = f" = {action.default}" if action.default else ""
+            yield f"polars-auc {name} {spelled}{choices}{default}"
 
 
 def _columns_of_a_report() -> Iterator[str]:
@@ -88,8 +99,42 @@ def _columns_of_a_report() -> Iterator[str]:
     plain = dict(pa.report(ROWS.lazy(), "y", ["s", "t"]).lazy().collect_schema())
     for name, options in VARIANTS.items():
         columns = pa.report(ROWS.lazy(), "y", ["s", "t"], **options).lazy().collect_schema()
-        texts = [f"{column}: {dtype}" for column, dtype in columns.items() if not name or column not in plain]
-        yield f"report, {name or 'always'}: {', '.join(texts)}"
+        further = {column: dtype for column, dtype in columns.items() if not name or column not in plain}
+        yield f"report, {name or 'always'}: {_texts(further)}"
+
+
+def _columns_of_frames() -> Iterator[str]:
+    """Return the columns of the other functions that return frames."""
+    report = pa.report(ROWS.lazy(), "y", "s", by="g").collect()
+    readers = ROWS.with_columns(case=pl.int_range(4))
+    frames = {
+        **{
+            f"compare_segments, {name}": pa.compare_segments(ROWS, "y", "s", "g", **options)
+            for name, options in SEGMENTS.items()
+        },
+        "compare_reports": pa.compare_reports(report, report),
+        "curve_points": pa.curve_points(ROWS, pa.roc_curve("y", pl.col("s", "t")), by="g"),
+        "group_states": pa.group_states(ROWS, "y", ["s", "t"], by="g"),
+        "mrmc_roc_auc": pa.mrmc_roc_auc(readers, "y", "s", reader="g", modality="h", case="case"),
+        "roc_auc_in_passes": pa.roc_auc_in_passes(ROWS, "y", "s"),
+    }
+    for name, frame in frames.items():
+        yield f"{name}: {_texts(frame.collect_schema())}"
+
+
+def _columns_of_files() -> Iterator[str]:
+    """Return the columns of the files that commands write."""
+    shared = ["--label=y", "--score=s", "--score=t", "--by=g"]
+    with tempfile.TemporaryDirectory() as folder:
+        rows, written = Path(folder) / "rows.parquet", Path(folder) / "written.parquet"
+        ROWS.write_parquet(rows)
+        for command in ("curve", "gains", "thresholds", "compare", "state"):
+            assert main([command, str(rows), *shared, "-o", str(written)]) == 0
+            yield f"polars-auc {command}: {_texts(pl.read_parquet_schema(written))}"
+
+
+def _texts(columns: Mapping[str, object]) -> str:
+    return ", ".join(f"{column}: {dtype}" for column, dtype in columns.items())
 
 
 def api() -> str:
@@ -98,6 +143,8 @@ def api() -> str:
         "Functions, their parameters and defaults": _functions(),
         "The dtypes of answers, for a score of Float64": _records(),
         "The columns of a report": _columns_of_a_report(),
+        "The columns of other frames": _columns_of_frames(),
+        "The columns of files that commands write": _columns_of_files(),
         "The command line": _commands(),
     }
     return "\n".join(

@@ -22,8 +22,8 @@ def connection() -> Any:
     made.close()
 
 
-def rows() -> pl.DataFrame:
-    return fixed(4000).select("g", "score", y=pl.col("label").cast(pl.Int8))
+def rows(n: int = 4000) -> pl.DataFrame:
+    return fixed(n).select("g", "score", y=pl.col("label").cast(pl.Int8))
 
 
 def answers(connection: Any, query: str, frame: pl.DataFrame) -> pl.DataFrame:
@@ -35,7 +35,8 @@ def answers(connection: Any, query: str, frame: pl.DataFrame) -> pl.DataFrame:
 @pytest.mark.parametrize("name", functions_of_one_score())
 def test_a_query_is_the_expression(connection: Any, name: str) -> None:
     """More groups than DuckDB hands over at a time, nulls and NaN among the rows."""
-    frame = pl.concat([rows().with_columns(pl.col("g") + 50 * part) for part in range(60)])
+    frame = pl.concat([rows(400).with_columns(pl.col("g") + 50 * part) for part in range(100)])
+    assert frame["g"].n_unique() > 2048
     got = answers(connection, f"SELECT g, {name}(y, score) AS answer FROM frame GROUP BY g ORDER BY g", frame)
     expected = frame.group_by("g").agg(answer=getattr(pa, name)("y", "score")).sort("g")
     assert_frame_equal(got, expected, check_dtypes=False)

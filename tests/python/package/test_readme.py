@@ -45,7 +45,7 @@ def test_the_reports_of_the_readme(
 ) -> None:
     shutil.copytree(ROOT / "data", tmp_path / "data")
     monkeypatch.chdir(tmp_path)
-    commands = re.findall(r"\.venv/bin/polars-auc (.*)$", README, re.MULTILINE)
+    commands = re.findall(r"polars-auc (report .*)$", README, re.MULTILINE)
     assert len(commands) == 2
     for command in commands:
         assert main(shlex.split(command)) == 0, capsys.readouterr()
@@ -221,6 +221,16 @@ def test_every_function_is_listed() -> None:
         [family] = re.findall(r"\A\[[\w ]+\]\((\w+)\.md\)$", section, re.MULTILINE)
         of_section = [name for name, _, _ in rows if f"[`{name}`]({family}.md#" in section]
         assert of_section == functions_of_page(DOCS / "reference" / f"{family}.md")
+
+
+def test_every_function_has_the_words_people_use() -> None:
+    """In the order of the table of all functions, with the same links."""
+    of_functions = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
+    of_words = (DOCS / "words.md").read_text(encoding="utf-8")
+    links = re.findall(r"^\| \[`(\w+)`\]\((.+?)\) \|", of_functions, re.MULTILINE)
+    rows = re.findall(r"^\| (\w.*) \| \[`(\w+)`\]\(reference/(.+)\) \|$", of_words, re.MULTILINE)
+    assert [(name, link) for _, name, link in rows] == links
+    assert all(len(words.split(", ")) > 1 for words, _, _ in rows)
 
 
 def test_families_have_one_name() -> None:

@@ -304,11 +304,11 @@ def test_the_page_shows_the_stability(folder: Path) -> None:
     [header, *overall] = page.tables["The stability of scores over all rows"]
     assert header == ["score", *COLUMNS]
     for row, expected in zip(overall, report.filter(scope="overall").iter_rows(named=True), strict=True):
-        assert row[:2] == [expected["score"], f"{expected['psi']:.4f}"]
+        assert row[:2] == [expected["score"], f"{expected['psi']:#.4g}"]
     groups = report.filter(scope="group").filter(pl.col("psi").is_not_null()).sort("psi", descending=True)
     finite = groups.filter(pl.col("psi").is_finite())
     listed = page.tables["The stability of scores in groups"][1:]
-    assert [row[3] for row in listed] == [f"{psi:.4f}" for psi in groups["psi"][:50]]
+    assert [row[3] for row in listed] == [f"{psi:#.4g}" for psi in groups["psi"][:50]]
     drawn = page.data("stability")
     assert drawn["psi"].to_list() == [float(f"{psi:.6g}") for psi in finite["psi"]]
     assert set(drawn["look"]) == {0.1}

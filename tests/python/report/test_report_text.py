@@ -10,7 +10,8 @@ import pytest
 
 import polars_auc as pa
 from polars_auc._commands.main import main
-from polars_auc._page.text import SHOWN_ROWS, TableView, code
+from polars_auc._page.markdown import code
+from polars_auc._page.text import SHOWN_ROWS, TableView, cell
 
 Capture = pytest.CaptureFixture[str]
 DATA = Path(__file__).parents[3] / "data"
@@ -132,7 +133,7 @@ def test_a_page_of_markdown(tmp_path: Path, capsys: Capture) -> None:
         "- Comparison: of each score with the first, on the rows that have all scores",
         "- Differences: of each group from the rest",
         "- Adjustment of p-values: holm over all tests in a column: all groups, all scores, and overall",
-        f"- forest: {skipped} rows skipped for a null label or score",
+        f"- `forest`: {skipped} rows skipped for a null label or score",
     ]
     assert note == r"\* a difference at level 0.05, after the adjustment over all tests in its column"
     header, _, *body = cells(table.replace("\\|", "¦"), "|", "|")
@@ -170,3 +171,95 @@ def test_pages_say_who_the_users_are(tmp_path: Path) -> None:
     assert f"{mean:.4f}</td>" in text.replace("\n", "")
     expected = pa.grouped_roc_auc("label", "tree", pl.col("fold") % 3, average="rows")
     assert mean == pl.scan_parquet(DATA / "*.parquet").select(expected).collect().item()["auc"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("auc", 0.912345, "0.9123"),
+        ("auc", 1.0, "1.000"),
+        ("auc", 0.99999, "1.000"),
+        ("se", 0.00123456, "0.001235"),
+        ("difference", -1.23456e-9, "-1.235e-09"),
+        ("difference", -0.0, "0"),
+        ("lift", 12.3456, "12.35"),
+        ("z", 9999.96, "10000"),
+        ("odds_ratio", 123456.7, "123457"),
+        ("odds_ratio", 1e300, "1.000e+300"),
+        ("odds_ratio", float("inf"), "inf"),
+        ("auc", float("nan"), "NaN"),
+        ("auc", None, "-"),
+        ("p_value", 0.0001, "0.0001000"),
+        ("p_value", 0.00009999, "<0.0001"),
+        ("delta_auc_p_adjusted", 0.0, "<0.0001"),
+        ("threshold", 0.38820530217940447, "0.388205"),
+        ("threshold", "0.38820530217940447", "0.388205"),
+        ("threshold", "12345678901234567", "12345678901234567"),
+        ("threshold", 712.0, "712"),
+        ("highest", 2.5e-7, "2.5e-07"),
+        ("lowest", 1234567.89, "1234567"),
+        ("highest", 1234567.11, "1234568"),
+        ("threshold", 0.3, "0.3"),
+        ("threshold", 0.66666666666, "0.666666"),
+        ("highest", 0.66666666666, "0.666667"),
+        ("threshold", 0.99987654321987, "0.999876543"),
+        ("threshold", -1.00000099, "-1.00001"),
+        ("threshold", "False", "False"),
+        ("threshold", -0.0, "0"),
+        ("threshold", 1e16, "1e+16"),
+        ("threshold", 5e-324, "4.94066e-324"),
+        ("lowest", float("-inf"), "-inf"),
+        ("threshold", 12345678901234567, "12345678901234567"),
+        ("n", 1234567, "1234567"),
+        ("tp", 12345.0, "12345"),
+        ("cum_n", 3.0, "3"),
+        ("n", 1234.5625, "1235"),
+    ],
+)
+def test_significant_digits(name: str, value: object, shown: str) -> None:
+    assert cell(name, value) == shown
+
+
+def test_thresholds_of_files_call_the_same_rows_positive(tmp_path: Path, capsys: Capture) -> None:
+    """Those that are printed are rounded; a file has all digits."""
+    rows = pl.read_parquet(DATA / "*.parquet")
+    given = ["thresholds", str(DATA), "--label", "label", "--score", "forest"]
+    for ending, read in ((".csv", pl.read_csv), (".json", pl.read_json), (".parquet", pl.read_parquet)):
+        assert main([*given, "-o", str(tmp_path / f"t{ending}")]) == 0
+        [best] = read(tmp_path / f"t{ending}").rows(named=True)
+        called = rows.filter(pl.col("forest") >= best["threshold"])
+        assert (called["label"] == 1).sum() == best["tp"]
+        assert (called["label"] == 0).sum() == best["fp"]
+    out = capsys.readouterr().out
+    assert str(best["threshold"]) not in out
+    assert f"{best['threshold']:.5f}" in out or cell("threshold", best["threshold"]) in out
+
+
+@pytest.mark.parametrize("low", [False, True])
+@pytest.mark.parametrize("near", [0.0, 9.0])
+def test_a_printed_bound_has_the_same_rows_within(
+    tmp_path: Path, capsys: Capture, low: bool, near: float
+) -> None:
+    """Bounds are rounded away from their scores, also where low scores are positive, and near 1."""
+    z = [((place * 7919) % 3001) / 500 - 3 for place in range(3000)]
+    rows = pl.DataFrame({"z": z, "y": [int(value + (place % 5) > 2) for place, value in enumerate(z)]})
+    rows = rows.with_columns(
+        s=1 / (1 + (-pl.col("z") - near).exp()), y=1 - pl.col("y") if low else pl.col("y")
+    )
+    rows.write_parquet(tmp_path / "rows.parquet")
+    given = [str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--wide"]
+    given += ["--low-is-positive"] if low else []
+    for criterion in (["youden"], ["target_fpr", "--target", "0.05"], ["max_f"]):
+        assert main(["thresholds", *given, "--criterion", *criterion]) == 0
+        header, row = printed(capsys)
+        shown = dict(zip(header, row, strict=True))
+        threshold = float(shown["threshold"])
+        called = rows.filter(pl.col("s") <= threshold if low else pl.col("s") >= threshold)
+        positives = called["y"].sum()
+        assert [str(positives), str(called.height - positives)] == [shown["tp"], shown["fp"]]
+    assert main(["gains", *given]) == 0
+    header, *bands = printed(capsys)
+    for row in bands:
+        shown = dict(zip(header, row, strict=True))
+        within = rows.filter(pl.col("s").is_between(float(shown["lowest"]), float(shown["highest"])))
+        assert str(within.height) == shown["n"]

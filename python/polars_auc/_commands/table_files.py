@@ -1,0 +1,80 @@
+"""Files of tables that commands write: options, contents, and what is said of them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from polars_auc._cli.arguments import add_option, add_output, options_in_effect
+from polars_auc._cli.output import refuse_unwritten, save
+from polars_auc._cli.rows import Files, RowOptions
+from polars_auc._commands.report_options import ReportRequest
+from polars_auc._page.about import about_rows
+from polars_auc._page.files import refuse_path
+from polars_auc._page.markdown import code
+from polars_auc._page.tables import TABLES, TableWriter
+from polars_auc._page.text import counted
+
+__all__ = ["ENDINGS", "add_table_output", "save_table", "table_writer"]
+
+ENDINGS = (*TABLES, ".md")
+"""The endings of files that a table can be written as."""
+
+
+def add_table_output(command: argparse.ArgumentParser, what: str, *, required: bool = False) -> None:
+    """Add the file to write, and how."""
+    add_option(command, ReportRequest, "keep_formulas")
+    add_output(command, what, required=required)
+
+
+def table_writer(options: argparse.Namespace, title: str, other: Sequence[str] = ()) -> TableWriter | None:
+    """Return what makes the contents of the file, if one is named; it may have other endings as well."""
+    if options.output is None:
+        refuse_unwritten(keep_formulas=options.keep_formulas)
+        return None
+    refuse_path(options.output, (*other, *ENDINGS))
+    level = getattr(options, "level", None)
+    return TableWriter(
+        options.output.suffix,
+        title,
+        keep_formulas=options.keep_formulas,
+        level=0.95 if level is None else level,
+        low_is_positive=options.low_is_positive,
+    )
+
+
+def save_table(
+    writer: TableWriter,
+    options: argparse.Namespace,
+    files: Files,
+    rows: RowOptions,
+    scores: Sequence[str],
+    table: pl.DataFrame,
+) -> list[str]:
+    """Write a table, and return what is to be said of the file."""
+    name: Any = code if writer.ending == ".md" else str
+    about = [
+        ("Data", files.about()),
+        *about_rows(
+            scores,
+            files.by,
+            name,
+            label=rows.label,
+            where=rows.where,
+            count=rows.count,
+            low_is_positive=rows.low_is_positive,
+        ),
+    ]
+    if (weight := getattr(options, "weight", None)) is not None:
+        about.append(("Weights", f"each row has the weight {name(weight)}"))
+    if writer.ending == ".xlsx":
+        # A sheet has place for all of them.
+        about += options_in_effect(vars(options))
+    # Columns that are SQL have names of their own.
+    named = replace(writer, by=files.by)
+    save(options.output, lambda: named.contents(table, about))
+    return [f"wrote {options.output}: {counted(table.height, 'row')}", *writer.notes(table)]

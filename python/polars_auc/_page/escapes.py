@@ -1,0 +1,73 @@
+"""Text of users in what others read: it is shown as it is, and does nothing."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+__all__ = ["changed_cells", "visible", "with_formulas", "without_formulas"]
+
+# Letters and marks that are drawn as nothing, which Python takes for printable.
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+
+# A sheet takes a cell that begins so for a formula; some also with the signs in their full width.
+_BEGIN = r"'*[=+\-@\t\r\n\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"
+
+# A number is none, and stays one.
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+
+_TEXTS = (pl.String, pl.Categorical, pl.Enum)
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""Return text with an escape, such as ``\x1b``, in place of each character that cannot be seen.
+
+    These are control characters, those without a width, and those that turn the direction of writing.
+    """
+    if text.isprintable() and not _UNSEEN.search(text):
+        return text
+    return "".join(
+        each
+        if each in keep or (each.isprintable() and not _UNSEEN.match(each))
+        else each.encode("unicode_escape").decode("ascii")
+        for each in text
+    )
+
+
+def without_formulas(table: pl.DataFrame) -> pl.DataFrame:
+    """Put an apostrophe before each text that a sheet would take for a formula, also names of columns."""
+    safe = [_without(column) if column.dtype in _TEXTS else column for column in table]
+    names = _without(pl.Series(table.columns, dtype=pl.String))
+    return pl.DataFrame([column.alias(name) for column, name in zip(safe, names, strict=True)])
+
+
+def with_formulas(table: pl.DataFrame) -> pl.DataFrame:
+    """Take the apostrophes away again."""
+
+    def back(column: pl.Series) -> pl.Series:
+        return column.str.replace(f"^'({_BEGIN})", "${1}")
+
+    texts = [back(column) if column.dtype == pl.String else column for column in table]
+    names = back(pl.Series(table.columns, dtype=pl.String))
+    return pl.DataFrame([column.alias(name) for column, name in zip(texts, names, strict=True)])
+
+
+def changed_cells(table: pl.DataFrame) -> int:
+    """Return the number of texts that get an apostrophe."""
+    texts = [column for column in table if column.dtype in _TEXTS]
+    names = pl.Series(table.columns, dtype=pl.String)
+    return sum(_is_formula(column).fill_null(value=False).to_list().count(True) for column in [*texts, names])
+
+
+def _is_formula(column: pl.Series) -> pl.Series:
+    text = column.cast(pl.String)
+    return text.str.contains(f"^{_BEGIN}") & ~text.str.contains(_NUMBER)
+
+
+def _without(column: pl.Series) -> pl.Series:
+    text = column.cast(pl.String).alias("text")
+    escaped = pl.when(_is_formula(text).alias("formula")).then("'" + pl.col("text")).otherwise("text")
+    return text.to_frame().select(escaped.alias(column.name)).to_series()

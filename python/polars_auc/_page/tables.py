@@ -1,0 +1,81 @@
+"""Files of tables: what their contents are, by their endings."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from polars_auc._page.escapes import changed_cells, without_formulas
+from polars_auc._page.markdown import markdown_text
+from polars_auc._page.text import counted, plain_page
+from polars_auc._page.workbook import workbook
+from polars_auc._plugin.errors import CALLED, OptionError
+
+__all__ = ["TABLES", "TableWriter"]
+
+TABLES = (".parquet", ".csv", ".json", ".xlsx")
+"""The endings of files with all rows and columns of a table."""
+
+
+@dataclass(frozen=True)
+class TableWriter:
+    """How the contents of a file are made of any table."""
+
+    ending: str
+    title: str
+    """The title of a page of Markdown."""
+    by: Sequence[str] = ()
+    """The columns of groups."""
+    keep_formulas: bool = False
+    """Whether texts that a sheet takes for formulas are written to a .csv file as they are."""
+    level: float = 0.95
+    """The level at which a sheet marks what differs."""
+    low_is_positive: bool = False
+    """Whether a row is positive if its score is at most the threshold."""
+
+    def __post_init__(self) -> None:
+        if self.keep_formulas and self.ending != ".csv":
+            said, instead = "is for .csv files, in which a sheet finds formulas", "leave it out"
+            raise OptionError(CALLED.get() or "", "keep_formulas", said, instead)
+
+    def contents(self, table: pl.DataFrame, about: Sequence[tuple[str, str]] = ()) -> bytes:
+        """Return the contents of the file, with words about the table."""
+        if self.ending == ".md":
+            lines = [f"{what}: {said}" for what, said in about]
+            return plain_page(table, self.title, lines, low_is_positive=self.low_is_positive).encode()
+        if self.ending == ".xlsx":
+            return workbook(table, self.by, about, self.level)
+        if self.ending == ".csv" and not self.keep_formulas:
+            table = without_formulas(table)
+        return _bytes(_WRITERS[self.ending], table)
+
+    def prose(self, text: str) -> str:
+        """Write words of a user as the file shows them unchanged."""
+        return markdown_text(text) if self.ending == ".md" else text
+
+    def notes(self, table: pl.DataFrame) -> list[str]:
+        """Say how many texts of the table are not written as they are."""
+        changed = changed_cells(table) if self.ending == ".csv" and not self.keep_formulas else 0
+        if not changed:
+            return []
+        begin = "begins" if changed == 1 else "begin"
+        return [
+            f"{counted(changed, 'cell')} of text {begin} with =, +, - or @, as formulas of a sheet do, and "
+            "got an apostrophe in front; --keep-formulas leaves it out"
+        ]
+
+
+_WRITERS: dict[str, Callable[[pl.DataFrame, io.BytesIO], object]] = {
+    ".parquet": lambda table, file: table.write_parquet(file),
+    ".csv": lambda table, file: table.write_csv(file),
+    ".json": lambda table, file: table.write_json(file),
+}
+
+
+def _bytes(write: Callable[[pl.DataFrame, io.BytesIO], object], table: pl.DataFrame) -> bytes:
+    contents = io.BytesIO()
+    write(table, contents)
+    return contents.getvalue()

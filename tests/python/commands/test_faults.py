@@ -1,0 +1,180 @@
+"""What the command line refuses with words, where a traceback or a wrong number was."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import polars_auc as pa
+from polars_auc._commands.main import main
+
+Capture = pytest.CaptureFixture[str]
+
+LONG = "x" * 300
+ROWS = pl.DataFrame(
+    {
+        "y": [0, 1, 0, 1, 1, 0],
+        "s": [0.1, 0.4, 0.3, 0.6, 0.2, 0.5],
+        "*": [0.6, 0.4, 0.3, 0.1, 0.2, 0.5],
+        "^s$": [0.9, 0.4, 0.3, 0.2, 0.1, 0.5],
+        "^g$": list("aabbab"),
+        "l": [[1, 0]] * 6,
+        "w": [1, 2, 1, 1, 1, 1],
+    }
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    ROWS.write_parquet("r.parquet")
+    return tmp_path
+
+
+def refused(arguments: list[str], capsys: Capture) -> str:
+    assert main(arguments) == 2, arguments
+    err = capsys.readouterr().err
+    assert "Traceback" not in err
+    assert err.count("\n") == 1, err
+    return err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("name", [LONG, f"{LONG}/a", "a\0b"])
+@pytest.mark.parametrize(
+    "command", ["report", "curve", "gains", "thresholds", "compare", "state", "merge", "init"]
+)
+def test_a_name_that_no_file_can_have(command: str, name: str, capsys: Capture) -> None:
+    ending = {"state": ".parquet", "merge": ".parquet", "init": ".toml"}.get(command, ".csv")
+    columns = [] if command in ("merge", "init") else ["--label", "y", "--score", "s"]
+    columns += ["--score", "w"] if command == "compare" else []
+    said = refused([command, "r.parquet", *columns, "-o", name + ending], capsys)
+    assert "--output" in said
+    assert "cannot be a file" in said
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_name_that_no_file_to_read_can_have(capsys: Capture) -> None:
+    for name in (f"{LONG}.parquet", f"{LONG}*.parquet", "/".join(["y" * 200] * 30), "a\0b.parquet"):
+        refused(["report", name, "--label", "y", "--score", "s"], capsys)
+        for option in ("--config", "--compare-to"):
+            refused(["report", "r.parquet", "--label", "y", "--score", "s", option, f"{name}.csv"], capsys)
+
+
+def test_a_name_that_no_report_can_have(tmp_path: Path) -> None:
+    report = pa.report(ROWS.lazy(), "y", "s")
+    with pytest.raises(ValueError, match=r"write_report: path '.*' cannot be a file: File name too long"):
+        pa.write_report(report, tmp_path / f"{LONG}.csv")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "UNNEST([1, 2]) > 0",
+        "UNNEST([1]) > 0",
+        "SUM(UNNEST([1, 2])) > 0",
+        "CASE WHEN UNNEST([1, 2]) > 0 THEN TRUE END",
+    ],
+)
+def test_conditions_with_other_rows(text: str, capsys: Capture) -> None:
+    """Also if there happen to be as many of them as the report has: it has two rows."""
+    for score in ([], ["--score", "w"]):
+        given = ["report", "r.parquet", "--label", "y", "--score", "s", *score]
+        assert "has UNNEST in it" in refused([*given, "--fail-if", text], capsys)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("text", ["UNNEST([1, 0])", "UNNEST([1, 0, 1, 0, 1, 1])", "UNNEST(l)"])
+def test_columns_with_other_rows(text: str, capsys: Capture) -> None:
+    """Six of them would be taken for those of the six rows."""
+    options = ["label", "score", "count", "weight", "cluster", "folds", "by", "where", "stability"]
+    for option in options:
+        given = {
+            "label": "y",
+            "score": "s",
+            option: f"{text} > 0" if option in ("where", "stability") else text,
+        }
+        flags = [part for name, value in given.items() for part in (f"--{name}", value)]
+        assert f"--{option} '{text}" in refused(["report", "r.parquet", *flags], capsys)
+
+
+def test_words_like_unnest_are_words(folder: Path) -> None:
+    ROWS.with_columns(word=pl.lit(".explode()")).write_parquet("r.parquet")
+    given = ["report", "r.parquet", "--label", "y", "--score", "s", "-o", "out.parquet"]
+    assert main([*given, "--where", "word = '.explode()' AND word <> 'UNNEST(l)'"]) == 0
+    assert pl.read_parquet(folder / "out.parquet")["n"].to_list() == [6]
+
+
+@pytest.mark.usefixtures("folder")
+def test_nul_in_a_configuration(capsys: Capture) -> None:
+    options = (
+        "label score by where count weight folds cluster stability ci format title columns compare-to "
+        "fail-if adjust versus along groupings sorted-by limit files output level nan"
+    )
+    for option in options.split():
+        given = {"label": "y", "score": "s", "files": "r.parquet", option: "a\0b.csv"}
+        lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in given.items())
+        Path("c.toml").write_text(f"[report]\n{lines}", encoding="utf-8")
+        said = refused(["report", "--config", "c.toml"], capsys)
+        assert (
+            said == f"polars-auc: 'c.toml': {option} has the character NUL in it, which no option may have\n"
+        )
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("name", ["*", "^s$"])
+def test_columns_that_are_named_like_patterns(name: str, capsys: Capture) -> None:
+    """``^s$`` was the column ``s``: a wrong number."""
+    for command in ("report", "curve", "gains", "thresholds", "state"):
+        output = ["-o", "out.parquet"] if command in ("curve", "state") else []
+        said = refused([command, "r.parquet", "--label", "y", "--score", name, *output], capsys)
+        assert f"--score names the column {name!r}, and Polars takes this name for a pattern" in said
+    for option in ("count", "weight", "cluster", "folds", "by"):
+        said = refused(["report", "r.parquet", "--label", "y", "--score", "s", f"--{option}", name], capsys)
+        assert f"--{option} names the column {name!r}" in said
+    assert f"--label names the column {name!r}" in refused(
+        ["report", "r.parquet", "--label", name, "--score", "s"], capsys
+    )
+    assert "pattern" in refused(
+        ["report", "r.parquet", "--label", "y", "--score", "s", "--by", "^g$"], capsys
+    )
+    assert "pattern" in refused(
+        ["report", "r.parquet", "--label", "y", "--score", "s", "--where", '"^s$" > 0.3'], capsys
+    )
+
+
+def test_patterns_in_python() -> None:
+    """A text that is a pattern means several columns; a column that has such a name is refused."""
+
+    def of(*names: str) -> pl.DataFrame:
+        return ROWS.select(pl.selectors.by_name(names))
+
+    assert pa.report(of("y", "s", "w", "^g$").lazy(), "y", "^[sw]$").collect()["score"].to_list() == [
+        "s",
+        "w",
+    ]
+    for frame, scores in (
+        (of("y", "*"), "*"),
+        (of("y", "s", "*"), pl.selectors.exclude("y")),
+        (of("y", "s", "*"), [pl.selectors.by_name("*")]),
+        (of("y", "^s$"), pl.selectors.float()),
+        (of("y", "s"), pl.col("s").alias("*")),
+    ):
+        with pytest.raises(ValueError, match=r"report: scores names the column .* for a pattern"):
+            pa.report(frame.lazy(), "y", scores).collect()
+    with pytest.raises(ValueError, match=r"report: by names the column '\^g\$'"):
+        pa.report(ROWS.lazy(), "y", "s", by="^g$").collect()
+    for role in ("label", "count", "cluster", "weight", "folds"):
+        for pattern in ("*", "^y$"):
+            given: dict[str, Any] = {"label": "y", role: pattern}
+            with pytest.raises(ValueError, match=f"report: {role} names the column .* for a pattern"):
+                pa.report(ROWS.lazy(), scores="s", **given).collect()
+    with pytest.raises(ValueError, match="compare_segments: score names the column"):
+        pa.compare_segments(ROWS.lazy(), "y", "^s$", by="w").collect()
+    with pytest.raises(ValueError, match="group_states: label names the column"):
+        pa.group_states(ROWS.lazy(), "^y$", "s").collect()

@@ -1,0 +1,153 @@
+"""Workbooks of Excel, and tables of commands as pages of Markdown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from zipfile import ZipFile
+
+import polars as pl
+import pytest
+
+import polars_auc as pa
+from polars_auc._commands.main import main
+
+DATA = Path(__file__).parents[3] / "data" / "breast_cancer.parquet"
+GIVEN = [str(DATA), "--label", "label", "--score", "forest", "--score", "tree", "--by", "segment"]
+
+
+class Sheets:
+    """What the XML of a workbook says."""
+
+    def __init__(self, file: Path) -> None:
+        with ZipFile(file) as parts:
+            own = {name: parts.read(name).decode() for name in parts.namelist()}
+        self.names = re.findall(r'<sheet name="([^"]*)"', own["xl/workbook.xml"])
+        self.table, self.about = own["xl/worksheets/sheet1.xml"], own["xl/worksheets/sheet2.xml"]
+        self.styles = own["xl/styles.xml"]
+        self.filters = own["xl/tables/table1.xml"]
+        texts = re.findall(r"<si>(.*?)</si>", own["xl/sharedStrings.xml"], re.DOTALL)
+        self.texts = ["".join(re.findall(r"<t[^>]*>(.*?)</t>", text, re.DOTALL)) for text in texts]
+
+    def cells(self, sheet: str) -> dict[str, str]:
+        """Return the text of each cell of text."""
+        found = re.findall(r'<c r="(\w+)"[^>]*t="s"[^>]*><v>(\d+)</v>', sheet)
+        return {place: self.texts[int(number)] for place, number in found}
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return the lines of the sheet that says what the table is about."""
+        cells = self.cells(self.about)
+        last = max(int(place[1:]) for place in cells)
+        return [(cells[f"A{row}"], cells.get(f"B{row}", "")) for row in range(1, last + 1)]
+
+
+def test_a_report(tmp_path: Path) -> None:
+    out = tmp_path / "r.xlsx"
+    assert main(["report", *GIVEN, "--versus", "rest", "--where", "fold > 0", "--quiet", "-o", str(out)]) == 0
+    sheets = Sheets(out)
+    assert sheets.names == ["polars-auc", "about"]
+    heads = [sheets.cells(sheets.table)[f"{column}1"] for column in "ABCD"]
+    assert heads == ["scope", "segment", "score", "n"]
+    # The header and the names stay, columns have filters and widths.
+    assert 'xSplit="3" ySplit="1" topLeftCell="D2"' in sheets.table
+    assert "<autoFilter" in sheets.filters
+    widths = re.findall(r'<col min="\d+" max="\d+" width="([\d.]+)"', sheets.table)
+    assert len(set(widths)) > 3
+    assert all(8 < float(width) < 50 for width in widths)
+    assert "[&lt;0.0001]" in sheets.styles
+    assert 'formatCode="0.0000"' in sheets.styles
+    columns = pa.report(
+        pl.scan_parquet(DATA), "label", "forest", by="segment", versus="rest"
+    ).collect_schema()
+    letter = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[columns.names().index("p_adjusted")]
+    assert f"AND(ISNUMBER({letter}2),{letter}2&lt;=0.05)" in sheets.table
+    assert '$A2="overall"' in sheets.table.replace("&quot;", '"')
+    pairs = sheets.pairs()
+    about = dict(pairs)
+    assert about["Data"].startswith("1 file, last changed on ")
+    assert about["Rows"] == "where fold &gt; 0"
+    assert about["Shaded"] == (
+        "a difference at level 0.05, after the adjustment over all tests in its column"
+    )
+    assert about["Made by"] == f"polars-auc {pa.__version__}"
+    for option in (("--score", "forest"), ("--score", "tree"), ("--versus", "rest"), ("--level", "0.95")):
+        assert option in pairs
+
+
+def test_a_report_of_python(tmp_path: Path) -> None:
+    report = pa.report(pl.scan_parquet(DATA), "label", "forest", by="segment")
+    path = pa.write_report(report, tmp_path / "r.xlsx", about={"Data": "one file"})
+    pairs = Sheets(path).pairs()
+    assert pairs[0] == ("Data", "one file")
+    assert ("Made by", f"polars-auc {pa.__version__}") in pairs
+
+
+def test_years_and_texts_stay_what_they_are(tmp_path: Path) -> None:
+    rows = pl.DataFrame(
+        {"year": [2016, 2017] * 4, "g": ["null", "=1+1"] * 4, "y": [0, 0, 1, 1] * 2, "s": range(8)}
+    )
+    rows = pl.concat([rows, rows.with_columns(g=None)])
+    report = pa.report(rows.lazy(), "y", "s", by=["year", "g"])
+    sheets = Sheets(pa.write_report(report, tmp_path / "r.xlsx"))
+    cells = sheets.cells(sheets.table)
+    assert [cells.get(f"C{row}") for row in range(2, 7)] == ["null", None, "=1+1", None, None]
+    assert [cells[f"A{row}"] for row in range(2, 7)] == ["group"] * 4 + ["overall"]
+    assert "<f>" not in sheets.table
+    style = re.search(r'<c r="B2" s="(\d+)"><v>2016</v>', sheets.table)
+    general = re.search(r'<c r="B2"><v>2016</v>', sheets.table)
+    formats = re.findall(r'<xf numFmtId="(\d+)"', sheets.styles.partition("<cellXfs")[2])
+    assert general or (style and formats[int(style[1])] == "0"), "no commas in years"
+
+
+def test_years_of_sql_have_no_commas(tmp_path: Path) -> None:
+    out = tmp_path / "t.xlsx"
+    by = ["--by", "2000 + fold AS year"]
+    assert main(["gains", *GIVEN[:5], *by, "--quiet", "-o", str(out)]) == 0
+    sheets = Sheets(out)
+    assert sheets.cells(sheets.table)["A1"] == "year"
+    style = re.search(r'<c r="A2"(?: s="(\d+)")?><v>2001</v>', sheets.table)
+    assert style is not None
+    formats = re.findall(r'<xf numFmtId="(\d+)"', sheets.styles.partition("<cellXfs")[2])
+    assert style[1] is None or formats[int(style[1])] == "0"
+
+
+@pytest.mark.parametrize("command", ["gains", "thresholds", "compare", "curve"])
+@pytest.mark.parametrize("ending", [".xlsx", ".md"])
+def test_tables_of_all_commands(tmp_path: Path, command: str, ending: str) -> None:
+    out, table = tmp_path / f"t{ending}", tmp_path / "t.parquet"
+    quiet = [] if command == "curve" else ["--quiet"]
+    options = ["--max-points", "9"] if command == "curve" else []
+    for file in (out, table):
+        assert main([command, *GIVEN, "--where", "fold <> 3", *options, *quiet, "-o", str(file)]) == 0
+    rows = pl.read_parquet(table)
+    if ending == ".xlsx":
+        sheets = Sheets(out)
+        assert sheets.names == ["polars-auc", "about"]
+        assert ("Scores", "forest, tree") in sheets.pairs()
+        assert ("Rows", "where fold &lt;&gt; 3") in sheets.pairs()
+        assert sheets.table.count("<row ") == rows.height + 1
+        assert ("AND(ISNUMBER" in sheets.table) == (rows.select(pl.selectors.float()).width > 0)
+        return
+    title, about, page = out.read_text(encoding="utf-8").strip().split("\n\n")
+    titles = {"gains": "Gains", "thresholds": "Thresholds", "compare": "Comparison of scores"}
+    assert title == f"# {titles.get(command, 'Points of ROC curves')}"
+    assert about.splitlines()[1:] == [
+        "- Label: `label`",
+        "- Scores: `forest`, `tree`",
+        "- Groups: by `segment`",
+        "- Rows: where `fold <> 3`",
+    ]
+    header, _, *body = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines()]
+    assert header == rows.columns
+    assert len(body) == rows.height
+    assert body[0][header.index("segment")] == "Q1"
+
+
+def test_the_same_rows_make_the_same_bytes(tmp_path: Path) -> None:
+    for ending in (".xlsx", ".md"):
+        made = []
+        for name in ("a", "b"):
+            out = tmp_path / f"{name}{ending}"
+            assert main(["gains", *GIVEN, "--quiet", "-o", str(out)]) == 0
+            made.append(out.read_bytes())
+        assert made[0] == made[1]
