@@ -72,11 +72,11 @@ def segmented(segments: int) -> pl.DataFrame:
     )
 
 
-def of_segments(ask: Callable[[pl.DataFrame], pl.LazyFrame]) -> Work:
+def of_segments(ask: Callable[[pl.LazyFrame], pl.LazyFrame]) -> Work:
     """Make a work whose size is the number of segments."""
 
     def make(segments: int) -> Run:
-        plan = ask(segmented(segments))
+        plan = ask(segmented(segments).lazy())
         return lambda: plan.collect(engine="in-memory")
 
     return Work(make, (2_500, 5_000, 10_000, 20_000))
@@ -124,7 +124,7 @@ def compared(k: int) -> Run:
 
 def reported(k: int) -> Run:
     """Report so many scores of 10,000 rows."""
-    plan = pa.report(scores(k, 10_000), "label", pl.all().exclude("label"))
+    plan = pa.report(scores(k, 10_000).lazy(), "label", pl.all().exclude("label"))
     return lambda: plan.collect(engine="in-memory")
 
 

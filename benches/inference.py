@@ -437,7 +437,7 @@ def segments(share: float) -> Iterator[Comparison]:
     n = int(1e6 * share)
     group = pl.Series("group", np.random.default_rng(4).integers(0, 20, n, dtype=np.int32))
     frame = normal(n).with_columns(group)
-    plan = pa.compare_segments(frame, "label", "score", "group", versus="rest")
+    plan = pa.compare_segments(frame.lazy(), "label", "score", "group", versus="rest")
     intervals = grouped(frame, "in-memory", pa.roc_auc_ci("label", "score"))
     answers_here, theirs = plan.collect(engine="in-memory"), by_group(intervals)
     agree("areas", answers_here["auc"], theirs["auc"])

@@ -233,7 +233,7 @@ def reports(n: int) -> Iterator[Work]:
         group = pl.Series("group", (rng.random(n) * count).astype(np.int32))
         frame = normal(n).with_columns(*others, group)
         areas = [pa.roc_auc("label", name) for name in names]
-        plan = pa.report(frame, "label", list(names), by="group")
+        plan = pa.report(frame.lazy(), "label", list(names), by="group")
         contenders: dict[str, Run] = {
             "report": functools.partial(plan.collect, engine="in-memory"),
             "three roc_auc": grouped(frame, "in-memory", *areas),
@@ -316,7 +316,7 @@ def reviewers(n: int) -> Iterator[Work]:
     contenders = {
         "mrmc_roc_auc": lambda: study(
             readings, "label", "score", reader="reader", modality="modality", case="case"
-        ).collect(),
+        ),
         "roc_auc": select(readings, AUC),
     }
     yield Work(

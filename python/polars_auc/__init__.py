@@ -37,6 +37,7 @@ from polars_auc._expressions.rank_tests import *
 from polars_auc._expressions.score_bands import *
 from polars_auc._expressions.states import *
 from polars_auc._expressions.thresholds import *
+from polars_auc._frames.arrays import evaluate, evaluate_estimator
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.evaluator import Evaluator
 from polars_auc._frames.group_states import group_states
@@ -44,6 +45,10 @@ from polars_auc._frames.mrmc import mrmc_roc_auc
 from polars_auc._frames.roc_auc_in_passes import roc_auc_in_passes
 from polars_auc._frames.segments import compare_segments
 from polars_auc._native import __version__
+from polars_auc._page.notebook import (
+    load_ipython_extension as load_ipython_extension,
+    unload_ipython_extension as unload_ipython_extension,
+)
 from polars_auc._page.style import style_report
 from polars_auc._page.write import write_report
 from polars_auc._plots.coverage import plot_coverage
@@ -59,6 +64,8 @@ __all__ = [
     "compare_reports",
     "compare_segments",
     "curve_points",
+    "evaluate",
+    "evaluate_estimator",
     "group_states",
     "mrmc_roc_auc",
     "plot_coverage",

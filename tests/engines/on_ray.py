@@ -22,7 +22,7 @@ def check(file: str) -> None:
     for options in cases:
         scores = ["score", "integer", "decimal"]
         got = pl.DataFrame(pad.group_states(frame, "label", scores, **options).to_arrow())
-        expected = pa.group_states(rows, "label", scores, **options).collect()
+        expected = pa.group_states(rows, "label", scores, **options)
         assert got.schema == expected.schema
         assert repr(got.rows()) == repr(expected.rows())
     nothing = pad.group_states(frame.where(daft.col("day").is_null()), "label", "score", by="segment")

@@ -46,7 +46,7 @@ def test_states_are_equal(
     monkeypatch.setattr(pad, "_BATCH_ROWS", batch_rows)
     scores = [score for score in SCORES if score != by]
     got = pl.DataFrame(pad.group_states(frame, "label", scores, by=by, **options).to_arrow())
-    expected = pa.group_states(rows, "label", scores, by=by, **options).collect()
+    expected = pa.group_states(rows, "label", scores, by=by, **options)
     same(got, expected)
     assert got.select(by).equals(expected.select(by))
 
@@ -55,7 +55,7 @@ def test_states_are_equal(
 def test_no_rows(by: Any, frame: daft.DataFrame, rows: pl.DataFrame, same: Callable[..., None]) -> None:
     for empty in (frame.where(daft.col("day").is_null()), daft.from_arrow(rows.clear().to_arrow())):
         got = pl.DataFrame(pad.group_states(empty, "label", SCORES, by=by).to_arrow())
-        same(got, pa.group_states(rows.clear(), "label", SCORES, by=by).collect())
+        same(got, pa.group_states(rows.clear(), "label", SCORES, by=by))
 
 
 def test_states_go_through_parquet(
@@ -65,7 +65,7 @@ def test_states_go_through_parquet(
     first = daft.col("day") == daft.lit("2026-05-01").cast(daft.DataType.date())
     pad.group_states(frame.where(first), "label", "score", by="segment").write_parquet(str(tmp_path))
     rest = pa.group_states(rows.filter(pl.col("day") > pl.date(2026, 5, 1)), "label", "score", by="segment")
-    rest.collect().write_parquet(tmp_path / "rest.parquet")
+    rest.write_parquet(tmp_path / "rest.parquet")
     both = pl.DataFrame(daft.read_parquet(f"{tmp_path}/*.parquet").to_arrow())
     same(
         both.group_by("segment").agg(pa.roc_auc_ci(state="score")),

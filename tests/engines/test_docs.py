@@ -52,6 +52,6 @@ def test_on_difficult_rows_in_many_batches(
     assert len(names["parts"]) > 1
     same(
         names["small_states"],
-        pa.group_states(files, "label", "forest", by="dataset", max_bins=64).collect(),
+        pa.group_states(files, "label", "forest", by="dataset", max_bins=64),
     )
     assert names["states"].height > names["on_ray"].height

@@ -54,8 +54,8 @@ def check(session: SparkSession) -> None:
         assert table.columns == expected.columns
         assert repr(sorted(table.rows(), key=repr)) == repr(sorted(expected.rows(), key=repr))
 
-    same(pauc.report(frame, "y", "s", by="segment"), pa.report(rows, "y", "s", by="segment").collect())
-    same(pauc.report(frame.where("false"), "y", "s"), pa.report(rows.clear(), "y", "s").collect())
+    same(pauc.report(frame, "y", "s", by="segment"), pa.report(rows, "y", "s", by="segment"))
+    same(pauc.report(frame.where("false"), "y", "s"), pa.report(rows.clear(), "y", "s"))
     same(
         pauc.group_states(frame, "y", "s", by="segment"), rows.group_by("segment").agg(pa.roc_state("y", "s"))
     )

@@ -54,7 +54,7 @@ def test_a_cluster_gives_the_same_bits(
     frame: DataFrame, rows: pl.DataFrame, same: Callable[..., None]
 ) -> None:
     scores = ["score", "decimal"]
-    expected = pa.report(rows, "label", scores, by="segment").collect()
+    expected = pa.report(rows, "label", scores, by="segment")
     same(pauc.report(frame, "label", scores, by="segment"), expected)
     states = pl.DataFrame(pauc.group_states(frame, "label", scores, by="segment").toArrow())
     of_rows = rows.group_by("segment").agg(pa.roc_state("label", score) for score in scores)

@@ -34,7 +34,7 @@ def test_reports_are_equal(
     by: Any, options: dict[str, Any], frame: DataFrame, rows: pl.DataFrame, same: Callable[..., None]
 ) -> None:
     scores = SCORES if by == "segment" and not options else SCORES[:2]
-    expected = pa.report(rows, "label", scores, by=by, **options).collect()
+    expected = pa.report(rows, "label", scores, by=by, **options)
     same(pauc.report(frame, "label", scores, by=by, **options), expected)
 
 
@@ -83,7 +83,7 @@ def test_a_segment_with_nearly_all_rows(spark: SparkSession, same: Callable[...,
         }
     )
     frame = spark.createDataFrame(rows.to_arrow()).repartition(8)
-    same(pauc.report(frame, "y", "s", by="segment"), pa.report(rows, "y", "s", by="segment").collect())
+    same(pauc.report(frame, "y", "s", by="segment"), pa.report(rows, "y", "s", by="segment"))
     partitions = pauc.group_states(frame, "y", "s", by="segment")
     expected = rows.group_by("segment").agg(pa.roc_state("y", "s")).sort("segment")
     same(pl.DataFrame(partitions.toArrow()).sort("segment"), expected)
@@ -95,7 +95,7 @@ def test_no_rows(by: Any, frame: DataFrame, rows: pl.DataFrame, same: Callable[.
     for empty in (frame.where("false"), frame.limit(0)):
         same(
             pauc.report(empty, "label", "score", by=by),
-            pa.report(nothing, "label", "score", by=by).collect(),
+            pa.report(nothing, "label", "score", by=by),
         )
         state = pa.roc_state("label", "score")
         expected = nothing.group_by(by).agg(state) if by else nothing.select(state)
@@ -109,7 +109,7 @@ def test_columns_of_spark_and_odd_names(
     got = pauc.report(odd, F.col("label") == 1, ["a.b `c`", (-F.col("other")).alias("minus")], by="s g")
     columns = [pl.col("score").alias("a.b `c`"), (-pl.col("other")).alias("minus")]
     expected = pa.report(rows.rename({"segment": "s g"}), "label", columns, by="s g")
-    same(got, expected.collect())
+    same(got, expected)
 
 
 NOT_A_METHOD: Any = "wald"

@@ -229,11 +229,22 @@ def _refuse_words(text: str, label: pl.Expr, rows: pl.LazyFrame) -> None:
     """Refuse a label of words, and show those that are there."""
     [dtype] = rows.select(label).collect_schema().dtypes()
     if dtype in (pl.String, pl.Categorical, pl.Enum):
-        words = values(label, rows)
         raise Refusal(
-            f"{flag('label')} {text!r} holds words ({', '.join(words)}), and must hold 0 and 1 or Booleans. "
-            f'Name the positive class, as in {flag("label")} "{text} = {words[0] if words else "..."}"'
+            f"{flag('label')} {text!r} holds words ({', '.join(values(label, rows))}), and must hold 0 and 1 "
+            f"or Booleans. Name the positive class, as in {_positive_class(text, label, rows)}"
         )
+
+
+def _positive_class(text: str, label: pl.Expr, rows: pl.LazyFrame) -> str:
+    """Say how each of two words would be the positive class, and which is the rarer; of more name none."""
+    counts = rows.select(label.cast(pl.String).alias("word")).drop_nulls().group_by("word").len()
+    words = counts.sort("len", "word").head(3).collect().rows()
+    if len(words) != 2:
+        return f'{flag("label")} "{text} = ..." with one of them'
+    each = [f'{flag("label")} "{text} = {_in_sql(word)}"' for word, _ in words]
+    (rarer, n), (_, others) = words
+    which = f"; {_in_sql(rarer)} is the rarer, in {n:,} of {n + others:,} rows" if n < others else ""
+    return f"{' or '.join(each)}{which}"
 
 
 def _refuse_lists(text: str, score: pl.Expr, rows: pl.LazyFrame) -> None:
@@ -248,6 +259,10 @@ def _refuse_lists(text: str, score: pl.Expr, rows: pl.LazyFrame) -> None:
         )
 
 
+def _in_sql(word: str) -> str:
+    return "'" + word.replace("'", "''") + "'"
+
+
 def values(column: pl.Expr, rows: pl.LazyFrame) -> list[str]:
     """Return the first values of a column in order, as SQL writes them; none of a column that is no code."""
     [dtype] = rows.select(column).collect_schema().dtypes()
@@ -256,5 +271,5 @@ def values(column: pl.Expr, rows: pl.LazyFrame) -> list[str]:
         return []
     values = rows.select(column.cast(pl.String) if words else column).unique().drop_nulls().collect()
     first = values.to_series().sort().head(_SHOWN_VALUES)
-    texts = ["'" + value.replace("'", "''") + "'" if words else str(value).lower() for value in first]
+    texts = [_in_sql(value) if words else str(value).lower() for value in first]
     return [*texts, "..."] if values.height > _SHOWN_VALUES else texts

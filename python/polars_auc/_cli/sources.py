@@ -224,6 +224,11 @@ def _ending(name: str) -> str:
     return suffix if suffix in _READERS else ""
 
 
+def is_parquet(name: str) -> bool:
+    """Whether a file is read as Parquet."""
+    return not _ending(name)
+
+
 def _place(name: str) -> str:
     """Return where the rows of a name are."""
     return str(kept_input()) if name == STANDARD_INPUT else name

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from polars_auc._cli.refusal import Refusal, first_line, flag
-from polars_auc._cli.sources import lacking
+from polars_auc._cli.sources import is_parquet, lacking
 from polars_auc._frames.inputs import is_pattern
 
 
@@ -79,7 +79,12 @@ def refuse_missing(
         message += ", ".join(schema.names())
         folder = _partitioned_by(name, files)
         if folder is not None:
-            message += f". It is in the names of folders: to make it a column, name the folder {folder!r}"
+            message += ". It is in the names of folders"
+            message += (
+                f": to make it a column, name the folder {folder!r}"
+                if is_parquet(files[0])
+                else ", of which only Parquet files make columns"
+            )
         raise Refusal(message)
 
 

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import polars as pl
-
-from polars_auc._cli.arguments import add_files, add_output
+from polars_auc._cli.arguments import Parser, add_files, add_output
 from polars_auc._cli.output import save
 from polars_auc._cli.progress import progress
-from polars_auc._cli.refusal import Refusal
+from polars_auc._cli.refusal import Incomplete, Refusal
 from polars_auc._cli.rows import Files, of_files
 from polars_auc._cli.streams import say, show
+from polars_auc._commands.init_columns import Columns
+from polars_auc._commands.report import add_report, report
 from polars_auc._page.files import refuse_path
+from polars_auc._page.text import counted
+from polars_auc._plugin.errors import FLAGS, OptionError
 
 __all__ = ["add_init"]
 
-# Columns of more distinct values are not proposed as groups.
-_MOST_GROUPS = 100
-
 # Rows that are looked at.
 _ROWS = 100_000
+
+# What errors call the options of a report here.
+_KEYS = {"label": "label", "scores": "score", "by": "by"}
 
 
 def add_init(commands: Any) -> None:
@@ -30,7 +34,8 @@ def add_init(commands: Any) -> None:
     command = commands.add_parser(
         "init",
         help="write a configuration file, from a look at the columns",
-        description="Propose a label, scores and groups for files, as a file for --config.",
+        description="Propose a label, scores and groups for files, as a file for --config. What names and "
+        "values do not tell is marked as uncertain. The report is made once, to see that it can be.",
         epilog='example: polars-auc init "data/*.parquet" -o polars-auc.toml',
     )
     command.set_defaults(run=init)
@@ -39,46 +44,85 @@ def add_init(commands: Any) -> None:
 
 
 def init(options: argparse.Namespace) -> bool:
-    """Write or print a configuration."""
+    """Write or print a configuration, and say whether a report can be made by it."""
     if options.output is not None:
         refuse_path(options.output, (".toml",))
     if options.output is not None and options.output.exists():
         raise Refusal(f"{str(options.output)!r} exists; choose another name, or remove it")
     files = Files.named(options.files, options.output)
     with of_files(files.names, files.schema.names()), progress(f"looking at {files.size()}"):
-        text = _text(options.files, files.rows.head(_ROWS).collect())
+        proposal = Proposal.of(Columns.of(files.rows.head(_ROWS).collect()))
+    fault = proposal.fault(options.files)
+    text = proposal.text(options.files, fault)
     if options.output is None:
         unprinted = show(text.rstrip("\n"))
         if unprinted is not None:
             raise Refusal(f"cannot print the configuration: {unprinted}")
-        return True
-    save(options.output, text.encode)
-    say(f"polars-auc: wrote {options.output}; polars-auc report --config {options.output}")
+    else:
+        save(options.output, text.encode)
+    wrote = "" if options.output is None else f"wrote {options.output}; "
+    if fault is not None:
+        say(f"polars-auc: {wrote}it needs your hand before it makes a report: {fault}")
+        raise Incomplete
+    if options.output is not None:
+        say(f"polars-auc: {wrote}polars-auc report --config {options.output}")
     return True
 
 
-def _text(names: list[str], rows: pl.DataFrame) -> str:
-    labels = [column.name for column in rows if _is_label(column)]
-    scores = [column.name for column in rows if column.dtype.is_float() or column.dtype.is_decimal()]
-    groups = [column.name for column in rows if column.name not in labels and _is_group(column)]
-    quoted = json.dumps
-    label = f"label = {quoted(labels[0])}" if labels else "# label = \"outcome = 'bad'\""
-    score = f"score = {quoted(scores)}" if scores else '# score = ["model"]'
-    by = f"by = {quoted(groups[:1])}" if groups else '# by = ["segment"]'
-    return "\n".join(
-        [
+@dataclass(frozen=True)
+class Proposal:
+    """What is proposed for some columns."""
+
+    columns: Columns
+    label: str | None
+    scores: Sequence[str]
+    by: Sequence[str]
+
+    @classmethod
+    def of(cls, columns: Columns) -> Proposal:
+        """Take the likeliest column for each purpose."""
+        label = next(iter(columns.labels), None)
+        scores = columns.scores or columns.numbers
+        groups = [name for name in columns.groups if label is not None or name not in columns.words]
+        return cls(columns, label, scores, (groups or columns.codes)[:1])
+
+    def fault(self, names: Sequence[str]) -> str | None:
+        """Make the report once, and return why it cannot be made, if it cannot."""
+        if self.label is None:
+            return "no column is a label of 0 and 1 or Booleans; write what is positive"
+        if not self.scores:
+            return "no column looks like a score; write which is"
+        parser = Parser(prog="polars-auc")
+        add_report(parser.add_subparsers())
+        scores = [f"--score={score}" for score in self.scores]
+        groups = [f"--by={key}" for key in self.by]
+        mark = FLAGS.set(_KEYS)
+        try:
+            report(
+                parser.parse_args(
+                    ["report", "--quiet", f"--label={self.label}", *scores, *groups, "--", *names]
+                )
+            )
+        except (Refusal, OptionError) as refusal:
+            return str(refusal).splitlines()[0]
+        except Incomplete:
+            return 'a score is NaN in some rows; write nan = "skip" to take it for missing'
+        finally:
+            FLAGS.reset(mark)
+        return None
+
+    def text(self, names: Sequence[str], fault: str | None) -> str:
+        """Return the configuration, with what is wrong with it."""
+        lines = [
             "# Options as on the command line: polars-auc report --config polars-auc.toml",
             "# What the command line gives replaces what stands here.",
+            *([] if fault is None else [f"# It needs your hand before it makes a report: {fault}"]),
             "",
             "[input]",
-            f"files = {quoted(names)}",
-            "# A column of 0 and 1 or Booleans, or SQL.",
-            label,
-            *([f"# other columns of 0 and 1: {', '.join(map(quoted, labels[1:]))}"] if labels[1:] else []),
-            "# Higher scores are more positive; write -rating where it is the other way.",
-            score,
-            by,
-            *([f"# other columns of groups: {', '.join(map(quoted, groups[1:]))}"] if groups[1:] else []),
+            f"files = {_toml(names)}",
+            *self._label(),
+            *self._scores(),
+            *self._groups(),
             "",
             "[report]",
             "level = 0.95",
@@ -88,18 +132,72 @@ def _text(names: list[str], rows: pl.DataFrame) -> str:
             'output = "report.md"',
             "",
         ]
-    )
+        return "\n".join(lines)
+
+    def _label(self) -> list[str]:
+        lines = ["# A column of 0 and 1 or Booleans, or SQL."]
+        if self.label is not None:
+            others = self.columns.labels[1:]
+            unsure = [f"# uncertain: other columns of 0 and 1 are {_listed(others)}"] if others else []
+            return [*lines, *unsure, f"label = {_quoted(self.label)}"]
+        for name, words in self.columns.words.items():
+            lines.append(f"# uncertain: {_quoted(name)} has two words, of which one may be positive")
+            own = name if name.isidentifier() else '"' + name.replace('"', '""') + '"'
+            for word, rows in words:
+                condition = f"{own} = '{word.replace(chr(39), chr(39) * 2)}'"
+                lines.append(f"# label = {_quoted(condition)}  # {counted(rows, 'row')}")
+        return lines if self.columns.words else [*lines, "# label = \"outcome = 'bad'\""]
+
+    def _scores(self) -> list[str]:
+        columns = self.columns
+        lines = ["# Higher scores are more positive; write low-is-positive = true where it is the other way."]
+        if self.scores and not columns.scores:
+            lines.append(
+                "# uncertain: no name and no values tell a score, so all columns of many numbers are here"
+            )
+        if columns.whole_scores:
+            lines.append(
+                f"# uncertain: by their names these whole numbers are scores: {_listed(columns.whole_scores)}"
+            )
+        if columns.scores and columns.numbers:
+            lines.append(f"# other columns of numbers: {_listed(columns.numbers)}")
+        if columns.amounts:
+            lines.append(f"# by their names no scores: {_listed(columns.amounts)}")
+        areas = [
+            f"{_quoted(name)} {area:.3f}{' (is low positive?)' if area < 0.5 else ''}"
+            for name, area in columns.areas.items()
+            if area is not None and area == area
+        ]
+        if areas:
+            lines.append(f"# AUC of the first rows: {', '.join(areas)}")
+        if columns.counts:
+            lines.append(f"# if a row stands for several: count = {_quoted(columns.counts[0])}")
+        return [*lines, f"score = {_toml(self.scores)}" if self.scores else '# score = ["model"]']
+
+    def _groups(self) -> list[str]:
+        columns = self.columns
+        # A column of two words may be the label.
+        taken = [*self.by, *(columns.words if self.label is None else [])]
+        others = [name for name in [*columns.groups, *columns.codes] if name not in taken]
+        lines = [f"by = {_toml(self.by)}"] if self.by else ['# by = ["segment"]']
+        if any(name in columns.codes for name in self.by):
+            lines.insert(0, "# uncertain: whole numbers of few values may be codes of groups, or counts")
+        if others:
+            lines.append(f"# other columns of groups: {_listed(others)}")
+        if columns.days:
+            year = f'EXTRACT(YEAR FROM "{columns.days[0]}") AS year'
+            lines.append(f"# groups of days: by = {_toml([year])}")
+        return lines
 
 
-def _is_label(column: pl.Series) -> bool:
-    if column.dtype == pl.Boolean:
-        return True
-    if not column.dtype.is_integer():
-        return False
-    values = column.drop_nulls()
-    return values.len() > 0 and bool(((values == 0) | (values == 1)).all())
+def _quoted(text: str) -> str:
+    """Return text as TOML writes it, which is nearly as JSON does."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _is_group(column: pl.Series) -> bool:
-    groups = column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Date)
-    return groups and 1 < column.n_unique() <= _MOST_GROUPS
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(_quoted, names))
+
+
+def _toml(names: Iterable[str]) -> str:
+    return f"[{_listed(names)}]"

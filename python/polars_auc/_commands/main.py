@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
@@ -54,7 +55,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         parser, commands = _parser()
         texts = sys.argv[1:] if arguments is None else arguments
         texts, files, places = with_config(texts, _options(commands))
-        options = _parsed(parser, texts, files)
+        options = _parsed(parser, commands, texts, files)
         FLAGS.set(_flags(commands.choices[options.command], places))
         with standard_input():
             return PASSED if options.run(options) else FAILED
@@ -97,13 +98,24 @@ def _parser() -> tuple[Parser, Any]:
     return parser, commands
 
 
-def _parsed(parser: Parser, arguments: Sequence[str], files: Sequence[str]) -> argparse.Namespace:
+def _parsed(
+    parser: Parser, commands: Any, arguments: Sequence[str], files: Sequence[str]
+) -> argparse.Namespace:
     """Read the command line; if it names no files to read, those of the configuration file are read."""
     try:
         return parser.parse_args(arguments)
     except Refusal as refusal:
         if files and "arguments are required: FILES" in str(refusal):
             return parser.parse_args([*arguments, "--", *files])
+        unknown = re.match(r"unrecognized arguments: (--[\w-]+)", str(refusal))
+        if unknown is not None:
+            others = [
+                name for name, command in commands.choices.items() if unknown[1] in flags_of(command).values()
+            ]
+            command = next((text for text in arguments if text in commands.choices), "")
+            if others and command:
+                said = f"{command} has no option {unknown[1]}; it is one of {', '.join(others)}"
+                raise Refusal(f"{said} (see polars-auc {command} --help)") from refusal
         raise
 
 

@@ -70,8 +70,10 @@ def _omissions(request: ReportRequest) -> Omissions:
     """Look for files, scores and groups that cannot be evaluated."""
     rows, options = request.rows, request.options
     with worded(), progress("looking for what cannot be evaluated"):
-        texts = (rows.label, rows.count, options.folds, options.stability, options.cluster, options.weight)
-        columns = [*rows.scores, *options.by, *rows.where, *(str(text) for text in texts if text is not None)]
+        texts = (rows.label, rows.count, options.folds, options.user, options.stability)
+        others = (options.cluster, options.weight)
+        columns = [*rows.scores, *options.by, *rows.where]
+        columns += [str(text) for text in (*texts, *others) if text is not None]
         names = files_of(request.files)
         if request.from_states and not rows.scores:
             columns += names_of_states(names)
@@ -181,7 +183,7 @@ class Source:
         cluster, weight = options.cluster, options.weight
         assert not isinstance(cluster, str)
         assert not isinstance(weight, str)
-        others = [options.folds, cluster, weight, options.stability]
+        others = [options.folds, options.user, cluster, weight, options.stability]
         rows = request.rows.rows(files, *(other for other in others if isinstance(other, pl.Expr)))
         options = replace(options, count=rows.count)
         nans = rows.nans(cluster=cluster, weight=weight)

@@ -189,6 +189,7 @@ class ReportRequest:
             by=files.by,
             along=along,
             folds=files.column("folds", options.folds),
+            user=files.column("user", options.user),
             stability=files.condition("stability", options.stability),
             cluster=files.column("cluster", options.cluster),
             weight=files.column("weight", options.weight),

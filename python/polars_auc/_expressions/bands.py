@@ -402,7 +402,7 @@ def roc_difference_band(
     >>> import polars_auc as pa
     >>> rows = pl.read_parquet("data/digits.parquet")
     >>> band = pa.curve_points(rows, pa.roc_difference_band("label", "forest", "tree", n_points=9))
-    >>> band.select("fpr", pl.col("difference", "lower", "p_value").round(4)).collect().head(4)
+    >>> band.select("fpr", pl.col("difference", "lower", "p_value").round(4)).head(4)
     shape: (4, 4)
     ┌─────┬────────────┬────────┬─────────┐
     │ fpr ┆ difference ┆ lower  ┆ p_value │

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from polars_auc._frames.inputs import IntoFrame, called, keys_of, refuse_keys, rows_of
+from polars_auc._frames.inputs import called, keys_of, like, refuse_keys, rows_of
+
+if TYPE_CHECKING:
+    from polars_auc._frames.inputs import ArrowStream, Frame
 
 __all__ = ["curve_points"]
 
@@ -20,11 +24,11 @@ _EXAMPLE = 'curve_points(frame, roc_curve("label", "score"), "segment")'
 
 @called("curve_points")
 def curve_points(
-    frame: IntoFrame,
+    frame: Frame | ArrowStream,
     curve: pl.Expr | Iterable[pl.Expr],
     by: str | Iterable[str] | None = None,
-) -> pl.LazyFrame:
-    """Return a curve of every group as a long table, one row a point, as a lazy frame.
+) -> Frame:
+    """Return a curve of every group as a long table, one row a point.
 
     Parameters
     ----------
@@ -40,7 +44,7 @@ def curve_points(
 
     Returns
     -------
-    polars.LazyFrame
+    polars.DataFrame, or polars.LazyFrame if ``frame`` is lazy
         The columns ``by``, ``point`` (UInt32: 0, 1, ... within the curve) and the fields of the curve's
         points; sorted by ``by`` and point. A group whose curve is undefined has no rows.
 
@@ -66,7 +70,7 @@ def curve_points(
     >>> rows = pl.DataFrame(
     ...     {"site": ["a"] * 3 + ["b"] * 2, "label": [1, 0, 1, 1, 0], "score": [3, 2, 1, 2, 1]}
     ... )
-    >>> pa.curve_points(rows, pa.roc_curve("label", "score"), "site").collect()
+    >>> pa.curve_points(rows, pa.roc_curve("label", "score"), "site")
     shape: (7, 7)
     ┌──────┬───────┬───────────┬─────┬─────┬─────┬─────┐
     │ site ┆ point ┆ threshold ┆ fp  ┆ tp  ┆ fpr ┆ tpr │
@@ -117,7 +121,7 @@ def curve_points(
         point=pl.int_ranges(pl.col(_POINTS).list.len(), dtype=pl.UInt32)
     )
     long = numbered.explode(_POINTS, "point").unnest(_POINTS)
-    return long.select(*keys, *columns).sort(order)
+    return like(frame, long.select(*keys, *columns).sort(order))
 
 
 def _answers(

@@ -10,12 +10,12 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from polars_auc._frames.batches import batches
-from polars_auc._frames.inputs import called, column_of, keys_of, refuse_keys, rows_of, scores_of
+from polars_auc._frames.inputs import called, column_of, keys_of, like, refuse_keys, rows_of, scores_of
 from polars_auc._frames.partial_states import PartialStates, state_column
 from polars_auc._plugin.errors import CALLED
 
 if TYPE_CHECKING:
-    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._frames.inputs import ArrowStream, Frame
     from polars_auc._plugin.call import IntoExpr
 
 __all__ = ["group_states"]
@@ -29,7 +29,7 @@ BATCH_OBSERVERS: list[Callable[[int], None]] = []
 
 @called("group_states")
 def group_states(
-    frame: IntoFrame,
+    frame: Frame | ArrowStream,
     label: IntoExpr,
     scores: IntoExpr | Iterable[IntoExpr],
     *,
@@ -38,7 +38,7 @@ def group_states(
     scale: Literal["real", "probability"] | None = None,
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
-) -> pl.LazyFrame:
+) -> Frame:
     """Return the states of all groups of a frame, whose rows are read batch by batch.
 
     The result is that of ``group_by(by).agg(roc_state(...))``. Here the rows of a group are never together in
@@ -67,9 +67,9 @@ def group_states(
 
     Returns
     -------
-    polars.LazyFrame
+    polars.DataFrame, or polars.LazyFrame if ``frame`` is lazy
         One row for each group, ordered by group: the columns ``by``, and for each score a column of its name
-        with the states. Nothing is read before it is collected.
+        with the states. Of a lazy frame nothing is read before the answer is collected.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def group_states(
         whole = (empty if gathered is None else gathered).rename(renamed)
         return whole.sort(keys, nulls_last=True) if keys else whole
 
-    return deferred(empty.rename(renamed).schema, table)
+    return like(frame, deferred(empty.rename(renamed).schema, table))
 
 
 def apart(column: pl.Expr, role: str, rows: pl.LazyFrame, taken: set[str]) -> str:

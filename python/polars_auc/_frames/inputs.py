@@ -12,7 +12,11 @@ from polars_auc import _native
 from polars_auc._plugin.errors import CALLED, FLAGS, OptionError, OptionTypeError
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
     from polars_auc._plugin.call import IntoExpr
+
+    Frame = TypeVar("Frame", bound=pl.DataFrame | pl.LazyFrame, default=pl.DataFrame)
 
 
 class ArrowStream(Protocol):
@@ -41,6 +45,14 @@ def rows_of(name: str, frame: IntoFrame, *, role: str = "frame") -> pl.LazyFrame
             raise TypeError(msg) from error
     msg = f"{name}: {role} must be a DataFrame or a LazyFrame, got {got}; {_conversion(frame)}"
     raise TypeError(msg)
+
+
+def like(frame: Frame | ArrowStream, answer: pl.LazyFrame) -> Frame:
+    """Return the answer of a function on a frame: lazy if the frame is, else eager.
+
+    Every function that answers a frame with a frame ends so. Tables of other libraries are eager.
+    """
+    return answer if isinstance(frame, pl.LazyFrame) else answer.collect()  # type: ignore[return-value]
 
 
 def _conversion(frame: object) -> str:

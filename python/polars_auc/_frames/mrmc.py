@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from polars_auc._frames.inputs import called, column_of, rows_of
+from polars_auc._frames.inputs import called, column_of, like, rows_of
 from polars_auc._plugin.call import expression
 from polars_auc._plugin.options import told
 
 if TYPE_CHECKING:
-    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._frames.inputs import ArrowStream, Frame
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._plugin.options import Adjustment
 
@@ -22,7 +22,7 @@ _EXAMPLE = 'mrmc_roc_auc(frame, "label", "score", reader="reader", modality="mod
 
 @called("mrmc_roc_auc")
 def mrmc_roc_auc(
-    frame: IntoFrame,
+    frame: Frame | ArrowStream,
     label: IntoExpr,
     score: IntoExpr,
     *,
@@ -32,7 +32,7 @@ def mrmc_roc_auc(
     fixed: Literal["readers", "cases"] | None = None,
     adjust: Adjustment | None = "holm",
     level: float = 0.95,
-) -> pl.LazyFrame:
+) -> Frame:
     """Return the mean AUCs of modalities over several readers of the same cases, and their comparison.
 
     This is a multi-reader multi-case study (MRMC): every reader gives a score to every case with every
@@ -61,7 +61,7 @@ def mrmc_roc_auc(
 
     Returns
     -------
-    polars.LazyFrame
+    polars.DataFrame, or polars.LazyFrame if ``frame`` is lazy
         One row:
 
         - ``modalities`` (List of Struct): for each modality, in ascending order, ``modality``, the mean of
@@ -119,7 +119,7 @@ def mrmc_roc_auc(
     ... )
     >>> study = pa.mrmc_roc_auc(
     ...     readings, "ill", "rating", reader="reader", modality="device", case="case"
-    ... ).collect()
+    ... )
     >>> study.explode("differences").unnest("differences", separator="_").select(
     ...     "differences_modality_a", pl.col("differences_difference", "differences_p_value").round(4)
     ... ).row(0)
@@ -155,11 +155,8 @@ def mrmc_roc_auc(
     names = cells["modality"].unique().sort()
     whole = wide.drop_nulls()
     found = whole.select(answer.alias("study")).unnest("study")
-    return (
-        _with_names(found, names)
-        .with_columns(n_skipped=pl.lit(wide.height - whole.height, dtype=pl.UInt64))
-        .lazy()
-    )
+    n_skipped = pl.lit(wide.height - whole.height, dtype=pl.UInt64)
+    return like(frame, _with_names(found, names).with_columns(n_skipped=n_skipped).lazy())
 
 
 def _side_by_side(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

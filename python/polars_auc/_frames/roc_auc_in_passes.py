@@ -11,11 +11,11 @@ import polars as pl
 
 from polars_auc._expressions.rank_tests import mann_whitney_u
 from polars_auc._frames.group_states import apart, deferred, group_states
-from polars_auc._frames.inputs import called, column_of, rows_of
+from polars_auc._frames.inputs import called, column_of, like, rows_of
 from polars_auc._plugin.options import integer, number, told
 
 if TYPE_CHECKING:
-    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._frames.inputs import ArrowStream, Frame
     from polars_auc._plugin.call import IntoExpr
 
 __all__ = ["roc_auc_in_passes"]
@@ -33,7 +33,7 @@ _LARGE = 16
 
 @called("roc_auc_in_passes")
 def roc_auc_in_passes(
-    frame: IntoFrame,
+    frame: Frame | ArrowStream,
     label: IntoExpr,
     score: IntoExpr,
     *,
@@ -41,7 +41,7 @@ def roc_auc_in_passes(
     max_rows: int = 20_000_000,
     scale: Literal["real", "probability"] | None = None,
     progress: Callable[[str], object] | None = None,
-) -> pl.LazyFrame:
+) -> Frame:
     """Return the area under the ROC curve of a frame whose label and score do not fit into memory.
 
     The first pass over the rows counts them in bins by score, as :func:`roc_auc_bounds` needs them. Each
@@ -74,8 +74,8 @@ def roc_auc_in_passes(
 
     Returns
     -------
-    polars.LazyFrame
-        One row, made when it is collected: ``auc``, ``lower`` and ``upper``, between which :func:`roc_auc` of
+    polars.DataFrame, or polars.LazyFrame if ``frame`` is lazy
+        One row: ``auc``, ``lower`` and ``upper``, between which :func:`roc_auc` of
         the rows lies, always (Float64, from 0 to 1); ``n_pos``, ``n_neg``, ``n_missing`` and ``n_passes``
         (UInt64). With ``tolerance=0`` the area is that of :func:`roc_auc`, to the last bit. Null if there is
         no positive or no negative, NaN if a score is NaN.
@@ -141,7 +141,7 @@ def roc_auc_in_passes(
         with called(name):
             return pl.DataFrame([passes.area(width)], schema=_SCHEMA)
 
-    return deferred(pl.Schema(_SCHEMA), table)
+    return like(frame, deferred(pl.Schema(_SCHEMA), table))
 
 
 _SCHEMA = {

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from polars_auc._frames.inputs import called, column_of, keys_of, refuse_keys, rows_of
+from polars_auc._frames.inputs import called, column_of, keys_of, like, refuse_keys, rows_of
 from polars_auc._plugin.call import expression
 from polars_auc._plugin.errors import OptionError
 from polars_auc._plugin.options import told
 
 if TYPE_CHECKING:
-    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._frames.inputs import ArrowStream, Frame
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._plugin.options import Adjustment
 
@@ -30,7 +30,7 @@ _SEGMENTS = "polars_auc: segments"
 
 @called("compare_segments")
 def compare_segments(
-    frame: IntoFrame,
+    frame: Frame | ArrowStream,
     label: IntoExpr,
     score: IntoExpr,
     by: str | Iterable[str],
@@ -44,7 +44,7 @@ def compare_segments(
     level: float = 0.95,
     cluster: IntoExpr | None = None,
     count: IntoExpr | None = None,
-) -> pl.LazyFrame:
+) -> Frame:
     """Return the AUC of every segment with its interval, and its comparison with other rows, as a lazy frame.
 
     Parameters
@@ -95,7 +95,7 @@ def compare_segments(
 
     Returns
     -------
-    polars.LazyFrame
+    polars.DataFrame, or polars.LazyFrame if ``frame`` is lazy
         One row for each segment, in ascending order, null last:
 
         - the columns ``by``.
@@ -163,7 +163,7 @@ def compare_segments(
     ...         "risk": [1, 3, 2, 4, 5, 2, 1, 3, 3, 4, 1, 2, 2, 4, 5],
     ...     }
     ... )
-    >>> table = pa.compare_segments(rows, "ill", "risk", "site").collect()
+    >>> table = pa.compare_segments(rows, "ill", "risk", "site")
     >>> table.select("site", pl.col("auc", "versus_auc", "p_value", "p_adjusted").round(3))
     shape: (3, 5)
     ┌──────┬───────┬────────────┬─────────┬────────────┐
@@ -223,7 +223,7 @@ def compare_segments(
     each = pl.col(_SEGMENTS).struct
     # Named one by one, fields have the order in which they are asked for.
     of_keys = (each.field("segment").struct.field(key) for key in keys)
-    return segments.select(*of_keys, each.field(*names)).sort(keys, nulls_last=True)
+    return like(frame, segments.select(*of_keys, each.field(*names)).sort(keys, nulls_last=True))
 
 
 def _axis(along: str | None, versus: object, keys: dict[str, pl.DataType]) -> str | None:

@@ -126,6 +126,10 @@ def about_options(
     if options.cluster is not None:
         same = f"rows with the same {text(options.cluster)} belong together"
         pairs.append(("Clusters", f"{same}; intervals and comparisons do not take them as independent"))
+    if options.user is not None:
+        average = options.user_average or "macro"
+        counts = "all count alike" if average == "macro" else f"each counts by its {average}"
+        pairs.append(("Users", f"rows with the same {text(options.user)} are of one user; {counts}"))
     if options.stability is not None:
         pairs.append(("Stability", f"of scores, held against the rows where {text(options.stability)}"))
     if options.weight is not None:

@@ -32,6 +32,7 @@ _LISTED = 50
 
 _OVERALL = ("n", "n_pos", "prevalence", "auc", "auc_min", "auc_max", "lower", "upper", "se", "ks", "gini")
 _FOLDS = ("cv_auc", "cv_lower", "cv_upper", "cv_se", "n_folds", "n_undefined")
+_USERS = ("user_auc", "user_lower", "user_upper", "user_se", "n_users", "n_users_undefined")
 _DELTAS = (
     "first_auc",
     "delta_auc",
@@ -101,6 +102,7 @@ def page(
         cards=_cards(overall, is_exact=exact),
         overall=_cells(overall, ["score", *_there(overall, numbers)]),
         folds=_cells(overall, ["score", *_there(overall, _FOLDS)]) if "cv_auc" in table.columns else None,
+        users=_cells(overall, ["score", *_USERS]) if "user_auc" in table.columns else None,
         low_is_positive=details.low_is_positive,
         deltas=_cells(overall, ["score", *_DELTAS]) if "delta_auc" in table.columns else None,
         changes=_cells(overall, ["score", *CHANGES]) if "change" in table.columns else None,

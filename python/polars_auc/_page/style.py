@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -17,10 +18,22 @@ if TYPE_CHECKING:
 
     from polars_auc._frames.inputs import IntoFrame
 
-__all__ = ["style_report"]
+__all__ = ["is_report", "refuse_without_great_tables", "style_report"]
 
 _NAME = "style_report"
 _NEEDED = ("scope", "score", "n", "auc", "lower", "upper", "n_missing", "ks")
+
+
+def is_report(columns: Sequence[str]) -> bool:
+    """Say whether a frame with these columns is a report."""
+    return set(_NEEDED) <= set(columns)
+
+
+def refuse_without_great_tables(name: str) -> None:
+    """Refuse what shows a table, if there is nothing to show it by."""
+    if find_spec("great_tables") is None:
+        msg = f'{name} needs Great Tables: pip install "polars-auc[report]"'
+        raise ImportError(msg)
 
 
 @called(_NAME)
@@ -29,7 +42,7 @@ def style_report(
 ) -> GT:
     """Return a report as a table that notebooks show, with rounded numbers and marked differences.
 
-    This function needs Great Tables: ``pip install great_tables``. It computes no statistic.
+    This function needs Great Tables: ``pip install "polars-auc[report]"``. It computes no statistic.
 
     Parameters
     ----------
@@ -69,15 +82,13 @@ def style_report(
     """
     integer(_NAME, "limit", limit, 0, 100_000)
     between_0_and_1(_NAME, "level", level)
-    try:
-        from great_tables import GT, loc, style
-    except ImportError as error:
-        msg = f"{_NAME} needs Great Tables: pip install great_tables"
-        raise ImportError(msg) from error
+    refuse_without_great_tables(_NAME)
+    from great_tables import GT, loc, style
+
     table = rows_of(_NAME, report).collect()
-    lacking = [name for name in _NEEDED if name not in table.columns]
-    if lacking:
-        said = f"a report has the column {lacking[0]!r}, and this frame lacks it"
+    if not is_report(table.columns):
+        lacking = next(name for name in _NEEDED if name not in table.columns)
+        said = f"a report has the column {lacking!r}, and this frame lacks it"
         raise OptionError(_NAME, "", said, 'write report(frame, "label", "score")')
     if isinstance(columns, str):
         said = f"must be a list of names, got {columns!r}"

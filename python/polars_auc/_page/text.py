@@ -61,6 +61,7 @@ _ADDED = (
     "auc_min",
     "auc_max",
     "cv_auc",
+    "user_auc",
     "delta_auc",
     "delta_auc_p_adjusted",
     "psi",

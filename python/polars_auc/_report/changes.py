@@ -8,12 +8,12 @@ import polars as pl
 
 from polars_auc._expressions.comparisons import adjust_p_values, unpaired_roc_auc_difference
 from polars_auc._frames.groupings import GROUPING
-from polars_auc._frames.inputs import called, rows_of
+from polars_auc._frames.inputs import called, like, rows_of
 from polars_auc._plugin.errors import CALLED, OptionError, either, option_called
 from polars_auc._report.rows import CHANGES, RESERVED
 
 if TYPE_CHECKING:
-    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._frames.inputs import ArrowStream, Frame, IntoFrame
     from polars_auc._plugin.options import Adjustment
 
 __all__ = ["compare_reports"]
@@ -28,12 +28,12 @@ _CHANGE = "polars_auc: change"
 
 @called("compare_reports")
 def compare_reports(
-    report: IntoFrame,
+    report: Frame | ArrowStream,
     previous: IntoFrame,
     *,
     level: float = 0.95,
     adjust: Adjustment | None = "holm",
-) -> pl.LazyFrame:
+) -> Frame:
     """Return a report with the change of each AUC since an earlier report.
 
     Parameters
@@ -50,7 +50,7 @@ def compare_reports(
 
     Returns
     -------
-    polars.LazyFrame
+    polars.DataFrame, or polars.LazyFrame if ``report`` is lazy
         The rows and columns of ``report``, and further columns:
 
         - ``previous_n`` (UInt64): rows that the earlier AUC is of; null for a group that is new.
@@ -85,7 +85,7 @@ def compare_reports(
     >>> import polars_auc as pa
     >>> rows = pl.DataFrame({"y": [0, 1, 0, 1, 1, 0], "s": [1, 4, 2, 3, 5, 4]})
     >>> may, june = (pa.report(rows.slice(*part), "y", "s") for part in ((0, 4), (2, 4)))
-    >>> pa.compare_reports(june, may).select("auc", "previous_auc", "change").collect()
+    >>> pa.compare_reports(june, may).select("auc", "previous_auc", "change")
     shape: (1, 3)
     ┌──────┬──────────────┬────────┐
     │ auc  ┆ previous_auc ┆ change │
@@ -119,7 +119,7 @@ def compare_reports(
     change = pl.col(_CHANGE).struct
     with option_called("adjust", "method"):
         p_adjusted = adjust_p_values("change_p_value", method=adjust)
-    return (
+    table = (
         rows.drop(CHANGES, strict=False)
         .join(estimates, on=keys, how="left", nulls_equal=True, maintain_order="left", validate="m:1")
         .with_columns(difference.alias(_CHANGE))
@@ -132,6 +132,7 @@ def compare_reports(
         .with_columns(p_adjusted.alias("change_p_adjusted"))
         .select(*(column for column in schema.names() if column not in CHANGES), *CHANGES)
     )
+    return like(report, table)
 
 
 def by_of(schema: pl.Schema, role: str) -> list[str]:

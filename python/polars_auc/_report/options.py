@@ -23,11 +23,15 @@ __all__ = [
     "Option",
     "ReportOptions",
     "Rule",
+    "UserAverage",
     "declared",
     "is_set",
     "option",
     "switch",
 ]
+
+UserAverage: TypeAlias = Literal["macro", "rows", "positives", "pairs"]
+"""What a user counts by in the mean over users; the plugin knows which of these there are."""
 
 IntervalMethod: TypeAlias = Literal["delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"]
 """How the interval of an AUC is made; the plugin knows which of these there are."""
@@ -196,6 +200,27 @@ class ReportOptions:
             ),
             _unweighted("the mean over folds takes no weights"),
         ),
+    )
+    user: IntoExpr | None = option(
+        None,
+        f"{_COLUMN} of users, queries or sessions, each with rows of its own to rank: adds the mean of their "
+        "AUCs (GAUC)",
+        metavar="COLUMN",
+        conflicts=(
+            _ALL_ROWS,
+            Rule(
+                "cluster",
+                "cannot be combined with `cluster`, because its interval takes users as independent",
+            ),
+            _unweighted("the mean over users takes no weights"),
+        ),
+    )
+    user_average: UserAverage | None = option(
+        None,
+        "with `user`: what a user counts by; macro (the default): all alike, rows, positives, or pairs of a "
+        "positive and a negative",
+        metavar="WEIGHT",
+        need=Rule("user", "is for the mean over users", "write `user`, or leave this out"),
     )
     stability: IntoExpr | None = option(
         None,

@@ -11,6 +11,7 @@ import polars as pl
 
 from polars_auc._expressions.comparisons import compare_scores, roc_auc_difference
 from polars_auc._expressions.folds import cv_roc_auc
+from polars_auc._expressions.groups import grouped_roc_auc
 from polars_auc._expressions.intervals import roc_auc_ci, roc_summary
 from polars_auc._expressions.states import roc_auc_bounds
 from polars_auc._frames.segments import compare_segments
@@ -39,6 +40,7 @@ __all__ = [
     "segments",
     "state_summaries",
     "summaries",
+    "users",
 ]
 
 
@@ -111,6 +113,31 @@ def folds(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOption
         cv = pl.col(answer_column("folds", name)).struct
         own = [cv.field(field).alias(f"cv_{field}") for field in ("auc", "se", "lower", "upper")]
         return [*own, cv.field("n_folds"), cv.field("n_undefined")]
+
+    return Part(answers, fields)
+
+
+def users(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
+    """Ask for the mean AUC of the users."""
+    assert options.user is not None
+    with option_called("user_average", "average"):
+        answers = [
+            grouped_roc_auc(
+                label,
+                score,
+                options.user,
+                average=options.user_average or "macro",
+                level=options.level,
+                count=options.count,
+            ).alias(answer_column("users", name))
+            for name, score in scores.items()
+        ]
+
+    def fields(name: str) -> list[pl.Expr]:
+        mean = pl.col(answer_column("users", name)).struct
+        own = [mean.field(field).alias(f"user_{field}") for field in ("auc", "se", "lower", "upper")]
+        numbers = {"n_groups": "n_users", "n_undefined": "n_users_undefined"}
+        return [*own, *(mean.field(field).alias(column) for field, column in numbers.items())]
 
     return Part(answers, fields)
 

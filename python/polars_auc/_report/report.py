@@ -20,17 +20,18 @@ from polars_auc._frames.inputs import (
     called,
     column_of,
     keys_of,
+    like,
     refuse_keys,
     refuse_pattern,
     rows_of,
     scores_of,
 )
 from polars_auc._frames.runs import Runs
-from polars_auc._plugin.errors import OptionError
+from polars_auc._plugin.errors import OptionError, OptionTypeError
 from polars_auc._plugin.options import told
 from polars_auc._report import parts
 from polars_auc._report.nan import Nans, said_of_nan, without_nan
-from polars_auc._report.options import IntervalMethod, ReportOptions
+from polars_auc._report.options import IntervalMethod, ReportOptions, UserAverage
 from polars_auc._report.rows import Part, ReportPlan, refuse_clashes
 from polars_auc._report.stability import Reference
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from polars_auc._frames.groupings import Groupings
-    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._frames.inputs import ArrowStream, Frame, IntoFrame
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._plugin.options import Adjustment
 
@@ -49,7 +50,7 @@ _CALL = 'report(frame, "label", "score", {})'
 
 @called("report")
 def report(
-    frame: IntoFrame,
+    frame: Frame | ArrowStream,
     label: IntoExpr,
     scores: str | pl.Expr | Iterable[str | pl.Expr],
     *,
@@ -64,6 +65,8 @@ def report(
     along: str | None = None,
     adjust: Adjustment | None = "holm",
     folds: IntoExpr | None = None,
+    user: IntoExpr | None = None,
+    user_average: UserAverage | None = None,
     stability: IntoExpr | None = None,
     count: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
@@ -75,8 +78,8 @@ def report(
     scale: Literal["real", "probability"] | None = None,
     groupings: Groupings | None = None,
     sorted_by: str | Iterable[str] = (),
-) -> pl.LazyFrame:
-    """Return the evaluation of scores, by group and overall, as a lazy frame.
+) -> Frame:
+    """Return the evaluation of scores, by group and overall.
 
     Parameters
     ----------
@@ -108,6 +111,11 @@ def report(
         scores and, for ``compare``, also the overall rows. None adjusts nothing.
     folds
         The column with the fold of each row; adds the mean of the folds' AUCs.
+    user, user_average
+        The column with the user of each row, if scores order what one user sees, such as items of a feed; or
+        with the query or session. Adds the mean of the users' AUCs (GAUC), in which all users count alike
+        (None or ``"macro"``), or by their ``"rows"``, ``"positives"`` or ``"pairs"``: see
+        :func:`polars_auc.grouped_roc_auc`. Not possible with ``cluster``.
     stability
         The rows of a reference, such as those that a model was built on: a condition such as
         ``pl.col("year") < 2016``, or a column of Booleans. Adds how far the scores of each group's other rows
@@ -130,18 +138,18 @@ def report(
         finite numbers that are not negative. Rows of weight 0 or null are skipped. The standard errors are
         those of the infinitesimal jackknife: see :func:`polars_auc.roc_auc_ci`. ``n``, ``n_pos`` and
         ``n_missing`` count rows. Possible with ``ci="delong"`` and ``ci="logit"``, and not with ``compare``,
-        ``versus``, ``folds``, ``stability``, ``count`` and ``cluster``.
+        ``versus``, ``folds``, ``user``, ``stability``, ``count`` and ``cluster``.
     low_is_positive
         Whether low scores are positive, as in a scorecard where many points are good. All numbers are then
         those of the negated scores, exact for every dtype.
     nan
         ``"skip"`` takes a score that is NaN for missing: the row is skipped, and counted in ``n_missing`` and
-        in ``n_nan``. None makes the numbers of such a group NaN, and collecting the report warns, with the
-        number of such rows in each group.
+        in ``n_nan``. None makes the numbers of such a group NaN, and a warning says so, with the number of
+        such rows in each group.
     memory
         ``"bounded"`` reads the rows batch by batch and keeps only the states of groups, each of at most
         ``max_bins`` bins: see :func:`polars_auc.group_states`. ``compare``, ``versus``, ``folds``,
-        ``stability``, ``cluster`` and ``weight`` need all rows at once and are not possible then.
+        ``user``, ``stability``, ``cluster`` and ``weight`` need all rows at once and are not possible then.
     max_bins, scale
         With ``memory="bounded"``: how small states are. None is 4096 bins, on the scale of real numbers.
     groupings
@@ -158,7 +166,7 @@ def report(
 
     Returns
     -------
-    polars.LazyFrame
+    polars.DataFrame, or polars.LazyFrame if ``frame`` is lazy
         One row for each group and score, ordered by group, then one row for each score over all rows:
 
         - ``scope`` (String): ``"group"`` or ``"overall"``.
@@ -172,6 +180,9 @@ def report(
         - ``ks``, ``gini`` (Float64): :func:`polars_auc.roc_summary`.
         - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
           ``n_undefined`` (UInt64), of :func:`polars_auc.cv_roc_auc`.
+        - with ``user``: ``user_auc``, ``user_se``, ``user_lower``, ``user_upper`` (Float64), ``n_users``,
+          ``n_users_undefined`` (UInt64): the mean of the users' AUCs, its standard error and interval, the
+          users that have an AUC, and those that have none, of :func:`polars_auc.grouped_roc_auc`.
         - with ``compare``: ``first_auc``, ``delta_auc``, ``delta_auc_lower``, ``delta_auc_upper``,
           ``delta_auc_p_value``, ``delta_auc_p_adjusted`` (Float64), the AUC of the first score, and the AUC
           of this one minus it, both on the rows that have all scores, from
@@ -194,8 +205,9 @@ def report(
           the overall rows. The other columns ``by`` are null there. The groupings come one after the other,
           and p-values are adjusted over all of them. There is no ``heterogeneity``.
 
-        A number is null if it is undefined, and NaN if a score is NaN, of which collecting the report warns.
-        If no row at all is positive, which is what a misspelt class gives, collecting it warns as well.
+        A number is null if it is undefined, and NaN if a score is NaN, of which a warning tells.
+        If no row at all is positive, which is what a misspelt class gives, there is a warning as
+        well. A lazy report warns when it is collected.
 
     Raises
     ------
@@ -209,7 +221,7 @@ def report(
         contains anything other than names.
     polars.exceptions.PolarsError
         For missing columns, for labels, scores or weights of another dtype, and for a weight that is negative
-        or not finite; and, when the report is collected, if the rows do not come sorted by ``sorted_by``.
+        or not finite; and, when the rows are read, if they do not come sorted by ``sorted_by``.
 
     Notes
     -----
@@ -223,7 +235,7 @@ def report(
     >>> rows = pl.DataFrame(
     ...     {"site": ["a"] * 4 + ["b"] * 3, "ill": [0, 0, 1, 1, 0, 1, 1], "risk": [1, 3, 2, 4, 2, 1, 3]}
     ... )
-    >>> pa.report(rows, "ill", "risk", by="site").select("scope", "site", "n", "auc").collect()
+    >>> pa.report(rows, "ill", "risk", by="site").select("scope", "site", "n", "auc")
     shape: (3, 4)
     ┌─────────┬──────┬─────┬───────┐
     │ scope   ┆ site ┆ n   ┆ auc   │
@@ -247,7 +259,7 @@ def report(
     ... )
     >>> given = {"cluster": "patient", "stability": pl.col("year") < 2016}
     >>> by_year = pa.report(visits, "ill", "risk", by="year", **given)
-    >>> by_year.select("year", pl.col("auc", "se", "psi").round(3), "psi_n", "psi_reference_n").collect()
+    >>> by_year.select("year", pl.col("auc", "se", "psi").round(3), "psi_n", "psi_reference_n")
     shape: (3, 6)
     ┌──────┬───────┬───────┬───────┬───────┬─────────────────┐
     │ year ┆ auc   ┆ se    ┆ psi   ┆ psi_n ┆ psi_reference_n │
@@ -260,14 +272,14 @@ def report(
     └──────┴───────┴───────┴───────┴───────┴─────────────────┘
     """
     options = ReportOptions.of(locals())
-    frame = rows_of("report", frame)
-    table = evaluation(frame, label, scores, options)
+    rows = rows_of("report", frame)
+    table = evaluation(rows, label, scores, options)
     said = f"report: no row is positive: the label {label} is false in all of them; is it written right?"
     table = table.map_batches(functools.partial(_warn_without_positives, said))
-    if options.nan is not None:
-        return table
-    nans = nans_of(frame, label, scores, options)
-    return table.map_batches(functools.partial(_warn_of_nan, nans))
+    if options.nan is None:
+        nans = nans_of(rows, label, scores, options)
+        table = table.map_batches(functools.partial(_warn_of_nan, nans))
+    return like(frame, table)
 
 
 @called("report")
@@ -306,6 +318,8 @@ def evaluation(
         cluster = column_of("report", "cluster", options.cluster, rows, example)
         options = replace(options, cluster=cluster)
         label = parts.in_cluster(column_of("report", "label", label, rows, example), cluster)
+    if options.user is not None:
+        options = replace(options, user=_user(options.user, rows))
     own = _parts(rows, label, columns, keys, options)
     if options.nan is not None and nans is not None:
         own.append(Part(finish=nans.beside))
@@ -314,6 +328,15 @@ def evaluation(
     if runs is None:
         return table
     return deferred(table.collect_schema(), functools.partial(_in_runs, plan, rows, runs))
+
+
+def _user(column: IntoExpr, rows: pl.LazyFrame) -> pl.Expr:
+    """Return the column of users; refuse values that make none."""
+    user = column_of("report", "user", column, rows, _CALL.format('user="user"'))
+    [dtype] = rows.select(user).collect_schema().dtypes()
+    if dtype == pl.Object or isinstance(dtype, pl.List | pl.Array):
+        raise OptionTypeError("report", "user", f"must be a column of plain values, got {dtype}")
+    return user
 
 
 def _parts(
@@ -329,6 +352,8 @@ def _parts(
         own.append(parts.intervals_of_clusters(label, scores, options))
     if options.folds is not None:
         own.append(parts.folds(label, scores, options))
+    if options.user is not None:
+        own.append(parts.users(label, scores, options))
     if options.compare:
         compared = parts.deltas if options.cluster is None else parts.deltas_of_clusters
         own.append(compared(label, scores, options))

@@ -1,5 +1,7 @@
 //! Labels, and other columns of truth values, as bits.
 
+use std::cmp::Ordering;
+
 use arrow::array::{BooleanArray, PrimitiveArray};
 use arrow::bitmap::Bitmap;
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
@@ -11,16 +13,71 @@ use crate::statistics::options::either;
 /// A positive class that is a word, in SQL.
 const WORDS_IN_SQL: &str = "outcome = 'bad'";
 
+/// A label of more different values is more like a score.
+const MOST_VALUES: usize = 10;
+
 /// Says what a label may be, and how to write one that is something else: equal to a value, in Python and in SQL.
-fn refused(role: &str, name: &str, got: String, (python, sql): (&str, &str)) -> String {
+fn refused(role: &str, name: &str, got: &str, python: &str, sql: &str) -> String {
     let (meant, order) =
         if role == "label" { ("positive class", "label, score") } else { (role, "label, score, ...") };
-    let python = format!(" instead: pl.col(\"{name}\") == {python}; arguments come as ({order})");
-    let instead = either(python, format!(", as in --{role} \"{sql}\""));
+    let python = format!(" instead: {python}; arguments come as ({order})");
+    let instead = either(python, format!(", as in {sql}"));
+    format!("{}Name the {meant}{instead}", wanted(role, name, got))
+}
+
+/// Says what there is, and what a label is.
+fn wanted(role: &str, name: &str, got: &str) -> String {
     format!(
-        "{role} \"{name}\" {got}, but a {role} is Boolean, or an integer or float column that holds only 0 and 1. \
-         Name the {meant}{instead}"
+        "{role} \"{name}\" {got}, but a {role} is Boolean, or an integer or float column that holds only 0 and 1. "
     )
+}
+
+/// The different values in order, each with its number of rows; no more than [`MOST_VALUES`] and one.
+fn counted<T: PartialOrd + ToString>(values: impl Iterator<Item = T>) -> Vec<(String, usize)> {
+    let mut counts: Vec<(T, usize)> = Vec::new();
+    for value in values {
+        match counts.iter_mut().find(|(one, _)| *one == value) {
+            Some((_, rows)) => *rows += 1,
+            None => counts.push((value, 1)),
+        }
+        if counts.len() > MOST_VALUES {
+            break;
+        }
+    }
+    counts.sort_by(|(one, _), (other, _)| one.partial_cmp(other).unwrap_or(Ordering::Equal));
+    counts.into_iter().map(|(value, rows)| (value.to_string(), rows)).collect()
+}
+
+/// Says what to write for a label of other numbers than 0 and 1: which of them is positive is not for us to say.
+fn other_values(role: &str, name: &str, wrong: &str, values: &[(String, usize)]) -> String {
+    let got = format!("holds {wrong}");
+    let is_a_score =
+        values.len() > MOST_VALUES || values.iter().any(|(value, _)| value.parse::<i128>().is_err());
+    if role == "label" && is_a_score {
+        let swapped = either(
+            "are the arguments swapped? They come as (label, score)",
+            "are --label and --score swapped?",
+        );
+        return format!("{}It looks like a score: {swapped}", wanted(role, name, &got));
+    }
+    let python = |value: &str| format!("pl.col(\"{name}\") == {value}");
+    let sql = |value: &str| format!("--{role} \"{name} = {value}\"");
+    let words = |write: &dyn Fn(&str) -> String| match values {
+        [(one, _)] => write(one),
+        [(one, rows), (other, others)] => {
+            let which = match rows.cmp(others) {
+                Ordering::Less => format!(" ({one} is the rarer)"),
+                Ordering::Equal => String::new(),
+                Ordering::Greater => format!(" ({other} is the rarer)"),
+            };
+            format!("{} or {}{which}", write(one), write(other))
+        }
+        _ => {
+            let there: Vec<_> = values.iter().map(|(value, _)| value.as_str()).collect();
+            format!("{} with one of {}", write("..."), there.join(", "))
+        }
+    };
+    refused(role, name, &got, &words(&python), &words(&sql))
 }
 
 /// Says how to leave out rows whose label is NaN: a comparison would make them negatives.
@@ -39,13 +96,19 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     if dtype::is_number(item) || matches!(item.dtype(), Dtype::Boolean | Dtype::Null) {
         return Ok(());
     }
+    Err(other_dtype(role, name, item))
+}
+
+/// Says what to write for a label of another dtype.
+fn other_dtype(role: &str, name: &str, item: &Field) -> String {
     let got = format!("has dtype {}", dtype::shown(item));
-    if !dtype::is_words(item) {
-        return Err(refused(role, name, got, ("...", WORDS_IN_SQL)));
-    }
     // Which words there are is known only when rows are read.
-    let python = format!("\"...\", with one of the values of pl.col(\"{name}\").unique()");
-    Err(refused(role, name, got, (&python, WORDS_IN_SQL)))
+    let python = if dtype::is_words(item) {
+        format!("pl.col(\"{name}\") == \"...\", with one of the values of pl.col(\"{name}\").unique()")
+    } else {
+        format!("pl.col(\"{name}\") == ...")
+    };
+    refused(role, name, &got, &python, &format!("--{role} \"{WORDS_IN_SQL}\""))
 }
 
 /// The labels' truth values, and which of them are there.
@@ -69,20 +132,19 @@ pub fn bits(role: &str, labels: &Values) -> Result<(Bitmap, Option<Bitmap>), Str
                     let one_or_zero = |value: &$label| *value == $one || *value == $zero;
                     if !values.iter().all(one_or_zero) {
                         // A value under a null may be anything, so a second look leaves out the nulls.
-                        let wrong = array.iter().flatten().find(|value| !one_or_zero(value));
-                        if let Some(wrong) = wrong {
+                        let there = || array.iter().flatten();
+                        if let Some(wrong) = there().find(|value| !one_or_zero(value)) {
                             let wrong = wrong.to_string();
                             return Err(if wrong == "NaN" {
                                 not_a_number(role, labels.name())
                             } else {
-                                let sql = format!("{} = {wrong}", labels.name());
-                                refused(role, labels.name(), format!("holds {wrong}"), ("...", &sql))
+                                other_values(role, labels.name(), &wrong, &counted(there().copied()))
                             });
                         }
                     }
                     Ok((values.iter().map(|value| *value == $one).collect(), array.validity().cloned()))
                 })*
-                _ => Err(refused(role, labels.name(), format!("has dtype {}", dtype::shown(&labels.field)), ("...", WORDS_IN_SQL))),
+                _ => Err(other_dtype(role, labels.name(), &labels.field)),
             }
         };
     }

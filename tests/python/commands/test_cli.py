@@ -340,12 +340,30 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ),
         ([*REPORT, "--adjust", "tukey"], "adjust must be one of 'holm', 'hochberg'"),
         ([*REPORT, "--folds", "list"], 'polars-auc: fold "list" has dtype'),
+        ([*REPORT, "--user", "list"], "--user must be a column of plain values, got List(Int64)"),
+        (
+            ["compare", *REPORT[1:], "--score", "other", "--weight", "g"],
+            "compare has no option --weight; it is one of report, gains, thresholds, state (see ",
+        ),
         (
             [*FILES, "--score", "score", "--label", "word"],
             "--label 'word' holds words ('bad', 'good'), and must hold 0 and 1 or Booleans. Name the "
-            "positive class, as in --label \"word = 'bad'\"",
+            "positive class, as in --label \"word = 'bad'\" or --label \"word = 'good'\"; 'bad' is the rarer",
         ),
-        ([*FILES, "--score", "score", "--label", "g"], 'Name the positive class, as in --label "g = '),
+        (
+            [*FILES, "--score", "score", "--label", "CONCAT(word, key)"],
+            'Name the positive class, as in --label "CONCAT(word, key) = ..." with one of',
+        ),
+        (
+            [*FILES, "--score", "score", "--label", "g % 3"],
+            'Name the positive class, as in --label "g % 3 = ..." with one of 0, 1, 2',
+        ),
+        (
+            [*FILES, "--score", "score", "--label", "y + 1"],
+            'as in --label "y + 1 = 1" or --label "y + 1 = 2" (2 is the rarer)',
+        ),
+        ([*FILES, "--score", "y", "--label", "score"], "like a score: are --label and --score swapped?"),
+        ([*FILES, "--score", "y", "--label", "g * 7"], "like a score: are --label and --score swapped?"),
         (["report", "a.parquet", "--label", "y", "--score", "word"], 'score "word" has dtype str'),
         (
             [*REPORT, "--by", "list"],
@@ -1180,9 +1198,7 @@ def test_groups_written_in_sql(folder: Path, capsys: Capture) -> None:
     frame.write_parquet("days.parquet")
     report = ["report", "days.parquet", "--label", "y", "--score", "score", "--quiet", "-o", "to/out.parquet"]
     sql = "EXTRACT(MONTH FROM day)"
-    expected = pa.report(
-        frame.with_columns(month=pl.col("day").dt.month()), "y", "score", by="month"
-    ).collect()
+    expected = pa.report(frame.with_columns(month=pl.col("day").dt.month()), "y", "score", by="month")
     for by, name in ((f"{sql} AS month", "month"), (sql, sql)):
         told = [*report, "--by", by, "--fail-if", "auc > 2"]
         assert main(told) == 0

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -125,7 +128,7 @@ def test_init_writes_what_report_reads(folder: Path, capsys: Capture) -> None:
     assert 'label = "label"' in text
     assert 'score = ["logistic", "forest", "tree"]' in text
     assert 'by = ["dataset"]' in text
-    assert '# other columns of groups: "fold", "segment"' in text
+    assert '# other columns of groups: "segment", "fold"' in text
     assert main(["init", pattern, "-o", "new.toml"]) == 0
     assert (folder / "new.toml").read_text() == text
     told = capsys.readouterr().err
@@ -143,19 +146,131 @@ def test_init_of_columns_of_all_kinds(folder: Path, capsys: Capture) -> None:
     pl.DataFrame(
         {
             "flag": [True, False],
-            "bit": [0, None],
+            "bit": [0, 1],
+            "half": [0, None],
             "empty": pl.Series([None, None], dtype=pl.Int8),
             "id": [1, 2],
+            "code": [3, 4],
             'quoted"name': ["x", "y"],
             "same": ["x", "x"],
             "list": [[1], [2]],
         }
     ).write_parquet("kinds.parquet")
-    text = printed(["init", "kinds.parquet"], capsys)
-    assert 'label = "flag"\n# other columns of 0 and 1: "bit"' in text
+    assert main(["init", "kinds.parquet"]) == 3
+    text, told = capsys.readouterr()
+    assert '# uncertain: other columns of 0 and 1 are "bit"\nlabel = "flag"' in text
     assert '# score = ["model"]' in text
-    assert 'by = ["id"]\n# other columns of groups: "quoted\\"name"' in text
+    assert 'by = ["quoted\\"name"]\n# other columns of groups: "code"' in text
+    needs = "it needs your hand before it makes a report: no column looks like a score; write which is\n"
+    assert told == f"polars-auc: {needs}"
+    assert f"# {needs[0].upper()}{needs[1:]}" in text
     assert folder.exists()
+
+
+RNG = np.random.default_rng(0)
+LABEL = RNG.random(2000) < 0.1
+SCORE = RNG.standard_normal(2000) + 1.5 * LABEL
+AGES = RNG.integers(18, 80, 2000)
+SHARES = RNG.random(2000)
+
+FRAMES: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
+    "points, an age, an exposure, an id and days": (
+        {
+            "customer_id": np.arange(2000),
+            "opened": pl.date_range(pl.date(2020, 1, 1), pl.date(2025, 6, 22), eager=True),
+            "age": AGES,
+            "exposure": SHARES,
+            "points": (600 - 50 * SCORE).astype(int),
+            "grade": RNG.choice(list("ABCD"), 2000),
+            "bad": LABEL.astype(int),
+        },
+        ['label = "bad"', 'score = ["points"]', 'by = ["grade"]'],
+        [
+            'by their names these whole numbers are scores: "points"',
+            'by their names no scores: "age", "exposure"',
+            '"points" 0.1',
+            "(is low positive?)",
+            r'by = ["EXTRACT(YEAR FROM \"opened\") AS year"]',
+        ],
+    ),
+    "whole numbers without a name": (
+        {
+            "user": RNG.integers(0, 300, 2000),
+            "x": (40 * SCORE).astype(int),
+            "site": RNG.integers(1, 9, 2000),
+            "clicked": LABEL,
+        },
+        ['label = "clicked"', 'score = ["x"]', 'by = ["site"]'],
+        ["uncertain: no name and no values tell a score", "uncertain: whole numbers of few values"],
+    ),
+    "probabilities, a float label, an exposure from 0 to 1": (
+        {
+            "AGE": AGES.astype(float),
+            "exposure": SHARES,
+            "amount": SHARES * 1e5,
+            "died": LABEL.astype(float),
+            "flag": ~LABEL,
+            "a": 1 / (1 + np.exp(-SCORE)),
+            "b": SHARES.round(1),
+            "wide": SCORE,
+        },
+        ['label = "died"', 'score = ["a", "b"]', '# by = ["segment"]'],
+        [
+            'other columns of 0 and 1 are "flag"',
+            'no scores: "AGE", "exposure", "amount"',
+            'other columns of numbers: "wide"',
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FRAMES)
+def test_init_proposes_what_makes_a_report(folder: Path, capsys: Capture, case: str) -> None:
+    columns, lines, says = FRAMES[case]
+    pl.DataFrame(columns).write_parquet("mine.parquet")
+    assert main(["init", "mine.parquet", "-o", "mine.toml"]) == 0
+    assert capsys.readouterr().err == "polars-auc: wrote mine.toml; polars-auc report --config mine.toml\n"
+    text = (folder / "mine.toml").read_text(encoding="utf-8")
+    assert [line for line in lines if line not in text.splitlines()] == []
+    assert [said for said in says if said not in text] == []
+    assert not (folder / "report.md").exists()
+    assert main(["report", "--config", "mine.toml", "--quiet"]) == 0
+    assert (folder / "report.md").exists()
+
+
+def test_init_decides_nothing_of_words(folder: Path, capsys: Capture) -> None:
+    rows = {"the outcome": ["it's bad"] + ["good"] * 3, "score": [4.0, 1.0, 2.0, 3.0]}
+    pl.DataFrame(rows).write_parquet("mine.parquet")
+    assert main(["init", "mine.parquet", "-o", "mine.toml"]) == 3
+    told = capsys.readouterr().err
+    assert told == (
+        "polars-auc: wrote mine.toml; it needs your hand before it makes a report: no column is a label of "
+        "0 and 1 or Booleans; write what is positive\n"
+    )
+    text = (folder / "mine.toml").read_text(encoding="utf-8")
+    [rarer, other] = [line for line in text.splitlines() if line.startswith("# label")]
+    assert rarer == r"""# label = "\"the outcome\" = 'it''s bad'"  # 1 row"""
+    assert other.endswith("= 'good'\"  # 3 rows")
+    (folder / "mine.toml").write_text(text.replace(rarer, rarer[2:]), encoding="utf-8")
+    assert main(["report", "--config", "mine.toml", "--quiet"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("last", "says"),
+    [
+        ({"label": 2, "score": 0.5}, 'label "label" holds 2, but a label is'),
+        ({"label": 1, "score": math.nan}, 'a score is NaN in some rows; write nan = "skip"'),
+    ],
+)
+def test_init_makes_the_report_once(folder: Path, capsys: Capture, last: dict[str, Any], says: str) -> None:
+    """What is wrong may stand behind the rows that are looked at."""
+    first = pl.DataFrame({"label": [0, 1] * 60_000, "score": pl.int_range(120_000, eager=True) / 120_000})
+    pl.concat([first, pl.DataFrame(last, schema=first.schema)]).write_parquet("mine.parquet")
+    assert main(["init", "mine.parquet", "-o", "mine.toml"]) == 3
+    assert f"wrote mine.toml; it needs your hand before it makes a report: {says}" in capsys.readouterr().err
+    text = (folder / "mine.toml").read_text(encoding="utf-8")
+    assert f"# It needs your hand before it makes a report: {says}" in text
+    assert main(["report", "--config", "mine.toml", "--quiet"]) > 1
 
 
 def test_files_may_stand_after_options(folder: Path, capsys: Capture) -> None:

@@ -44,7 +44,7 @@ def test_tables_of_the_command(tmp_path: Path, capsys: Capture) -> None:
         ],
     }
     for options, curves in made.items():
-        expected = pa.curve_points(ROWS.filter(pl.col("fold") > 2), curves, "dataset").collect()
+        expected = pa.curve_points(ROWS.filter(pl.col("fold") > 2), curves, "dataset")
         for ending, read in names.items():
             output = tmp_path / f"curve{ending}"
             assert main([*CURVE, "--by", "dataset", "--where", "fold > 2", *options, "-o", str(output)]) == 0
@@ -72,7 +72,7 @@ def test_curves_of_states(tmp_path: Path, capsys: Capture) -> None:
         assert_frame_equal(pl.read_parquet(output), pl.read_parquet(expected), check_exact=True)
     one = ["curve", days, "--from-states", "--score", "tree", "-o", str(tmp_path / "one.parquet")]
     assert main(one) == 0
-    whole = pa.curve_points(ROWS, pa.roc_curve("label", "tree", max_points=1000).alias("tree")).collect()
+    whole = pa.curve_points(ROWS, pa.roc_curve("label", "tree", max_points=1000).alias("tree"))
     assert_frame_equal(pl.read_parquet(tmp_path / "one.parquet").drop("score"), whole, check_exact=True)
     chart = ["curve", days, "--from-states", "--by", "dataset", "-o", str(tmp_path / "x.svg")]
     assert main(chart) == 0
@@ -108,7 +108,7 @@ def test_curves_of_folds(tmp_path: Path, capsys: Capture) -> None:
     for options, function in made.items():
         assert main([*CURVE, *folds, *options, "-o", str(output)]) == 0
         curves = [function("label", each, fold="pair").alias(name) for name, each in scores.items()]
-        expected = pa.curve_points(rows, curves, "dataset").collect()
+        expected = pa.curve_points(rows, curves, "dataset")
         assert_frame_equal(pl.read_parquet(output), expected, check_exact=True)
     capsys.readouterr()
     page = tmp_path / "x.html"

@@ -57,17 +57,17 @@ def test_a_report_is_that_of_the_negated_scores(dtype: Any) -> None:
     frame = ROWS.with_columns(points=score)
     negated = frame.with_columns(points=-pl.col("points").cast(pl.Float64))
     given: dict[str, Any] = {"by": "g", "versus": "rest"}
-    low = pa.report(frame, "bad", "points", low_is_positive=True, **given).collect()
-    assert_frame_equal(low, pa.report(negated, "bad", "points", **given).collect())
-    bounded = pa.report(frame, "bad", "points", by="g", low_is_positive=True, memory="bounded").collect()
+    low = pa.report(frame, "bad", "points", low_is_positive=True, **given)
+    assert_frame_equal(low, pa.report(negated, "bad", "points", **given))
+    bounded = pa.report(frame, "bad", "points", by="g", low_is_positive=True, memory="bounded")
     assert bounded["auc"].to_list() == low["auc"].to_list()
 
 
 def test_extreme_integers_have_an_order() -> None:
     for dtype, values in ((pl.Int64, [-(2**63), 2**63 - 1]), (pl.UInt64, [2**64 - 1, 0])):
         frame = pl.DataFrame({"y": [0, 1], "s": pl.Series(values, dtype=dtype)})
-        expected = 1 - pa.report(frame, "y", "s").collect()["auc"].item()
-        assert pa.report(frame, "y", "s", low_is_positive=True).collect()["auc"].item() == expected
+        expected = 1 - pa.report(frame, "y", "s")["auc"].item()
+        assert pa.report(frame, "y", "s", low_is_positive=True)["auc"].item() == expected
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -129,7 +129,7 @@ def test_a_page_is_on_the_scale_of_the_scores(folder: Path, score: str) -> None:
     text = (folder / "low.html").read_text(encoding="utf-8")
     assert "positive if its score is at most the threshold" in text
     evaluated = RowOptions("bad", [score], low_is_positive=True).rows(Files.named(["rows.parquet"], None))
-    table = pa.report(ROWS, "bad", score, low_is_positive=True).collect()
+    table = pa.report(ROWS, "bad", score, low_is_positive=True)
     made = details(evaluated.evaluated(), table, 0.95, has_bands=True)
     assert made.bars["n"].sum() == ROWS.height
     for row in made.bars.iter_rows(named=True):

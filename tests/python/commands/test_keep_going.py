@@ -43,7 +43,7 @@ def refused(arguments: list[str], capsys: Capture) -> str:
 
 def test_nothing_to_leave_out(capsys: Capture) -> None:
     assert main(["report", "*.parquet", *OPTIONS, "--keep-going"]) == 0
-    assert_frame_equal(written(), pa.report(rows(), "y", "score", by="g").collect())
+    assert_frame_equal(written(), pa.report(rows(), "y", "score", by="g"))
     assert capsys.readouterr().err == ""
 
 
@@ -61,7 +61,7 @@ def test_files(fault: str, capsys: Capture) -> None:
     told = ["report", "c.parquet", "a.parquet", "b.parquet", *OPTIONS]
     assert "c.parquet" in refused(told, capsys)
     assert main([*told, "--keep-going"]) == 3
-    assert_frame_equal(written(), pa.report(rows(), "y", "score", by="g").collect())
+    assert_frame_equal(written(), pa.report(rows(), "y", "score", by="g"))
     assert "polars-auc: left out the file 'c.parquet': " in capsys.readouterr().err
 
 
@@ -70,7 +70,7 @@ def test_files_of_partitions(capsys: Capture) -> None:
     bad = next(iter(Path("hive/g=3").glob("*.parquet")))
     bad.write_bytes(b"PAR1")
     assert main(["report", "hive", *OPTIONS, "--keep-going"]) == 3
-    expected = pa.report(rows().filter(pl.col("g") != 3), "y", "score", by="g").collect()
+    expected = pa.report(rows().filter(pl.col("g") != 3), "y", "score", by="g")
     assert_frame_equal(written(), expected, check_dtypes=False)
     assert str(bad) in capsys.readouterr().err
 
@@ -79,7 +79,7 @@ def test_scores(capsys: Capture) -> None:
     told = ["report", "a.parquet", *OPTIONS, "--score", "gone", "--score", "CAST(g AS STRING)"]
     assert "gone" in refused(told, capsys)
     assert main([*told, "--keep-going"]) == 3
-    assert_frame_equal(written(), pa.report(rows()[:1000], "y", "score", by="g").collect())
+    assert_frame_equal(written(), pa.report(rows()[:1000], "y", "score", by="g"))
     said = capsys.readouterr().err
     assert "left out the score 'gone': --score names the column 'gone'" in said
     assert "left out the score 'CAST(g AS STRING)'" in said
@@ -94,7 +94,7 @@ def test_groups(bounded: bool, capsys: Capture) -> None:
     assert "holds 2" in refused(told, capsys)
     assert main([*told, "--keep-going"]) == 3
     good = rows().filter(~pl.col("g").is_in([2, 5]))
-    expected = pa.report(good, "y", "score", by="g").collect()
+    expected = pa.report(good, "y", "score", by="g")
     assert_frame_equal(written().select(expected.columns), expected)
     said = capsys.readouterr().err
     assert 'left out the group 2: label "y" holds 2' in said
@@ -139,7 +139,7 @@ def test_words_among_the_numbers_of_a_text_file(capsys: Capture) -> None:
         part.write_csv(name)
     frame[:50].with_columns(score=pl.lit("oops")).write_csv("0.csv")
     assert main(["report", "*.csv", *OPTIONS, "--keep-going"]) == 3
-    assert_frame_equal(written(), pa.report(frame, "y", "score", by="g").collect(), check_exact=False)
+    assert_frame_equal(written(), pa.report(frame, "y", "score", by="g"), check_exact=False)
     assert "the file '0.csv': the column 'score' holds words" in capsys.readouterr().err
 
 
@@ -150,6 +150,6 @@ def test_states(capsys: Capture) -> None:
     report = ["report", "*.states.parquet", "a.parquet", "--from-states", "--by", "g", "--quiet"]
     assert "a.parquet" in refused(report, capsys)
     assert main([*report, "--keep-going", "-o", "out.parquet"]) == 3
-    expected = pa.report(rows(), "y", "score", by="g").collect()
+    expected = pa.report(rows(), "y", "score", by="g")
     assert_frame_equal(written().select(expected.columns), expected)
     assert "left out the file 'a.parquet'" in capsys.readouterr().err

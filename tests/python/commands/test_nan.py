@@ -40,10 +40,10 @@ OPTIONS: list[dict[str, Any]] = [
 def test_skipped_nan_is_missing_and_counted(options: dict[str, Any]) -> None:
     given = {"by": "g", **options}
     report = pa.report(ROWS, "y", ["s", "t"], nan="skip", **given)
-    table = report.collect()
+    table = report
     assert table.schema == report.collect_schema()
     filled = ROWS.with_columns(pl.col("s").fill_nan(None))
-    expected = pa.report(filled, "y", ["s", "t"], **given).collect()
+    expected = pa.report(filled, "y", ["s", "t"], **given)
     assert_frame_equal(table.select(expected.columns), expected)
     # The NaN of a row without a label is missing anyway.
     assert table.filter(score="s")["n_nan"].to_list() == [1, 0, 1]
@@ -54,14 +54,14 @@ def test_skipped_nan_is_missing_and_counted(options: dict[str, Any]) -> None:
 def test_nan_warns_with_numbers(options: dict[str, Any]) -> None:
     says = "the score 's' is NaN in 1 row of the group g=a; NaN is a fault"
     with pytest.warns(UserWarning, match=says):
-        table = pa.report(ROWS, "y", ["s", "t"], by="g", **options).collect()
+        table = pa.report(ROWS, "y", ["s", "t"], by="g", **options)
     assert table.filter(score="s")["auc"].is_nan().to_list() == [True, False, True]
 
 
 def test_no_warning_without_nan() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        pa.report(ROWS.filter(g="b"), "y", ["s", "t"]).collect()
+        pa.report(ROWS.filter(g="b"), "y", ["s", "t"])
 
 
 def test_other_values_are_refused() -> None:

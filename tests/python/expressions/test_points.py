@@ -113,23 +113,21 @@ def test_thresholds_beyond_the_dtype(dtype: Any, at: int) -> None:
 
 
 def test_curve_points() -> None:
-    whole = pa.curve_points(FRAME, pa.roc_curve("label", "score"), "g")
-    assert isinstance(whole, pl.LazyFrame)
-    table = whole.collect()
+    table = pa.curve_points(FRAME, pa.roc_curve("label", "score"), "g")
     assert table.columns == ["g", "point", "threshold", "fp", "tp", "fpr", "tpr"]
     assert table["g"].to_list() == ["a"] * 4 + ["b"] * 3
     assert table["point"].to_list() == [0, 1, 2, 3, 0, 1, 2]
     assert table.equals(
         pa.curve_points(FRAME.lazy(), pa.roc_curve("label", "score"), ["g"]).collect(engine="streaming")
     )
-    alone = pa.curve_points(FRAME.filter(g="b"), pa.roc_curve("label", "score")).collect()
+    alone = pa.curve_points(FRAME.filter(g="b"), pa.roc_curve("label", "score"))
     assert alone.equals(table.filter(g="b").drop("g"))
     undefined = FRAME.with_columns(label=False)
     for frame in (FRAME.clear(), undefined):
-        nothing = pa.curve_points(frame, pa.pr_curve("label", "score"), "g").collect()
+        nothing = pa.curve_points(frame, pa.pr_curve("label", "score"), "g")
         assert nothing.columns == ["g", "point", "threshold", "fp", "tp", "precision", "recall"]
         assert nothing.is_empty()
-    assert pa.curve_points(FRAME.clear(), pa.roc_curve("label", "score")).collect().is_empty()
+    assert pa.curve_points(FRAME.clear(), pa.roc_curve("label", "score")).is_empty()
 
 
 def test_curve_points_of_the_wrong_things() -> None:
@@ -144,4 +142,4 @@ def test_curve_points_of_the_wrong_things() -> None:
         (FRAME, curve, "z", pl.exceptions.ColumnNotFoundError, "z"),
     ):  # fmt: skip
         with pytest.raises(error, match=says):
-            pa.curve_points(frame, made, by).collect()  # type: ignore[arg-type]
+            pa.curve_points(frame, made, by)  # type: ignore[arg-type]

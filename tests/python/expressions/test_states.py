@@ -348,8 +348,8 @@ def test_states_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert got.filter(pl.col("g") == 3).select("key", "score").head(2).collect().columns == ["key", "score"]
     # Ranks are those among all rows, and not among those of a batch.
     ranked = pl.col("score").rank()
-    got = pa.group_states(frame, "label", ranked)
-    assert_frame_equal(got.collect(), frame.select(pa.roc_state("label", ranked)), check_exact=True)
+    of_ranks = pa.group_states(frame, "label", ranked)
+    assert_frame_equal(of_ranks, frame.select(pa.roc_state("label", ranked)), check_exact=True)
 
 
 @pytest.mark.parametrize(
@@ -374,9 +374,9 @@ def test_states_of_several_scores(scores: Any, names: list[str], by: list[str]) 
         "other_rank": pl.col("other").rank(),
     }
     one_by_one = [named[name].alias(name) for name in names]
-    got = pa.group_states(frame, cs.by_name("label"), scores, by=by).collect()
+    got = pa.group_states(frame, cs.by_name("label"), scores, by=by)
     assert got.columns == [*by, *names]
-    assert_frame_equal(got, pa.group_states(frame, "label", one_by_one, by=by).collect(), check_exact=True)
+    assert_frame_equal(got, pa.group_states(frame, "label", one_by_one, by=by), check_exact=True)
 
 
 @pytest.mark.parametrize(
@@ -406,9 +406,9 @@ def test_columns_that_make_no_states(name: str, columns: dict[str, Any], says: s
 def test_group_states_refuses() -> None:
     frame = pl.DataFrame({"g": ["a", "b"], "y": [0, 2], "s": [1.0, 2.0]})
     with pytest.raises(pl.exceptions.ComputeError, match='group_states: label "y" holds 2'):
-        pa.group_states(frame, "y", "s", by="g").collect()
+        pa.group_states(frame, "y", "s", by="g")
     with pytest.raises(pl.exceptions.ComputeError, match=r'group_states: label "s \(label\)" holds'):
-        pa.group_states(frame, "s", "s", by="g").collect()
+        pa.group_states(frame, "s", "s", by="g")
     with pytest.raises(ValueError, match="group_states: max_bins must be an integer from 16"):
         pa.group_states(frame, "y", "s", max_bins=1)
 
@@ -417,11 +417,11 @@ def test_group_states_refuses() -> None:
 def test_bounded_report(by: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("polars_auc._frames.group_states._BATCH_ROWS", 700)
     frame = fixed().select("g", "label", "score", "other")
-    exact = pa.report(frame, "label", ["score", "other"], by=by).collect()
+    exact = pa.report(frame, "label", ["score", "other"], by=by)
     # So many bins are enough for all distinct scores.
-    many = pa.report(frame, "label", ["score", "other"], by=by, memory="bounded", max_bins=10_000).collect()
+    many = pa.report(frame, "label", ["score", "other"], by=by, memory="bounded", max_bins=10_000)
     assert_frame_equal(many.drop("auc_min", "auc_max"), exact, check_exact=True)
-    few = pa.report(frame, "label", ["score", "other"], by=by, memory="bounded", max_bins=16).collect()
+    few = pa.report(frame, "label", ["score", "other"], by=by, memory="bounded", max_bins=16)
     assert (few["auc_min"] <= exact["auc"]).all()
     assert (exact["auc"] <= few["auc_max"]).all()
     with pytest.raises(ValueError, match="report: compare needs all rows at once"):

@@ -17,7 +17,7 @@ from catalogue.cases import fixed
 FRAME = fixed(400).with_columns(object=pl.Series([object()] * 400, dtype=pl.Object))
 PLAIN = FRAME.drop("object")
 
-CALLS: dict[str, Callable[..., pl.LazyFrame]] = {
+CALLS: dict[str, Callable[..., pl.DataFrame | pl.LazyFrame]] = {
     "report": lambda frame, label="label", score="score", by="key": pa.report(frame, label, score, by=by),
     "compare_segments": lambda frame, label="label", score="score", by="key": pa.compare_segments(
         frame, label, score, by
@@ -44,9 +44,9 @@ class Table:
 
 @EVERY
 def test_tables_of_other_libraries(name: str) -> None:
-    expected = CALLS[name](PLAIN).collect()
+    expected = CALLS[name](PLAIN)
     for frame in (PLAIN.lazy(), Table(PLAIN)):
-        assert_frame_equal(CALLS[name](frame).collect(), expected)
+        assert_frame_equal(CALLS[name](frame).lazy().collect(), expected)
 
 
 @EVERY
@@ -125,7 +125,7 @@ def test_options_of_a_report(options: dict[str, Any], says: str) -> None:
 
 def test_pandas() -> None:
     frame = pandas.DataFrame({"y": [1, 0, 1, 0], "s": [4.0, 3.0, 2.0, 1.0], "k": ["a", "a", "b", "b"]})
-    assert pa.report(frame, "y", "s", by="k").collect()["auc"].to_list() == [1.0, 1.0, 0.75]
+    assert pa.report(frame, "y", "s", by="k")["auc"].to_list() == [1.0, 1.0, 0.75]
 
 
 @pytest.mark.parametrize("by", ["k", ()])
@@ -134,13 +134,13 @@ def test_errors_of_rows_name_what_the_user_called(by: str | tuple[()]) -> None:
         {"y": [1, 0, 2, 0], "s": [4.0, 3.0, 2.0, 1.0], "k": ["a", "a", "b", "b"], "t": [1] * 4}
     )
     for frame in (
-        pa.report(rows, "y", ["s", "t"], by=by, compare=True),
-        pa.report(rows, "y", "s", folds="t"),
+        pa.report(rows.lazy(), "y", ["s", "t"], by=by, compare=True),
+        pa.report(rows.lazy(), "y", "s", folds="t"),
     ):
         with pytest.raises(pl.exceptions.ComputeError, match='message: report: label "y" holds 2'):
             frame.collect()
-    with pytest.raises(pl.exceptions.ComputeError, match='message: compare_segments: label "y" holds 2'):
-        pa.compare_segments(rows, "y", "s", "k").collect()
+    with pytest.raises(pl.exceptions.ComputeError, match=r'^compare_segments: label "y" holds 2'):
+        pa.compare_segments(rows, "y", "s", "k")
     # An expression that is made afterwards has its own name again.
     with pytest.raises(pl.exceptions.ComputeError, match='message: roc_auc: label "y" holds 2'):
         rows.select(pa.roc_auc("y", "s"))

@@ -35,7 +35,7 @@ def study(n_readers: int, n_modalities: int, n_cases: int = 60, seed: int = 1) -
 
 def compare(frame: pl.DataFrame, **options: Any) -> dict[str, Any]:
     columns: dict[str, Any] = {"reader": "reader", "modality": "modality", "case": "case"}
-    return pa.mrmc_roc_auc(frame, "ill", "rating", **columns, **options).collect().row(0, named=True)
+    return pa.mrmc_roc_auc(frame, "ill", "rating", **columns, **options).row(0, named=True)
 
 
 def expected(frame: pl.DataFrame, fixed: Fixed, level: float) -> dict[str, Any]:

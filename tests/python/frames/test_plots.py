@@ -20,12 +20,12 @@ from polars_auc._plots.layout import _COLORS, REFERENCE
 DATA = Path(__file__).parents[3] / "data"
 ROWS = pl.read_parquet(DATA / "*.parquet")
 MODELS = pl.col("logistic", "forest", "tree")
-CURVES = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=50), "dataset").collect()
-BANDS = pa.curve_points(ROWS, pa.roc_band("label", MODELS, n_points=21, n_resamples=50), "dataset").collect()
-FOLDS = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=20), ["dataset", "fold"]).collect()
+CURVES = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=50), "dataset")
+BANDS = pa.curve_points(ROWS, pa.roc_band("label", MODELS, n_points=21, n_resamples=50), "dataset")
+FOLDS = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=20), ["dataset", "fold"])
 DIFFERENCES = pa.curve_points(
     ROWS, pa.roc_difference_band("label", "forest", "tree", n_points=19, n_resamples=50), "dataset"
-).collect()
+)
 METHODS = (
     "likelihood",
     "vertical",
@@ -107,7 +107,7 @@ def test_a_band_is_a_closed_line(method: Any) -> None:
     """Along the lower curve, whose points have other rates than those of the upper one, and back."""
     rows = ROWS.filter(dataset="breast_cancer", segment="Q1")
     curve = pa.curve_points(rows, pa.roc_curve("label", "forest"))
-    band = pa.curve_points(rows, pa.roc_band("label", "forest", method=method)).collect()
+    band = pa.curve_points(rows, pa.roc_band("label", "forest", method=method))
     spec = spec_of(pa.plot_roc(curve, band=band))
     area = drawn_by(spec, "band").sort("place")
     assert area["fpr"].to_list() == [*band["lower_fpr"], *band["upper_fpr"].reverse()]
@@ -124,7 +124,7 @@ def test_curves_of_folds_are_thin_lines() -> None:
         ROWS,
         [pa.cv_roc_curve("label", name, "fold").alias(name) for name in ("logistic", "forest", "tree")],
         "dataset",
-    ).collect()
+    )
     spec = spec_of(pa.plot_roc(mean, band=BANDS, folds=FOLDS, facet="dataset"))
     thin = drawn_by(spec, "fold")
     expected = FOLDS.select("fpr", "tpr", panel="dataset", curve="score", fold=pl.col("fold").cast(pl.String))
@@ -426,7 +426,7 @@ REPORT = pa.report(
     "y",
     ["s", "t"],
     by="site",
-).collect()
+)
 
 
 def test_a_forest_has_the_numbers_of_the_report() -> None:

@@ -85,8 +85,8 @@ def test_the_area_of_the_rows(kind: str, max_rows: int, tmp_path: Path) -> None:
 def test_bounds_are_as_close_as_is_asked(tolerance: float) -> None:
     rows = rows_of("Float64")
     exact = rows.select(pa.roc_auc("y", "s")).item()
-    all_passes = pa.roc_auc_in_passes(rows, "y", "s", max_rows=1000).collect()["n_passes"].item()
-    [answer] = pa.roc_auc_in_passes(rows, "y", "s", max_rows=1000, tolerance=tolerance).collect().to_dicts()
+    all_passes = pa.roc_auc_in_passes(rows, "y", "s", max_rows=1000)["n_passes"].item()
+    [answer] = pa.roc_auc_in_passes(rows, "y", "s", max_rows=1000, tolerance=tolerance).to_dicts()
     assert answer["lower"] <= exact <= answer["upper"]
     assert answer["upper"] - answer["lower"] <= tolerance
     assert answer["lower"] <= answer["auc"] <= answer["upper"]
@@ -97,7 +97,7 @@ def test_bounds_are_as_close_as_is_asked(tolerance: float) -> None:
 @given(frame=frames(scores_with_nan, max_rows=60))
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_rows(frame: pl.DataFrame) -> None:
-    [answer] = pa.roc_auc_in_passes(frame, "label", "score").collect().to_dicts()
+    [answer] = pa.roc_auc_in_passes(frame, "label", "score").to_dicts()
     [expected] = frame.select(pa.roc_auc_bounds("label", "score").alias("it")).unnest("it").to_dicts()
     assert repr({name: answer[name] for name in expected}) == repr(expected)
 
@@ -118,13 +118,13 @@ def test_few_rows_at_a_time(rows: list[tuple[bool, float]], max_rows: int) -> No
 def test_expressions_and_undefined_areas() -> None:
     rows = rows_of("Float64")
     of = {"label": 1 - pl.col("y").cast(pl.Int8), "score": -pl.col("s")}
-    [answer] = pa.roc_auc_in_passes(rows, *of.values(), max_rows=1000).collect().to_dicts()
+    [answer] = pa.roc_auc_in_passes(rows, *of.values(), max_rows=1000).to_dicts()
     assert answer["auc"] == rows.select(pa.roc_auc("y", "s")).item()
     for label in (True, False):
-        [answer] = pa.roc_auc_in_passes(rows.filter(pl.col("y") == label), "y", "s").collect().to_dicts()
+        [answer] = pa.roc_auc_in_passes(rows.filter(pl.col("y") == label), "y", "s").to_dicts()
         assert [answer[name] for name in ("auc", "lower", "upper", "n_passes")] == [None, None, None, 1]
     nan = rows.with_columns(s=pl.when(pl.int_range(pl.len()) == 9).then(math.nan).otherwise("s"))
-    [answer] = pa.roc_auc_in_passes(nan, "y", "s").collect().to_dicts()
+    [answer] = pa.roc_auc_in_passes(nan, "y", "s").to_dicts()
     assert math.isnan(answer["auc"])
 
 

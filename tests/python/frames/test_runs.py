@@ -44,7 +44,7 @@ def test_the_same_report(by: list[str], sorted_by: Any, descending: bool) -> Non
     plan = pa.report(frame.lazy(), "label", ["score", "other"], **given, sorted_by=sorted_by)
     expected = pa.report(frame, "label", ["score", "other"], **given)
     assert plan.collect_schema() == expected.collect_schema()
-    assert_frame_equal(plan.collect(), expected.collect(), check_exact=True)
+    assert_frame_equal(plan.collect(), expected, check_exact=True)
 
 
 def test_rows_in_clusters() -> None:
@@ -52,29 +52,27 @@ def test_rows_in_clusters() -> None:
     given: dict[str, Any] = {"by": "g", "compare": True, "cluster": "patient"}
     plan = pa.report(frame.lazy(), "label", ["score", "other"], **given, sorted_by="g")
     expected = pa.report(frame, "label", ["score", "other"], **given)
-    assert expected.collect()["delta_auc_p_adjusted"].null_count() < expected.collect().height
-    assert_frame_equal(plan.collect(), expected.collect(), check_exact=True)
+    assert expected["delta_auc_p_adjusted"].null_count() < expected.height
+    assert_frame_equal(plan.collect(), expected, check_exact=True)
 
 
 def test_rows_with_weights() -> None:
     frame = rows().with_columns(w=pl.int_range(pl.len()) % 5 + 1.0).sort("g")
     plan = pa.report(frame.lazy(), "label", ["score", "other"], by="g", weight="w", sorted_by="g")
     expected = pa.report(frame, "label", ["score", "other"], by="g", weight="w")
-    assert_frame_equal(plan.collect(), expected.collect(), check_exact=True)
+    assert_frame_equal(plan.collect(), expected, check_exact=True)
 
 
 def test_values_in_runs_of_any_order() -> None:
     """Sorted is more than is needed; infinities, NaN, null and text are values."""
     values = [2.5, None, math.nan, -math.inf, 0.0, math.inf]
     frame = pl.concat([rows(60).with_columns(k=pl.lit(value, dtype=pl.Float64)) for value in values])
-    expected = pa.report(frame, "label", "score", by="k").collect()
-    assert_frame_equal(
-        pa.report(frame, "label", "score", by="k", sorted_by="k").collect(), expected, check_exact=True
-    )
+    expected = pa.report(frame, "label", "score", by="k")
+    assert_frame_equal(pa.report(frame, "label", "score", by="k", sorted_by="k"), expected, check_exact=True)
     for dtype in (pl.String, pl.Categorical):
         words = frame.with_columns(pl.col("k").cast(pl.String).cast(dtype))
-        expected = pa.report(words, "label", "score", by="k").collect()
-        got = pa.report(words, "label", "score", by="k", sorted_by="k").collect()
+        expected = pa.report(words, "label", "score", by="k")
+        got = pa.report(words, "label", "score", by="k", sorted_by="k")
         assert_frame_equal(got, expected, check_exact=True)
 
 
@@ -82,9 +80,9 @@ def test_what_an_expression_makes_of_a_group_and_of_all_rows() -> None:
     frame = rows().sort("g")
     above = (pl.col("score") - pl.col("score").mean()).alias("above")
     late = (pl.col("other") > pl.col("other").median()).alias("late")
-    expected = pa.report(frame, late, [above, "score"], by="g").collect()
+    expected = pa.report(frame, late, [above, "score"], by="g")
     assert_frame_equal(
-        pa.report(frame, late, [above, "score"], by="g", sorted_by="g").collect(), expected, check_exact=True
+        pa.report(frame, late, [above, "score"], by="g", sorted_by="g"), expected, check_exact=True
     )
 
 
@@ -103,20 +101,20 @@ def test_what_an_expression_makes_of_a_group_and_of_all_rows() -> None:
 def test_columns_that_are_not_named(label: Any) -> None:
     """A selector finds the columns that it finds in the whole frame, also if others are not needed."""
     frame = rows().select("key", "label", "g", "score", "other", "h").sort("g")
-    expected = pa.report(frame, label, "score", by="g", count=cs.by_name("g")).collect()
-    got = pa.report(frame, label, "score", by="g", count=cs.by_name("g"), sorted_by="g").collect()
+    expected = pa.report(frame, label, "score", by="g", count=cs.by_name("g"))
+    got = pa.report(frame, label, "score", by="g", count=cs.by_name("g"), sorted_by="g")
     assert_frame_equal(got, expected, check_exact=True)
     assert_frame_equal(
-        pa.report(frame, label, "score", by="g", sorted_by="g").collect(),
-        pa.report(frame, label, "score", by="g").collect(),
+        pa.report(frame, label, "score", by="g", sorted_by="g"),
+        pa.report(frame, label, "score", by="g"),
         check_exact=True,
     )
 
 
 def test_no_row() -> None:
     frame = rows().sort("g").clear()
-    expected = pa.report(frame, "label", "score", by="g").collect()
-    assert_frame_equal(pa.report(frame, "label", "score", by="g", sorted_by="g").collect(), expected)
+    expected = pa.report(frame, "label", "score", by="g")
+    assert_frame_equal(pa.report(frame, "label", "score", by="g", sorted_by="g"), expected)
 
 
 @pytest.mark.parametrize("after", [1, 100, 1999])
@@ -127,13 +125,13 @@ def test_a_group_that_comes_again_is_refused(after: int) -> None:
     assert moved["g"].rle().len() == frame["g"].n_unique() + 1
     says = r"report: sorted_by is \['g'\], but rows of '\d+' come again after other rows; leave sorted_by"
     with pytest.raises(pl.exceptions.ComputeError, match=says):
-        pa.report(moved, "label", "score", by="g", sorted_by="g").collect()
+        pa.report(moved, "label", "score", by="g", sorted_by="g")
 
 
 def test_other_faults_have_their_own_words() -> None:
     frame = rows().sort("g").with_columns(label=pl.lit(2))
     with pytest.raises(pl.exceptions.ComputeError, match='report: label "label" holds 2'):
-        pa.report(frame, "label", "score", by="g", sorted_by="g").collect()
+        pa.report(frame, "label", "score", by="g", sorted_by="g")
 
 
 @pytest.mark.parametrize(
@@ -252,6 +250,6 @@ def test_groups_that_are_left_out(tmp_path: Path, capsys: Capture) -> None:
     assert 'polars-auc: label "label" holds 2' in capsys.readouterr().err
     for sorted_by in ([], ["--sorted-by", "g"]):
         assert main([*arguments, *sorted_by, "--keep-going"]) == 3
-        expected = pa.report(frame.filter(pl.col("g") != 3), "label", ["score", "other"], by="g").collect()
+        expected = pa.report(frame.filter(pl.col("g") != 3), "label", ["score", "other"], by="g")
         got = pl.read_parquet(output)
         assert_frame_equal(got, expected.cast({"g": got.schema["g"]}), check_exact=True)

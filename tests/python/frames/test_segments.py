@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -68,9 +69,9 @@ def test_definition(frame: pl.DataFrame, versus: str) -> None:
     names = used["key"].unique().sort(nulls_last=True).to_list()
     if versus == "b" and "b" not in frame["key"] and frame.height:
         with pytest.raises(pl.exceptions.ComputeError, match="versus names the segment"):
-            pa.compare_segments(frame, "label", "score", "key", versus=versus).collect()
+            pa.compare_segments(frame, "label", "score", "key", versus=versus)
         return
-    table = pa.compare_segments(frame, "label", "score", "key", versus=versus, adjust=None).collect()
+    table = pa.compare_segments(frame, "label", "score", "key", versus=versus, adjust=None)
     assert table["key"].to_list() == names
     cis = {name: intervals.roc_auc_ci(segment_rows(used, of_key(name)), Z_95) for name in names}
     for ci in cis.values():
@@ -139,8 +140,8 @@ def of_clusters(segment: list[Any], other: list[Any] | None, *, overall: bool) -
 def test_clusters_by_definition(frame: pl.DataFrame, versus: str) -> None:
     table = pa.compare_segments(frame, "label", "score", "key", cluster="g", versus=versus, adjust=None)
     used = list(frame.select("label", "score", "key", "g").drop_nulls(["label", "score"]).iter_rows())
-    names = [row["key"] for row in table.collect().iter_rows(named=True)]
-    for place, got in enumerate(table.collect().iter_rows(named=True)):
+    names = [row["key"] for row in table.iter_rows(named=True)]
+    for place, got in enumerate(table.iter_rows(named=True)):
         of = {name: [(row[0], row[1], row[3]) for row in used if row[2] == name] for name in names}
         other = [(row[0], row[1], row[3]) for row in used if versus == "overall" or row[2] != got["key"]]
         if versus == "previous":
@@ -151,8 +152,8 @@ def test_clusters_by_definition(frame: pl.DataFrame, versus: str) -> None:
 def test_clusters_of_one_row_change_nothing() -> None:
     frame = fixed(800).with_row_index("row")
     for versus in ("rest", "overall", "previous", "a"):
-        plain = pa.compare_segments(frame, "label", "score", "key", versus=versus).collect()
-        alone = pa.compare_segments(frame, "label", "score", "key", versus=versus, cluster="row").collect()
+        plain = pa.compare_segments(frame, "label", "score", "key", versus=versus)
+        alone = pa.compare_segments(frame, "label", "score", "key", versus=versus, cluster="row")
         names = ["auc", "se", "lower", "upper", "difference", "difference_se", "heterogeneity"]
         assert_frame_equal(alone.select(names), plain.select(names), abs_tol=1e-12)
         assert alone["n_clusters"].to_list() == (plain["n_pos"] + plain["n_neg"]).to_list()
@@ -161,7 +162,7 @@ def test_clusters_of_one_row_change_nothing() -> None:
 def test_clusters_within_segments() -> None:
     """The area is that of the segment by itself, to the last bit, and Q that of its standard errors."""
     frame = fixed(3000).with_columns(patient=pl.format("{}-{}", "key", pl.int_range(pl.len()) % 97))
-    table = pa.compare_segments(frame.drop_nulls("key"), "label", "score", "key", cluster="patient").collect()
+    table = pa.compare_segments(frame.drop_nulls("key"), "label", "score", "key", cluster="patient")
     alone = (
         frame.drop_nulls("key")
         .group_by("key")
@@ -179,7 +180,7 @@ def test_clusters_within_segments() -> None:
 
 def test_heterogeneity_of_clusters_that_span_segments() -> None:
     frame = fixed(2000).with_columns(patient=pl.int_range(pl.len()) % 150).drop_nulls()
-    table = pa.compare_segments(frame, "label", "score", "key", cluster="patient").collect()
+    table = pa.compare_segments(frame, "label", "score", "key", cluster="patient")
     rows = [
         list(frame.filter(key=key).select("label", "score", "patient").iter_rows()) for key in table["key"]
     ]
@@ -200,8 +201,8 @@ def test_clusters_by_resampling() -> None:
         label = np.tile([0, 1, 0, 1], 60)
         score = rng.normal(size=240) + 1.5 * rng.normal(size=60)[patient] * (2 * label - 1) + label
         frame = pl.DataFrame({"y": label, "s": score, "patient": patient, "half": np.tile([0, 0, 1, 1], 60)})
-        row = pa.compare_segments(frame, "y", "s", "half", cluster="patient").collect().row(0, named=True)
-        plain = pa.compare_segments(frame, "y", "s", "half").collect().row(0, named=True)
+        row = pa.compare_segments(frame, "y", "s", "half", cluster="patient").row(0, named=True)
+        plain = pa.compare_segments(frame, "y", "s", "half").row(0, named=True)
         differences.append(row["difference"])
         squares.append(row["difference_se"] ** 2)
         apart.append(plain["difference_se"] ** 2)
@@ -234,19 +235,20 @@ def test_clusters_in_any_order_and_with_counts() -> None:
     frame = fixed(1500).with_columns(patient=pl.int_range(pl.len()) % 40, times=pl.int_range(pl.len()) % 3)
     for versus in ("rest", "overall", "previous"):
         tables = [
-            pa.compare_segments(f, "label", "score", "g", cluster="patient", versus=versus).collect()
+            pa.compare_segments(f, "label", "score", "g", cluster="patient", versus=versus)
             for f in (frame, frame.reverse(), frame.sample(fraction=1, shuffle=True, seed=3))
         ]
         assert tables[0].equals(tables[1])
         assert tables[0].equals(tables[2])
-    for make in (
+    ways: tuple[Callable[..., pl.DataFrame], ...] = (
         lambda f, **options: pa.compare_segments(f, "label", "score", "g", cluster="patient", **options),
-        lambda f, **options: f.lazy().select(
+        lambda f, **options: f.select(
             pa.cv_roc_auc("label", "score", "key", method="influence", cluster="patient", **options)
         ),
-    ):
+    )
+    for make in ways:
         counted, laid_out = make(frame, count="times"), make(repeated(frame, "times"))
-        assert_frame_equal(counted.collect(), laid_out.collect(), check_exact=True)
+        assert_frame_equal(counted, laid_out, check_exact=True)
 
 
 def test_nan_and_nothing_among_clusters() -> None:
@@ -259,7 +261,7 @@ def test_nan_and_nothing_among_clusters() -> None:
     frame = pl.DataFrame(rows)
     for versus in ("rest", "overall", "previous", "a"):
         table = pa.compare_segments(frame, "label", "score", "segment", versus=versus, cluster="patient")
-        by_segment = {row["segment"]: row for row in table.collect().iter_rows(named=True)}
+        by_segment = {row["segment"]: row for row in table.iter_rows(named=True)}
         assert by_segment["a"]["auc"] == 0.875
         assert by_segment["a"]["n_clusters"] == 4
         for segment in ("b", "c"):
@@ -277,20 +279,20 @@ def test_nan_and_nothing_among_clusters() -> None:
     # A cluster that is null is skipped, and a segment that is null is one like any other.
     gaps = fixed(500).with_columns(patient=pl.when(pl.col("g") != 3).then(pl.int_range(pl.len()) // 7))
     skipped = pa.compare_segments(gaps.filter(pl.col("g") != 3), "label", "score", "key", cluster="patient")
-    got = pa.compare_segments(gaps, "label", "score", "key", cluster="patient").collect()
-    assert_frame_equal(got, skipped.collect(), check_exact=True)
+    got = pa.compare_segments(gaps, "label", "score", "key", cluster="patient")
+    assert_frame_equal(got, skipped, check_exact=True)
     assert got["key"].null_count() == 1
 
 
 def test_clusters_that_are_refused() -> None:
     frame = fixed(100).with_columns(list=pl.concat_list("g"), many=pl.int_range(pl.len()))
     with pytest.raises(pl.exceptions.ComputeError, match='cluster "list" has dtype'):
-        pa.compare_segments(frame, "label", "score", "g", cluster="list").collect()
+        pa.compare_segments(frame, "label", "score", "g", cluster="list")
     with pytest.raises(TypeError, match="cluster must be a column name or an expression"):
         pa.compare_segments(frame, "label", "score", "g", cluster=3)  # type: ignore[arg-type]
     rows = pl.DataFrame({"y": [0, 1] * 5000, "s": range(10_000)}).with_columns(row=pl.int_range(pl.len()))
     with pytest.raises(pl.exceptions.ComputeError, match=r"10000 distinct values of by .* at most 4096"):
-        pa.compare_segments(rows, "y", "s", "row", cluster="row").collect()
+        pa.compare_segments(rows, "y", "s", "row", cluster="row")
     with pytest.raises(ValueError, match="method 't' cannot use clusters; write method=\"delong\""):
         pa.cv_roc_auc("y", "s", "row", cluster="row")
 
@@ -301,11 +303,7 @@ def test_overall_by_resampling() -> None:
     many = pl.concat([fixed(n, seed).with_columns(sample=seed) for seed in range(400)])
     differences, squares = [], []
     for sample in many.partition_by("sample"):
-        row = (
-            pa.compare_segments(sample, "label", "score", "key", versus="overall")
-            .collect()
-            .row(0, named=True)
-        )
+        row = pa.compare_segments(sample, "label", "score", "key", versus="overall").row(0, named=True)
         differences.append(row["difference"])
         squares.append(row["difference_se"] ** 2)
     spread = pl.Series(differences).std()
@@ -322,7 +320,7 @@ def test_previous_is_that_of_one_column_within_the_others(frame: pl.DataFrame, a
     other = "key" if along == "g" else "g"
     table = pa.compare_segments(
         frame, "label", "score", ["g", "key"], versus="previous", along=along, adjust=None
-    ).collect()
+    )
     assert table.columns[:2] == ["g", "key"]
     assert_frame_equal(table, table.sort("g", "key", nulls_last=True))
     segments = {(row[along], row[other]): row for row in table.iter_rows(named=True)}
@@ -340,17 +338,17 @@ def test_women_are_not_held_against_men() -> None:
         "label", "score", year=2014 + pl.col("g") % 3, sex=pl.when(pl.col("key") < "b").then(1).otherwise(2)
     )
     for by in (["year", "sex"], ["sex", "year"]):
-        table = pa.compare_segments(frame, "label", "score", by, versus="previous", along="year").collect()
+        table = pa.compare_segments(frame, "label", "score", by, versus="previous", along="year")
         for row in table.iter_rows(named=True):
             before = table.filter(pl.col("sex") == row["sex"], pl.col("year") == row["year"] - 1)
             assert row["versus_auc"] == (before["auc"].item() if before.height else None)
-        report = pa.report(frame, "label", "score", by=by, versus="previous", along="year").collect()
+        report = pa.report(frame, "label", "score", by=by, versus="previous", along="year")
         groups = report.filter(pl.col("scope") == "group")
         assert groups["versus_auc"].to_list() == table["versus_auc"].to_list()
         assert groups["p_adjusted"].to_list() == table["p_adjusted"].to_list()
     alone = pa.compare_segments(frame, "label", "score", "year", versus="previous")
     named = pa.compare_segments(frame, "label", "score", "year", versus="previous", along="year")
-    assert_frame_equal(alone.collect(), named.collect())
+    assert_frame_equal(alone, named)
 
 
 @pytest.mark.parametrize(
@@ -383,13 +381,13 @@ def test_a_lone_positive_has_a_difference(versus: str) -> None:
     big = fixed(1000).select("label", "score", segment=pl.lit("a"))
     lone = pl.DataFrame({"label": [True] + [False] * 500, "score": [-1e9, *range(500)], "segment": "new"})
     frame = pl.concat([big, lone.with_columns(pl.col("score").cast(pl.Float64))])
-    row = pa.compare_segments(frame, "label", "score", "segment", versus=versus).collect().row(1, named=True)
+    row = pa.compare_segments(frame, "label", "score", "segment", versus=versus).row(1, named=True)
     others = big if versus != "overall" else frame
     auc = others.select(pa.roc_auc("label", "score")).item()
     assert (row["auc"], row["versus_auc"], row["difference"]) == (0.0, auc, -auc)
     undefined = ("se", "difference_se", "difference_lower", "difference_upper", "statistic", "p_value")
     assert [row[name] for name in (*undefined, "p_adjusted")] == [None] * 7
-    report = pa.report(frame, "label", "score", by="segment", versus=versus).collect()
+    report = pa.report(frame, "label", "score", by="segment", versus=versus)
     assert report.filter(segment="new").select("difference", "p_value").row(0) == (-auc, None)
 
 
@@ -397,19 +395,19 @@ def test_a_null_is_a_segment() -> None:
     frame = fixed(2000).with_columns(key=pl.when(pl.col("key") != "a").then("key"))
     named = frame.with_columns(pl.col("key").fill_null("z"))
     for versus in ("rest", "overall", "b"):
-        table = pa.compare_segments(frame, "label", "score", "key", versus=versus).collect()
-        expected = pa.compare_segments(named, "label", "score", "key", versus=versus).collect()
+        table = pa.compare_segments(frame, "label", "score", "key", versus=versus)
+        expected = pa.compare_segments(named, "label", "score", "key", versus=versus)
         assert table["key"].to_list()[-1] is None
         assert_frame_equal(table.with_columns(pl.col("key").fill_null("z")), expected)
-        report = pa.report(frame, "label", "score", by="key", versus=versus).collect()
+        report = pa.report(frame, "label", "score", by="key", versus=versus)
         groups = report.filter(pl.col("scope") == "group")
         assert groups["p_value"].to_list() == table["p_value"].to_list()
         assert groups["versus_auc"].null_count() == (versus == "b")
     # A null has no place in time.
-    table = pa.compare_segments(frame, "label", "score", "key", versus="previous").collect()
+    table = pa.compare_segments(frame, "label", "score", "key", versus="previous")
     assert table["key"].to_list() == ["b", "c", "d", None]
     assert table["versus_auc"].is_null().to_list() == [True, False, False, True]
-    nothing = pa.compare_segments(frame.with_columns(key=None), "label", "score", "key").collect()
+    nothing = pa.compare_segments(frame.with_columns(key=None), "label", "score", "key")
     assert nothing["key"].to_list() == [None]
 
 
@@ -421,7 +419,7 @@ def test_many_segments() -> None:
         segment=pl.col("row") % 20_000,
     )
     for versus in ("rest", "overall"):
-        table = pa.compare_segments(rows, "label", "score", "segment", versus=versus).collect()
+        table = pa.compare_segments(rows, "label", "score", "segment", versus=versus)
         assert table.height == 20_000
         for segment in (0, 4711, 19_999):
             kept = rows if versus == "overall" else rows.filter(pl.col("segment") != segment)
@@ -439,10 +437,10 @@ def test_lazily_and_by_several_columns(engine: Any) -> None:
     assert table.schema == plan.collect_schema()
     assert table.select("half", "key").equals(table.select("half", "key").sort("half", "key"))
     single = frame.with_columns(both=pl.format("{}{}", "half", "key"))
-    other = pa.compare_segments(single, "label", "score", "both", versus="trueb").collect()
+    other = pa.compare_segments(single, "label", "score", "both", versus="trueb")
     assert_frame_equal(table.drop("half", "key"), other.drop("both"))
     assert table.filter(pl.col("half"), pl.col("key") == "b")["p_value"].to_list() == [None]
-    by_day = pa.compare_segments(frame, "label", "score", "day", versus=datetime.date(2020, 1, 2)).collect()
+    by_day = pa.compare_segments(frame, "label", "score", "day", versus=datetime.date(2020, 1, 2))
     assert by_day.row(0, named=True)["versus_auc"] is None
     assert by_day["versus_auc"].n_unique() == 2
 
@@ -451,7 +449,7 @@ def test_order_of_rows_changes_no_bit() -> None:
     frame = fixed(3000)
     for versus in ("rest", "overall", "previous"):
         tables = [
-            pa.compare_segments(f, "label", "score", "g", versus=versus).collect()
+            pa.compare_segments(f, "label", "score", "g", versus=versus)
             for f in (frame, frame.reverse(), frame.sample(fraction=1, shuffle=True, seed=3))
         ]
         assert tables[0].equals(tables[1])
@@ -460,9 +458,9 @@ def test_order_of_rows_changes_no_bit() -> None:
 
 def test_adjustments() -> None:
     frame = fixed(3000)
-    plain = pa.compare_segments(frame, "label", "score", "g", adjust=None).collect()
+    plain = pa.compare_segments(frame, "label", "score", "g", adjust=None)
     for method in ("holm", "bonferroni", "bh", "by", "hommel", "holm-sidak"):
-        table = pa.compare_segments(frame, "label", "score", "g", adjust=method).collect()
+        table = pa.compare_segments(frame, "label", "score", "g", adjust=method)
         adjusted = plain.select(pa.adjust_p_values("p_value", method=method)).to_series()
         assert table["p_adjusted"].to_list() == adjusted.to_list()
 
@@ -472,9 +470,9 @@ def test_nan_stays_where_it_is() -> None:
         score=pl.when(pl.col("key") == "b", pl.int_range(pl.len()) > 1900).then(math.nan).otherwise("score")
     )
     for versus in ("rest", "overall", "a"):
-        table = pa.compare_segments(frame, "label", "score", "key", versus=versus).collect()
+        table = pa.compare_segments(frame, "label", "score", "key", versus=versus)
         rows = {row["key"]: row for row in table.iter_rows(named=True)}
-        clean = pa.compare_segments(fixed(2000), "label", "score", "key", versus=versus).collect()
+        clean = pa.compare_segments(fixed(2000), "label", "score", "key", versus=versus)
         expected = {row["key"]: row for row in clean.iter_rows(named=True)}
         assert math.isnan(rows["b"]["auc"])
         assert math.isnan(rows["b"]["se"])
@@ -487,13 +485,13 @@ def test_nan_stays_where_it_is() -> None:
 
 
 def test_nothing_to_compare() -> None:
-    empty = pa.compare_segments(pl.DataFrame(schema=SCHEMA), "label", "score", "key").collect()
+    empty = pa.compare_segments(pl.DataFrame(schema=SCHEMA), "label", "score", "key")
     assert empty.height == 0
     assert empty.columns[0] == "key"
     one = pa.compare_segments(
         two_rows([True, False], [1.0, 0.0]).with_columns(key=pl.lit("a")), "label", "score", "key"
     )
-    row = one.collect().row(0, named=True)
+    row = one.row(0, named=True)
     assert (row["auc"], row["versus_auc"], row["p_value"], row["heterogeneity"]) == (1.0, None, None, None)
 
 
@@ -529,7 +527,7 @@ def test_what_is_refused() -> None:
         ):
             compare(frame, "label", "score", "g", versus=wrong)
     with pytest.raises(pl.exceptions.ComputeError, match=r"versus names the segment 1\.5, which the rows"):
-        compare(frame, "label", "score", "g", versus=1.5).collect()
+        compare(frame, "label", "score", "g", versus=1.5)
     with pytest.raises(ValueError, match="each once, got"):
         compare(frame, "label", "score", ["g", "g"])
     with pytest.raises(TypeError, match="by must be column names"):
@@ -543,20 +541,17 @@ def test_what_is_refused() -> None:
     with pytest.raises(
         pl.exceptions.ComputeError, match="names the segment 99, which the rows do not have; there are: 1; 2"
     ):
-        compare(frame, "label", "score", "g", versus=99).collect()
+        compare(frame, "label", "score", "g", versus=99)
     nested = frame.with_columns(pl.concat_list("g").alias("list"))
     with pytest.raises(pl.exceptions.PolarsError, match="by names the column 'list' of dtype"):
-        compare(nested, "label", "score", "list").collect()
+        compare(nested, "label", "score", "list")
     named_like_a_word = frame.with_columns(key=pl.lit("rest"))
     for several in (["score", "other"], pl.col("score", "other")):
         says = r"score must be one column name or expression, got .*; write .*, or report\(frame"
         with pytest.raises(TypeError, match=says):
             compare(frame, "label", several, "g")  # type: ignore[arg-type]
-    assert compare(named_like_a_word, "label", "score", "key", versus=("rest",)).collect().height == 1
-    assert (
-        compare(frame.rename({"key": "segment"}), "label", "score", "segment").collect().columns[0]
-        == "segment"
-    )
+    assert compare(named_like_a_word, "label", "score", "key", versus=("rest",)).height == 1
+    assert compare(frame.rename({"key": "segment"}), "label", "score", "segment").columns[0] == "segment"
 
 
 @pytest.mark.parametrize(
@@ -583,9 +578,9 @@ def test_references_of_any_dtype(dtype: pl.DataType, key: pl.Expr, references: l
     expected = pa.compare_segments(
         frame.with_columns(key=pl.col("k") == 2), "label", "score", "key", versus=True
     )
-    versus_auc = expected.collect().filter(~pl.col("key"))["versus_auc"].item()
+    versus_auc = expected.filter(~pl.col("key"))["versus_auc"].item()
     for reference in references:
-        table = pa.compare_segments(frame, "label", "score", "key", versus=reference).collect()
+        table = pa.compare_segments(frame, "label", "score", "key", versus=reference)
         assert table.schema["key"] == frame.schema["key"], dtype
         assert table["versus_auc"].null_count() == 1
         assert table["versus_auc"].drop_nulls().unique().to_list() == [versus_auc], reference
@@ -593,10 +588,9 @@ def test_references_of_any_dtype(dtype: pl.DataType, key: pl.Expr, references: l
 
 def test_heterogeneity_of_nan() -> None:
     frame = fixed(500).with_columns(score=pl.when(pl.col("key") != "a").then("score").otherwise(math.nan))
-    table = pa.compare_segments(frame, "label", "score", "key").collect()
+    table = pa.compare_segments(frame, "label", "score", "key")
     assert table["heterogeneity"].is_nan().all()
-    plan = pa.report(frame, "label", ["other", "score"], by="key", versus="rest", compare=True)
     with pytest.warns(UserWarning, match="the score 'score' is NaN in 120 rows of the group key=a"):
-        report = plan.collect()
+        report = pa.report(frame, "label", ["other", "score"], by="key", versus="rest", compare=True)
     overall = report.filter(pl.col("scope") == "overall", pl.col("score") == "score")
     assert overall.select(pl.col("heterogeneity", "delta_auc").is_nan()).row(0) == (True, True)

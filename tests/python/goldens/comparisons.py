@@ -128,9 +128,9 @@ def _unpaired(frame: pl.DataFrame, record: Record) -> Answers:
         used = complete.unpivot(index="label", variable_name="segment", value_name="score")
     alternative = side(arguments)
     segments = [
-        pa.compare_segments(used, "label", "score", "segment", versus=second, alternative=given)
-        .collect()
-        .row(by_predicate=pl.col("segment") == first, named=True)
+        pa.compare_segments(used, "label", "score", "segment", versus=second, alternative=given).row(
+            by_predicate=pl.col("segment") == first, named=True
+        )
         for given in ("two-sided", alternative)
     ]
     test = segments[0]

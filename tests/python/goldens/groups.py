@@ -18,7 +18,7 @@ def per_segment(frame: pl.DataFrame, record: Record) -> Answers:
     # A single score is paired with itself, and nothing of the pair is asked for.
     second = signed(arguments, "1" if alone else "2")
     used = labelled(frame, record, "segment", a=signed(arguments, "1"), b=second)
-    rest = pa.compare_segments(used, "label", "a", "segment", versus="rest").collect()
+    rest = pa.compare_segments(used, "label", "a", "segment", versus="rest")
     ours = (
         used.drop_nulls()
         .group_by("segment")
@@ -58,7 +58,7 @@ def _segment(row: dict[str, Any]) -> Answers:
 
 def heterogeneity(frame: pl.DataFrame, record: Record) -> Answers:
     used = rows(frame, record, "segment")
-    test = pa.compare_segments(used, "label", "score", "segment").collect().row(0, named=True)
+    test = pa.compare_segments(used, "label", "score", "segment").row(0, named=True)
     pooled = Apart("the pooled AUC, no field of ours")
     return {
         "pooled_auc": pooled,

@@ -63,8 +63,8 @@ def test_a_large_group_in_shards() -> None:
 
 def test_report_of_counts() -> None:
     options: dict[str, object] = {"by": "site", "compare": True, "versus": "rest"}
-    got = pa.report(ROWS, "y", ["s", "t"], count="n", **options).collect()  # type: ignore[arg-type]
-    expected = pa.report(REPEATED, "y", ["s", "t"], **options).collect()  # type: ignore[arg-type]
+    got = pa.report(ROWS, "y", ["s", "t"], count="n", **options)  # type: ignore[arg-type]
+    expected = pa.report(REPEATED, "y", ["s", "t"], **options)  # type: ignore[arg-type]
     assert_frame_equal(got, expected, check_exact=True)
 
 

@@ -96,8 +96,8 @@ def test_flags_are_truth_values() -> None:
         lambda flag: FRAME.select(pa.roc_curve("y", "s", drop_intermediate=flag)),
         lambda flag: FRAME.select(pa.roc_auc("y", "s", standardized=flag, max_fpr=0.5)),
         lambda flag: FRAME.select(pa.roc_auc_ci("y", "s", standardized=flag, max_fpr=0.5)),
-        lambda flag: pa.report(FRAME, "y", ["s", "g"], compare=flag).collect(),
-        lambda flag: pa.report(FRAME, "y", "s", low_is_positive=flag).collect(),
+        lambda flag: pa.report(FRAME, "y", ["s", "g"], compare=flag),
+        lambda flag: pa.report(FRAME, "y", "s", low_is_positive=flag),
         lambda flag: FRAME.select(pa.ordinal_roc_auc("y", "s", pairs=flag)),
         lambda flag: FRAME.select(pa.ordinal_roc_auc_ci("y", "s", pairs=flag)),
         lambda flag: FRAME.select(pa.gini_index("y", "s", points=flag)),
@@ -207,6 +207,36 @@ def test_labels_of_nan_are_left_out_and_not_negative() -> None:
         nan.select(pa.roc_auc("y", "s"))
     assert re.search(says, str(raised.value).splitlines()[0])
     assert nan.select(pa.roc_auc(pl.col("y").fill_nan(None), "s")).item() == 0.5
+
+
+@pytest.mark.parametrize(
+    ("label", "says"),
+    [
+        (
+            [1, 2, 1, 1],
+            'class instead: pl.col("y") == 1 or pl.col("y") == 2 (2 is the rarer); arguments come',
+        ),
+        (
+            [0.0, 2.0, None, 2.0],
+            'pl.col("y") == 0 or pl.col("y") == 2 (0 is the rarer); arguments come',
+        ),
+        (
+            [5, 3, 3, 5],
+            'class instead: pl.col("y") == 3 or pl.col("y") == 5; arguments come',
+        ),
+        ([7, None, 7, 7], 'Name the positive class instead: pl.col("y") == 7; arguments come'),
+        ([2, 0, 1, -1], 'Name the positive class instead: pl.col("y") == ... with one of -1, 0, 1, 2; arg'),
+        (
+            [0.0, 0.25, 1.0, 1.0],
+            "looks like a score: are the arguments swapped? They come as (label, score)",
+        ),
+        (list(range(11)), "looks like a score: are the arguments swapped? They come as (label, score)"),
+    ],
+)
+def test_which_value_of_a_label_is_positive_is_not_decided(label: list[Any], says: str) -> None:
+    rows = pl.DataFrame({"y": label}).with_columns(s=pl.int_range(pl.len()))
+    with pytest.raises(pl.exceptions.ComputeError, match=re.escape(says)):
+        rows.select(pa.roc_auc("y", "s"))
 
 
 def test_scores_that_hold_several_numbers() -> None:

@@ -72,13 +72,9 @@ def test_of_differences(null: float, side: Any, margin: float) -> None:
 @pytest.mark.parametrize("side", SIDES)
 def test_of_segments_and_of_two_samples(side: Literal["two-sided", "greater", "less"]) -> None:
     """Against Student's distribution, which scipy has."""
-    plain = pa.compare_segments(FRAME, "label", "score", "key", adjust=None).collect()
-    moved = pa.compare_segments(
-        FRAME, "label", "score", "key", adjust=None, alternative=side, null=0.1
-    ).collect()
-    kept = pa.compare_segments(
-        FRAME, "label", "score", "key", adjust=None, alternative=side, margin=0.2
-    ).collect()
+    plain = pa.compare_segments(FRAME, "label", "score", "key", adjust=None)
+    moved = pa.compare_segments(FRAME, "label", "score", "key", adjust=None, alternative=side, null=0.1)
+    kept = pa.compare_segments(FRAME, "label", "score", "key", adjust=None, alternative=side, margin=0.2)
     for before, after, within in zip(*(it.iter_rows(named=True) for it in (plain, moved, kept)), strict=True):
         t = (before["difference"] - 0.1) / before["difference_se"]
         tails = {"two-sided": 2 * student_t.sf(abs(t), before["df"])}

@@ -114,7 +114,7 @@ def test_compare_refuses() -> None:
 def test_report(scores: Any, lazy: bool, engine: Any) -> None:
     frame = rows().lazy() if lazy else rows()
     plan, expected = (
-        pa.report(frame, "label", given, by="g", compare=True, versus="rest", folds="g")
+        pa.report(frame, "label", given, by="g", compare=True, versus="rest", folds="g").lazy()
         for given in (scores, [pl.col(name) for name in NAMES])
     )
     table = plan.collect(engine=engine)
@@ -125,17 +125,17 @@ def test_report(scores: Any, lazy: bool, engine: Any) -> None:
 
 @ENGINES
 def test_report_of_changed_scores(engine: Any) -> None:
-    frame = rows()
+    frame = rows().lazy()
     negative = pa.report(frame, "label", (-cs.starts_with("p_")).name.suffix("_low"), by="g")
     expected = pa.report(frame, "label", [(-pl.col(name)).alias(f"{name}_low") for name in NAMES], by="g")
     assert_frame_equal(negative.collect(engine=engine), expected.collect(engine=engine), check_exact=True)
     best = pl.max_horizontal(cs.starts_with("p_")).alias("best")
     one = pa.report(frame, "label", best).collect(engine=engine)
-    assert one["auc"].to_list() == [frame.select(pa.roc_auc("label", best)).item()]
+    assert one["auc"].to_list() == [frame.select(pa.roc_auc("label", best)).collect().item()]
 
 
 def test_report_leaves_out_the_keys() -> None:
-    table = pa.report(rows(), "label", pl.all().exclude("label"), by="g").collect()
+    table = pa.report(rows(), "label", pl.all().exclude("label"), by="g")
     assert table["score"].unique(maintain_order=True).to_list() == NAMES
 
 
@@ -163,12 +163,12 @@ def test_report_refuses() -> None:
     ids=range(5),
 )
 def test_curve_points(curve: Any, by: str | None, lazy: bool, engine: Any) -> None:
-    plan = pa.curve_points(rows().lazy() if lazy else rows(), curve, by)
+    plan = pa.curve_points(rows().lazy() if lazy else rows(), curve, by).lazy()
     table = plan.collect(engine=engine)
     assert table.schema == plan.collect_schema()
     assert table.columns[: table.columns.index("point")] == [*([by] if by else []), "score"]
     for name in NAMES:
-        alone = pa.curve_points(rows(), pa.roc_curve("label", name), by).collect()
+        alone = pa.curve_points(rows(), pa.roc_curve("label", name), by)
         own = table.filter(pl.col("score") == name).drop("score")
         assert_frame_equal(own, alone.cast({"threshold": pl.Float64}), check_exact=True)
     places = table["score"].replace_strict(NAMES, range(3))
@@ -178,15 +178,13 @@ def test_curve_points(curve: Any, by: str | None, lazy: bool, engine: Any) -> No
 def test_curve_points_of_one_column() -> None:
     """The column of scores is there for several curves and for a list, whatever its length."""
     frame = rows()
-    alone = pa.curve_points(frame, pa.roc_curve("label", "p_a"), "g").collect()
+    alone = pa.curve_points(frame, pa.roc_curve("label", "p_a"), "g")
     for one in (cs.by_name("p_a"), pl.max_horizontal(cs.by_name("p_a"))):
-        got = pa.curve_points(frame, pa.roc_curve("label", one), "g").collect()
+        got = pa.curve_points(frame, pa.roc_curve("label", one), "g")
         assert_frame_equal(got, alone, check_exact=True)
-    listed = pa.curve_points(frame, [pa.roc_curve("label", "p_a")], "g").collect()
+    listed = pa.curve_points(frame, [pa.roc_curve("label", "p_a")], "g")
     assert_frame_equal(listed, alone.select("g", pl.lit("p_a").alias("score"), pl.exclude("g")))
-    named = pa.curve_points(
-        frame, pa.roc_curve("label", cs.starts_with("p_")).name.suffix("_curve")
-    ).collect()
+    named = pa.curve_points(frame, pa.roc_curve("label", cs.starts_with("p_")).name.suffix("_curve"))
     assert named["score"].unique(maintain_order=True).to_list() == [f"{name}_curve" for name in NAMES]
 
 
@@ -195,10 +193,10 @@ def test_curve_points_of_a_curve_named_score() -> None:
     rows = pl.DataFrame({"y": [0, 1, 0, 1], "score": [1, 2, 3, 4], "other": [1, 3, 3, 4]})
     for names in (["score"], ["score", "other"], ["other", "score"]):
         curves = [pa.roc_curve("y", name) for name in names]
-        long = pa.curve_points(rows, curves).collect()
+        long = pa.curve_points(rows, curves)
         assert long["score"].unique(maintain_order=True).to_list() == names
         for name, curve in zip(names, curves, strict=True):
-            alone = pa.curve_points(rows, curve).collect()
+            alone = pa.curve_points(rows, curve)
             assert long.filter(pl.col("score") == name).drop("score").equals(alone)
 
 

@@ -37,6 +37,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "groupings": {"by": ["g", "h"], "groupings": "each"},
     'memory="bounded"': {"memory": "bounded"},
     "stability": {"stability": pl.col("g") < 2},
+    "user": {"user": "g"},
     'versus="rest"': {"by": "g", "versus": "rest"},
     "weight": {"weight": "g"},
 }

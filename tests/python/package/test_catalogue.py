@@ -52,6 +52,8 @@ def test_every_row_of_the_table_is_a_function() -> None:
     frames = {"report", "compare_reports", "curve_points", "group_states", "roc_auc_in_passes"}
     assert public - functions == frames | {
         "Evaluator",
+        "evaluate",
+        "evaluate_estimator",
         "plot_coverage",
         "plot_difference",
         "plot_forest",

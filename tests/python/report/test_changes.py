@@ -80,10 +80,10 @@ def test_a_change_is_a_comparison_of_two_segments(engine: Any) -> None:
     )
     table = plan.collect(engine=engine)
     assert table.schema == plan.collect_schema()
-    assert_frame_equal(table[:, :-7], pa.report(now, "label", scores, by="g").collect())
+    assert_frame_equal(table[:, :-7], pa.report(now, "label", scores, by="g"))
     for row in table.iter_rows(named=True):
         of_group = rows() if row["scope"] == "overall" else rows().filter(g=row["g"])
-        compared = pa.compare_segments(of_group, "label", row["score"], "part", versus="previous").collect()
+        compared = pa.compare_segments(of_group, "label", row["score"], "part", versus="previous")
         if compared.height < 2:
             continue
         expected = compared.row(1, named=True)
@@ -106,11 +106,11 @@ def test_a_change_is_a_comparison_of_two_segments(engine: Any) -> None:
 def test_new_groups_have_no_change() -> None:
     now = pa.report(rows(), "label", "score", by="g")
     before = pa.report(rows().filter(pl.col("g") != 2), "label", "score", by="g")
-    table = pa.compare_reports(now, before).collect()
+    table = pa.compare_reports(now, before)
     new = table.filter(g=2).row(0, named=True)
     assert [new[name] for name in ("previous_n", "previous_auc", "change", "change_p_value")] == [None] * 4
     assert table.filter(g=1)["change"].item() == 0
-    again = pa.compare_reports(table, before).collect()
+    again = pa.compare_reports(table, before)
     assert_frame_equal(again, table)
 
 
@@ -124,7 +124,7 @@ def test_refused_reports() -> None:
         pa.compare_reports(3, by_g)  # type: ignore[arg-type]
     twice = pl.concat([by_g, by_g])
     with pytest.raises(pl.exceptions.PolarsError):
-        pa.compare_reports(by_g, twice).collect()
+        pa.compare_reports(by_g, twice)
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_the_command(capsys: Capture, kind: str) -> None:
         pa.report(pl.read_parquet("may.parquet"), "y", "score", by="g"),
     )
     # Text files round the last digit of numbers.
-    assert_frame_equal(pl.read_parquet("now.parquet"), expected.collect(), check_exact=kind == "parquet")
+    assert_frame_equal(pl.read_parquet("now.parquet"), expected, check_exact=kind == "parquet")
     assert main([*told, "--fail-if", "change > -0.9"]) == 1
 
 

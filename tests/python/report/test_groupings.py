@@ -40,7 +40,7 @@ def test_each_grouping_is_its_own_report(groupings: Any, engine: Any) -> None:
     names = [", ".join(some) for some in sets]
     assert table["grouping"].drop_nulls().unique(maintain_order=True).to_list() == names
     for some, name in zip(sets, names, strict=True):
-        own = pa.report(rows(), "label", ["score", "other"], by=some, **given).collect()
+        own = pa.report(rows(), "label", ["score", "other"], by=some, **given)
         # The tests of all groupings are one family.
         of_families = pl.selectors.starts_with("heterogeneity") | pl.selectors.ends_with("p_adjusted")
         expected = own.filter(scope="group").drop(of_families)
@@ -56,10 +56,8 @@ def test_each_grouping_is_its_own_report(groupings: Any, engine: Any) -> None:
 
 def test_states_and_bounded_reports() -> None:
     by = ["h", "g"]
-    expected = pa.report(rows(), "label", "score", by=by, groupings="cube").collect()
-    bounded = pa.report(
-        rows(), "label", "score", by=by, groupings="cube", memory="bounded", max_bins=2**20
-    ).collect()
+    expected = pa.report(rows(), "label", "score", by=by, groupings="cube")
+    bounded = pa.report(rows(), "label", "score", by=by, groupings="cube", memory="bounded", max_bins=2**20)
     assert_frame_equal(bounded.drop("auc_min", "auc_max"), expected)
 
 
@@ -95,7 +93,7 @@ def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_command(report: list[str], capsys: Capture) -> None:
     assert main([*report, "-o", "out.parquet"]) == 0
     frame = pl.read_parquet("a.parquet")
-    expected = pa.report(frame, "y", "score", by=["h", "g"], groupings="rollup").collect()
+    expected = pa.report(frame, "y", "score", by=["h", "g"], groupings="rollup")
     assert_frame_equal(pl.read_parquet("out.parquet"), expected)
     assert " (all) " in capsys.readouterr().out
     assert main([*report, "-o", "out.csv", "--compare-to", "out.parquet"]) == 0

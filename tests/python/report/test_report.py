@@ -52,10 +52,10 @@ def test_every_row_is_its_own_query(engine: Any) -> None:
 
 
 def test_without_groups_and_without_rows() -> None:
-    table = pa.report(rows(), "label", pl.col("score").alias("s")).collect()
+    table = pa.report(rows(), "label", pl.col("score").alias("s"))
     assert table.columns == ["scope", *COLUMNS]
     assert table.select("scope", "score").rows() == [("overall", "s")]
-    empty = pa.report(rows().clear(), "label", "score", by="g").collect()
+    empty = pa.report(rows().clear(), "label", "score", by="g")
     assert empty.height == 1
     assert empty.row(0, named=True)["n"] == 0
     assert empty.row(0, named=True)["prevalence"] is None
@@ -84,7 +84,7 @@ def test_comparisons_beside_the_rest(engine: Any) -> None:
         (scope, score) for scope in ("group", "group", "overall") for score in ("score", "other", "third")
     ]
     segments = {
-        score: pa.compare_segments(frame, "label", score, "h", versus="overall", adjust="bh").collect()
+        score: pa.compare_segments(frame, "label", score, "h", versus="overall", adjust="bh")
         for score in ("score", "other", "third")
     }
     for row in table.iter_rows(named=True):
@@ -110,13 +110,52 @@ def test_comparisons_beside_the_rest(engine: Any) -> None:
             assert row[field] == (None if grouped else segments[name][field][0])
 
 
+@pytest.mark.parametrize("average", [None, "rows", "positives", "pairs"])
+def test_the_mean_over_users_is_that_of_its_function(average: Any) -> None:
+    frame = rows()
+    given: dict[str, Any] = {"by": "h", "user": pl.col("g") % 4, "user_average": average, "level": 0.9}
+    table = pa.report(frame.lazy(), "label", ["score", "other"], **given, folds="key").collect()
+    for row in table.iter_rows(named=True):
+        part = frame.filter(pl.col("h") == row["h"]) if row["scope"] == "group" else frame
+        gauc = part.select(
+            pa.grouped_roc_auc("label", row["score"], pl.col("g") % 4, average=average or "macro", level=0.9)
+        ).item()
+        own = [row[f"user_{name}"] for name in ("auc", "se", "lower", "upper")]
+        assert own == [gauc[name] for name in ("auc", "se", "lower", "upper")]
+        assert (row["n_users"], row["n_users_undefined"]) == (gauc["n_groups"], gauc["n_undefined"])
+        assert row["n_users"] > 1
+    # Rows that are counted stand for as many rows, and sorted groups are read one after the other.
+    few = frame.group_by("h", "label", "score", "g").len("n").sort("h")
+    counted = pa.report(
+        few.lazy(), "label", "score", by="h", user=pl.col("g") % 4, count="n", sorted_by="h"
+    ).collect()
+    plain = pa.report(frame.lazy(), "label", "score", by="h", user=pl.col("g") % 4).collect()
+    assert_frame_equal(counted, plain)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"user": 3}, "user must be one column name or expression, got int"),
+        ({"user_average": "rows"}, "user_average is for the mean over users; write user"),
+        ({"user": "g", "user_average": "users"}, "user_average must be one of 'macro', 'rows'"),
+        ({"user": "g", "weight": "g"}, "user cannot be combined with weight"),
+        ({"user": "g", "cluster": "g"}, "user cannot be combined with cluster"),
+        ({"user": "g", "memory": "bounded"}, "user needs all rows at once"),
+    ],
+)
+def test_users_that_are_refused(options: dict[str, Any], says: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=f"^report: {says}"):
+        pa.report(rows().lazy(), "label", "score", **options)
+
+
 @pytest.mark.parametrize("cluster", [None, "key"])
 def test_the_family_is_all_tests_of_the_table(cluster: str | None) -> None:
     """Many groups with one gain each are many tests: Bonferroni's factor is the number of p-values."""
     frame = rows().with_columns(third=pl.col("score") * (pl.col("g") % 3 - 1))
     given: dict[str, Any] = {"by": "h", "compare": True, "versus": "rest", "cluster": cluster}
-    table = pa.report(frame, "label", ["score", "other", "third"], adjust="bonferroni", **given).collect()
-    plain = pa.report(frame, "label", ["score", "other", "third"], adjust=None, **given).collect()
+    table = pa.report(frame, "label", ["score", "other", "third"], adjust="bonferroni", **given)
+    plain = pa.report(frame, "label", ["score", "other", "third"], adjust=None, **given)
     for before, after, least in (
         ("delta_auc_p_value", "delta_auc_p_adjusted", 6),
         ("p_value", "p_adjusted", 6),
@@ -130,7 +169,7 @@ def test_the_family_is_all_tests_of_the_table(cluster: str | None) -> None:
 
 def test_groups_that_are_null_are_groups() -> None:
     frame = rows().with_columns(g=pl.when(pl.col("g") > 3).then("g"))
-    table = pa.report(frame, "label", "score", by="g").collect()
+    table = pa.report(frame, "label", "score", by="g")
     assert table.filter(pl.col("g").is_null())["scope"].to_list() == ["group", "overall"]
 
 
@@ -180,9 +219,7 @@ def test_a_label_without_any_positive_says_so(engine: Any, by: Any, memory: Any)
         table = pa.report(rows().lazy(), misspelt, "score", by=by, memory=memory).collect(engine=engine)
     assert table["n_pos"].sum() == 0
     with pytest.warns(UserWarning, match="report: no row is positive: the label none is false in all"):
-        pa.report(
-            rows().with_columns(none=pl.lit(value=False)), "none", ["score", "other"], memory=memory
-        ).collect()
+        pa.report(rows().with_columns(none=pl.lit(value=False)), "none", ["score", "other"], memory=memory)
     rare = (pl.col("key") == "a") & (pl.col("g") == 1)
     few = pa.report(rows().lazy(), rare, "score", by=by, memory=memory)
     assert few.collect(engine=engine)["n_pos"].sum() > 0

@@ -59,7 +59,7 @@ def test_limits_of_the_bootstrap(folder: Path) -> None:
     drawn: dict[str, Any] = {"n_resamples": 60, "seed": 3}
     options = ["--ci", "bootstrap", "--resamples", "60", "--seed", "3"]
     for interval in ("percentile", "bca"):
-        report = pa.report(rows(), "y", "score", by="h", ci="bootstrap", interval=interval, **drawn).collect()
+        report = pa.report(rows(), "y", "score", by="h", ci="bootstrap", interval=interval, **drawn)
         ci = pa.roc_auc_ci("y", "score", method="bootstrap", interval=interval, **drawn)
         expected = [[answer[name] for name in OF_AUC] for answer in of_groups(rows(), ci)]
         assert [list(row) for row in report.select(OF_AUC).rows()] == expected
@@ -169,13 +169,13 @@ def test_clusters_of_one_row_are_rows() -> None:
     frame = rows().with_row_index("own")
     given: dict[str, Any] = {"by": "h", "compare": True, "adjust": None}
     for scores in (SCORES[:2], ["score", "other", "weight"]):
-        expected = pa.report(frame, "y", scores, **given).collect()
-        got = pa.report(frame, "y", scores, cluster="own", **given).collect()
+        expected = pa.report(frame, "y", scores, **given)
+        got = pa.report(frame, "y", scores, cluster="own", **given)
         assert_frame_equal(got, expected, rel_tol=1e-12)
-    joint = pa.report(frame, "y", SCORES[:2], by="h", compare=True, cluster="own", groupings="each").collect()
+    joint = pa.report(frame, "y", SCORES[:2], by="h", compare=True, cluster="own", groupings="each")
     assert_frame_equal(
         joint.drop("grouping"),
-        pa.report(frame, "y", SCORES[:2], by="h", compare=True).collect(),
+        pa.report(frame, "y", SCORES[:2], by="h", compare=True),
         rel_tol=1e-12,
     )
 
@@ -184,30 +184,30 @@ def test_clusters_of_one_row_are_rows() -> None:
 @pytest.mark.parametrize("versus", ["rest", "overall", "previous"])
 def test_groups_of_clusters_against_others(versus: str) -> None:
     frame = in_clusters()
-    report = pa.report(frame, "y", SCORES, by="h", versus=versus, cluster="patient").collect()
+    report = pa.report(frame, "y", SCORES, by="h", versus=versus, cluster="patient")
     fields = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value"]
     of_all = ["heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
     for name in SCORES:
-        compared = pa.compare_segments(frame, "y", name, "h", versus=versus, cluster="patient").collect()
+        compared = pa.compare_segments(frame, "y", name, "h", versus=versus, cluster="patient")
         got = report.filter(score=name)
         groups = got.filter(scope="group").sort("h", nulls_last=True)
         for ours, theirs in (("se", "se"), *zip(fields, fields, strict=True)):
             assert groups[ours].to_list() == compared[theirs].to_list()
         assert got.filter(scope="overall").select(of_all).row(0) == compared.select(of_all).row(0)
-    plain = pa.report(frame, "y", SCORES, by="h", versus=versus).collect()
+    plain = pa.report(frame, "y", SCORES, by="h", versus=versus)
     assert plain["difference_lower"].to_list() != report["difference_lower"].to_list()
     frame.write_parquet("rows.parquet")
     on_the_command_line = written(["--cluster", "patient", "--score", "other", "--versus", versus])
     expected = pa.report(frame, "y", ["score", "other"], by="h", versus=versus, cluster="patient")
-    assert on_the_command_line.equals(expected.collect())
+    assert on_the_command_line.equals(expected)
 
 
 def test_counted_rows_in_clusters() -> None:
     frame = in_clusters().with_columns(times=pl.int_range(pl.len()) % 3)
     repeated = frame.select(pl.exclude("times").repeat_by("times").explode())
     given: dict[str, Any] = {"by": "h", "compare": True, "cluster": "patient"}
-    expected = pa.report(repeated, "y", SCORES, **given).collect()
-    got = pa.report(frame, "y", SCORES, count="times", **given).collect()
+    expected = pa.report(repeated, "y", SCORES, **given)
+    got = pa.report(frame, "y", SCORES, count="times", **given)
     # Rows of count 0 are counted among those that were skipped.
     assert_frame_equal(got.drop("n_missing"), expected.drop("n_missing"))
 
@@ -218,7 +218,7 @@ def test_a_nan_leaves_no_gain() -> None:
     )
     for clusters in ({}, {"cluster": "patient"}):
         with pytest.warns(UserWarning, match="the score 'third' is NaN in 1 row"):
-            report = pa.report(frame, "y", SCORES, compare=True, **clusters).collect()  # type: ignore[arg-type]
+            report = pa.report(frame, "y", SCORES, compare=True, **clusters)  # type: ignore[arg-type]
         assert report["delta_auc"][0] is None
         assert report["delta_auc"][1:].is_nan().all()
         assert report["delta_auc_p_adjusted"][1:].is_nan().all()
@@ -256,9 +256,7 @@ CLUSTERED = ["--cluster", "patient", "--score", "other", "--compare"]
 
 def test_clusters_on_the_command_line(folder: Path, capsys: Capture) -> None:
     in_clusters().write_parquet("rows.parquet")
-    expected = pa.report(
-        in_clusters(), "y", ["score", "other"], by="h", cluster="patient", compare=True
-    ).collect()
+    expected = pa.report(in_clusters(), "y", ["score", "other"], by="h", cluster="patient", compare=True)
     assert written(CLUSTERED).equals(expected)
     said = capsys.readouterr().err
     assert said == ""
@@ -270,7 +268,7 @@ def test_clusters_on_the_command_line(folder: Path, capsys: Capture) -> None:
     skipped = expected.filter(scope="overall")["n_missing"][0]
     assert f"score: {skipped} rows skipped for a null label, cluster or score" in capsys.readouterr().err
     # A cluster may be SQL.
-    in_sql = pa.report(in_clusters(), "y", "score", by="h", cluster=pl.col("patient") % 50).collect()
+    in_sql = pa.report(in_clusters(), "y", "score", by="h", cluster=pl.col("patient") % 50)
     assert written(["--cluster", "patient % 50"]).equals(in_sql)
 
 
@@ -371,12 +369,12 @@ def test_weights_that_are_none() -> None:
     with pytest.raises(TypeError, match="report: weight must be a column name or an expression, got float"):
         pa.report(weighted(), "y", "score", weight=1.0)  # type: ignore[arg-type]
     with pytest.raises(pl.exceptions.PolarsError, match="report: weight"):
-        pa.report(weighted(), "y", "score", weight=-pl.col("weight")).collect()
+        pa.report(weighted(), "y", "score", weight=-pl.col("weight"))
 
 
 def test_weights_on_the_command_line(folder: Path, capsys: Capture) -> None:
     weighted().write_parquet("rows.parquet")
-    expected = pa.report(weighted(), "y", "score", by="h", weight=pl.col("weight") * 2).collect()
+    expected = pa.report(weighted(), "y", "score", by="h", weight=pl.col("weight") * 2)
     assert written(["--weight", "weight * 2"]).equals(expected)
     (folder / "x.toml").write_text('[report]\nweight = "weight * 2"\n')
     assert written(["--config", "x.toml"]).equals(expected)

@@ -199,12 +199,12 @@ def test_an_empty_list_is_a_value() -> None:
     frame = pl.DataFrame({"y": [0, 1], "s": [1, 2]})
     with pytest.raises(ValueError, match=r"report: along applies to versus=.previous. only"):
         pa.report(frame, "y", "s", along=[])  # type: ignore[arg-type]
-    assert pa.report(frame, "y", "s", by=[], sorted_by=[]).collect().height == 1
+    assert pa.report(frame, "y", "s", by=[], sorted_by=[]).height == 1
 
 
 def test_the_interval_of_obuchowski() -> None:
     frame = pl.DataFrame({"y": [0, 1, 0, 1, 1, 0], "s": [1, 4, 2, 3, 5, 4]})
-    table = pa.report(frame, "y", "s", ci="obuchowski").collect()
+    table = pa.report(frame, "y", "s", ci="obuchowski")
     ci = frame.select(pa.roc_auc_ci("y", "s", method="obuchowski")).item()
     assert table.select("se", "lower", "upper").row(0) == (ci["se"], ci["lower"], ci["upper"])
 

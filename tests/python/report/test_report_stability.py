@@ -55,7 +55,7 @@ def test_groups_are_held_against_the_reference(by: list[str], engine: Any) -> No
     report = plan.collect(engine=engine)
     assert report.schema == plan.collect_schema()
     assert report.columns[-4:] == COLUMNS
-    without = pa.report(frame, "y", ["score", "other"], by=by, count="times").collect()
+    without = pa.report(frame, "y", ["score", "other"], by=by, count="times")
     assert_frame_equal(report.drop(COLUMNS), without)
     for row in report.iter_rows(named=True):
         keys = by if row["scope"] == "group" else []
@@ -73,10 +73,10 @@ def test_groups_are_held_against_the_reference(by: list[str], engine: Any) -> No
 def test_several_groupings(groupings: Any) -> None:
     given: dict[str, Any] = {"stability": BUILT, "compare": True, "versus": "rest", "adjust": None}
     by = ["h", "year"]
-    report = pa.report(rows(), "y", ["score", "other"], by=by, groupings=groupings, **given).collect()
+    report = pa.report(rows(), "y", ["score", "other"], by=by, groupings=groupings, **given)
     for some in report["grouping"].drop_nulls().unique():
         keys = some.split(", ")
-        own = pa.report(rows(), "y", ["score", "other"], by=keys, **given).collect().filter(scope="group")
+        own = pa.report(rows(), "y", ["score", "other"], by=keys, **given).filter(scope="group")
         expected = own.drop(pl.selectors.starts_with("heterogeneity"))
         assert_frame_equal(report.filter(grouping=some).select(expected.columns), expected)
 
@@ -85,18 +85,16 @@ def test_the_condition_is_of_all_rows() -> None:
     """The first year is that of all rows, also where a group has none of it."""
     given: dict[str, Any] = {"by": "h"}
     first = pa.report(rows(), "y", "score", stability=pl.col("year") == pl.col("year").min(), **given)
-    assert first.collect().equals(
-        pa.report(rows(), "y", "score", stability=pl.col("year") == 2013, **given).collect()
-    )
+    assert first.equals(pa.report(rows(), "y", "score", stability=pl.col("year") == 2013, **given))
     named = pa.report(rows().with_columns(built=BUILT), "y", "score", stability="built", **given)
-    assert named.collect().equals(pa.report(rows(), "y", "score", stability=BUILT, **given).collect())
+    assert named.equals(pa.report(rows(), "y", "score", stability=BUILT, **given))
 
 
 def test_rows_without_a_label_count() -> None:
     """Outcomes of the last year are not known yet."""
     frame = rows().with_columns(y=pl.when(pl.col("year") < 2019).then("y"))
-    report = pa.report(frame, "y", "score", by="year", stability=BUILT).collect()
-    known = pa.report(rows(), "y", "score", by="year", stability=BUILT).collect()
+    report = pa.report(frame, "y", "score", by="year", stability=BUILT)
+    known = pa.report(rows(), "y", "score", by="year", stability=BUILT)
     assert report.filter(year=2019)["auc"].item() is None
     assert report["psi"].equals(known["psi"])
 
@@ -104,7 +102,7 @@ def test_rows_without_a_label_count() -> None:
 def test_names_that_columns_share() -> None:
     """A column of groups may be a score, and may have any name."""
     frame = rows().with_columns(grade=pl.col("score").round(0))
-    report = pa.report(frame, "y", "grade", by="grade", stability=BUILT).collect()
+    report = pa.report(frame, "y", "grade", by="grade", stability=BUILT)
     for row in report.filter(scope="group").iter_rows(named=True):
         own = frame.filter(same(row["grade"], "grade"))
         assert row["psi_reference_n"] == own.filter(BUILT)["grade"].count()
@@ -120,7 +118,7 @@ def test_nan_and_infinity() -> None:
         }
     )
     with pytest.warns(UserWarning, match="the score 's' is NaN in 2 rows of the group k=b"):
-        report = pa.report(frame, "y", "s", by="k", stability="old").collect()
+        report = pa.report(frame, "y", "s", by="k", stability="old")
     assert report["psi"][0] == math.inf
     assert math.isnan(report["psi"][1])
     assert report["psi"][2] == 0
@@ -134,7 +132,7 @@ def test_a_reference_of_any_scores(dtype: Any) -> None:
     """The bands of a reference that groups share have scores of the same dtype."""
     grade = (pl.int_range(pl.len()) * 7919) % 120
     frame = rows().with_columns(s=grade > 50 if dtype == pl.Boolean else grade.cast(dtype))
-    report = pa.report(frame, "y", "s", by=["year", "h"], stability=BUILT).collect()
+    report = pa.report(frame, "y", "s", by=["year", "h"], stability=BUILT)
     for row in report.filter(pl.col("psi").is_not_null(), scope="group").iter_rows(named=True):
         new = frame.filter(~BUILT, same(row["year"], "year"), same(row["h"], "h"))
         reference = frame.filter(BUILT, same(row["h"], "h"))
@@ -148,7 +146,7 @@ def test_a_nan_in_a_shared_reference() -> None:
     )
     more = pl.concat([frame, rows().with_columns(h=pl.lit("b"))])
     with pytest.warns(UserWarning, match="the score 'score' is NaN in 1 row of the group year="):
-        report = pa.report(more, "y", "score", by=["year", "h"], stability=BUILT).collect()
+        report = pa.report(more, "y", "score", by=["year", "h"], stability=BUILT)
     held_years = report.filter(pl.col("year") >= 2016)
     assert held_years.filter(h="a")["psi"].is_nan().all()
     assert held_years.filter(h="b")["psi"].is_finite().all()
@@ -160,7 +158,7 @@ def test_many_rows_with_a_shared_reference() -> None:
     place = pl.int_range(60_000, eager=True)
     frame = pl.DataFrame({"year": 2013 + place % 7, "y": place % 3 == 0, "s": (place * 7919) % 60_013})
     for scores in (pl.col("s"), pl.col("s") // 977):
-        report = pa.report(frame, "y", scores, by="year", stability=BUILT).collect()
+        report = pa.report(frame, "y", scores, by="year", stability=BUILT)
         for row in report.filter(pl.col("year") >= 2016).iter_rows(named=True):
             new, reference = frame.filter(year=row["year"]), frame.filter(BUILT)
             expected = held(new.with_columns(scores), reference.with_columns(scores), "s")
@@ -169,8 +167,8 @@ def test_many_rows_with_a_shared_reference() -> None:
 
 def test_clusters_leave_no_p_value() -> None:
     frame = rows().with_columns(patient=pl.int_range(pl.len()) // 3)
-    clustered = pa.report(frame, "y", "score", by="year", stability=BUILT, cluster="patient").collect()
-    plain = pa.report(frame, "y", "score", by="year", stability=BUILT).collect()
+    clustered = pa.report(frame, "y", "score", by="year", stability=BUILT, cluster="patient")
+    plain = pa.report(frame, "y", "score", by="year", stability=BUILT)
     assert clustered["psi"].equals(plain["psi"])
     assert clustered["psi_p_value"].null_count() == clustered.height
     assert clustered.schema == plain.schema
@@ -205,7 +203,7 @@ STABLE = ["--stability", "year < 2016"]
 
 
 def test_stability_on_the_command_line(folder: Path, capsys: Capture) -> None:
-    expected = pa.report(rows(), "y", "score", by=["h", "year"], stability=BUILT).collect()
+    expected = pa.report(rows(), "y", "score", by=["h", "year"], stability=BUILT)
     assert main([*REPORT, *STABLE, "--quiet", "-o", "out.parquet"]) == 0
     assert pl.read_parquet("out.parquet").equals(expected)
     (folder / "x.toml").write_text('[report]\nstability = "year < 2016"\n')
@@ -215,7 +213,7 @@ def test_stability_on_the_command_line(folder: Path, capsys: Capture) -> None:
     # A column of groups that is SQL is named as it is there.
     in_sql = [*REPORT[:-4], "--by", "year - 2000 AS since", "--stability", "since < 16", "-o", "out.parquet"]
     assert main([*in_sql, "--quiet"]) == 0
-    by_year = pa.report(rows(), "y", "score", by="year", stability=BUILT).collect()
+    by_year = pa.report(rows(), "y", "score", by="year", stability=BUILT)
     assert pl.read_parquet("out.parquet").drop("since").equals(by_year.drop("year"))
 
 
@@ -300,7 +298,7 @@ def test_the_page_shows_the_stability(folder: Path) -> None:
     scores = ["--score", "other"]
     assert main([*REPORT, *scores, *STABLE, "--quiet", "-o", "out.html"]) == 0
     page = Page((folder / "out.html").read_text(encoding="utf-8"))
-    report = pa.report(rows(), "y", ["score", "other"], by=["h", "year"], stability=BUILT).collect()
+    report = pa.report(rows(), "y", ["score", "other"], by=["h", "year"], stability=BUILT)
     assert "<dd>of scores, held against the rows where year &lt; 2016</dd>" in page.text
     assert 'href="#stability"' in page.text
     [header, *overall] = page.tables["The stability of scores over all rows"]
@@ -322,7 +320,7 @@ def test_the_page_shows_the_stability(folder: Path) -> None:
 def test_a_page_of_groups_whose_outcomes_are_not_known(folder: Path) -> None:
     frame = rows().with_columns(y=pl.when(BUILT).then("y"))
     frame.write_parquet("rows.parquet")
-    report = pa.report(frame, "y", "score", by=["h", "year"], stability=BUILT).collect().filter(scope="group")
+    report = pa.report(frame, "y", "score", by=["h", "year"], stability=BUILT).filter(scope="group")
     held_groups = report.drop_nulls("psi")
     assert held_groups["auc"].null_count() == held_groups.height > 10
     assert main([*REPORT, *STABLE, "--quiet", "-o", "out.html"]) == 0

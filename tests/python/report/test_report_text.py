@@ -35,6 +35,7 @@ def test_columns_that_answer_first(capsys: Capture) -> None:
         (["--compare"], ["delta_auc", "delta_auc_p_adjusted"]),
         (["--versus", "rest"], ["difference", "p_adjusted"]),
         (["--folds", "fold"], ["cv_auc"]),
+        (["--user", "fold % 3"], ["user_auc"]),
         (["--bounded"], ["ks"]),
         (["--bounded", "--max-bins", "16"], ["auc_min", "auc_max"]),
         (["--columns", "gini, se,gini"], []),
@@ -82,7 +83,7 @@ def test_quiet(tmp_path: Path, capsys: Capture) -> None:
 
 def test_names_are_cut_to_the_terminal() -> None:
     table = pl.DataFrame({"y": [0, 1] * 4, "s": range(8), "g": ["a" * 60, "b" * 70] * 4})
-    table = pa.report(table, "y", "s", by="g").collect()
+    table = pa.report(table, "y", "s", by="g")
     shown = TableView()
     lines = shown.printed(table, 80).splitlines()
     assert max(map(len, lines)) == 80
@@ -156,6 +157,20 @@ def test_a_page_of_markdown(tmp_path: Path, capsys: Capture) -> None:
 def test_text_of_users_in_markdown() -> None:
     assert code("a") == "`a`"
     assert code("a `b`\nc") == "`` a `b` c ``"
+
+
+def test_pages_say_who_the_users_are(tmp_path: Path) -> None:
+    users = ["--user", "fold % 3", "--user-average", "rows", "--quiet"]
+    for name in ("out.md", "out.html", "out.parquet"):
+        assert main([*REPORT, *users, "-o", str(tmp_path / name)]) == 0
+    for name in ("out.md", "out.html"):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert "are of one user; each counts by its rows" in text
+        assert "fold % 3" in text
+    mean = pl.read_parquet(tmp_path / "out.parquet")["user_auc"][-1]
+    assert f"{mean:.4f}</td>" in text.replace("\n", "")
+    expected = pa.grouped_roc_auc("label", "tree", pl.col("fold") % 3, average="rows")
+    assert mean == pl.scan_parquet(DATA / "*.parquet").select(expected).collect().item()["auc"]
 
 
 @pytest.mark.parametrize(

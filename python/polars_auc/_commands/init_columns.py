@@ -1,0 +1,131 @@
+"""What the columns of a table may be, as far as names and values say: its label, its scores, its groups."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from polars_auc._expressions.numbers import roc_auc
+
+__all__ = ["Columns"]
+
+# Columns of more distinct values are not proposed as groups: words, and whole numbers.
+_MOST_WORDS, _MOST_NUMBERS = 100, 30
+
+_LABELS = "label target y outcome class event default bad churn fraud ill died response positive"
+_SCORES = "score scores prob proba probability pred prediction predicted rating points logit model risk pd"
+_NO_SCORES = (
+    "age agep id key index row number n count freq weight w exposure ead amount balance limit income premium "
+    "price salary loan size volume cost tenure duration days months years day month year date time zip"
+)
+_ID = "id key uuid index"
+_OWNERS = f"{_ID} user customer client patient account member policy"
+_AGE = "age agep"
+_COUNT = "n count freq weight w"
+
+
+def _has_word(name: str, words: str) -> bool:
+    """Say whether one of the words is a part of a name, as in ``loan_amount`` or ``customerId``."""
+    parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
+    return not {part.lower() for part in [*parts, name]}.isdisjoint(words.split())
+
+
+@dataclass
+class Columns:
+    """The columns of a table by what they may be, the likeliest first."""
+
+    labels: list[str] = field(default_factory=list)
+    """Columns of Booleans, or of 0 and 1."""
+    words: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    """Columns of two words, each with its number of rows."""
+    scores: list[str] = field(default_factory=list)
+    """Columns that are scores by their names, or by values from 0 to 1."""
+    whole_scores: list[str] = field(default_factory=list)
+    """Those of the scores that are whole numbers."""
+    numbers: list[str] = field(default_factory=list)
+    """Other columns of many numbers."""
+    amounts: list[str] = field(default_factory=list)
+    """Columns of many numbers that are no scores by their names, such as exposures and ages."""
+    groups: list[str] = field(default_factory=list)
+    """Columns of few words."""
+    codes: list[str] = field(default_factory=list)
+    """Columns of few whole numbers."""
+    days: list[str] = field(default_factory=list)
+    """Columns of days or times."""
+    counts: list[str] = field(default_factory=list)
+    """Columns that may say how many rows a row stands for."""
+    areas: dict[str, float | None] = field(default_factory=dict)
+    """The AUC of each column of numbers, for the first label."""
+
+    @classmethod
+    def of(cls, rows: pl.DataFrame) -> Columns:
+        """Look at columns."""
+        columns = cls()
+        for column in rows:
+            columns._add(column)
+        columns.labels.sort(key=lambda name: not _has_word(name, _LABELS))
+        numbers = [*columns.scores, *columns.numbers]
+        if columns.labels and numbers:
+            # A label that holds NaN is refused; the report says so.
+            with suppress(pl.exceptions.PolarsError):
+                areas = rows.select(roc_auc(columns.labels[0], name).alias(name) for name in numbers)
+                columns.areas = areas.row(0, named=True)
+        return columns
+
+    def _add(self, column: pl.Series) -> None:
+        name, dtype = column.name, column.dtype
+        there = column.drop_nulls()
+        if dtype.is_nested() or dtype == pl.Object or not there.len():
+            return
+        if dtype.is_float():
+            there = there.drop_nans()
+        distinct = there.n_unique()
+        if dtype.is_temporal():
+            if dtype == pl.Date or isinstance(dtype, pl.Datetime):
+                self.days.append(name)
+        elif dtype == pl.Boolean or (dtype.is_numeric() and distinct <= 2 and _are_0_and_1(there)):
+            # Decimals are no labels.
+            if distinct == 2 and not dtype.is_decimal():
+                self.labels.append(name)
+        elif not dtype.is_numeric():
+            self._add_words(there, distinct)
+        else:
+            self._add_numbers(there, distinct)
+
+    def _add_words(self, there: pl.Series, distinct: int) -> None:
+        if distinct == 2:
+            counts = there.cast(pl.String).value_counts(sort=True).sort("count")
+            self.words[there.name] = [(str(word), int(rows)) for word, rows in counts.iter_rows()]
+        is_key = _has_word(there.name, _ID) or (distinct == there.len() > _MOST_NUMBERS)
+        if 1 < distinct <= _MOST_WORDS and not is_key:
+            self.groups.append(there.name)
+
+    def _add_numbers(self, there: pl.Series, distinct: int) -> None:
+        name, dtype = there.name, there.dtype
+        is_score, is_none = _has_word(name, _SCORES), _has_word(name, _NO_SCORES)
+        is_key = dtype.is_integer() and (_has_word(name, _OWNERS) or distinct == there.len() > _MOST_NUMBERS)
+        if distinct < 2:
+            return
+        if _has_word(name, _COUNT):
+            self.counts.append(name)
+        if is_score and not _has_word(name, _ID):
+            self.scores.append(name)
+            if dtype.is_integer():
+                self.whole_scores.append(name)
+        elif is_key:
+            return
+        elif dtype.is_integer() and distinct <= _MOST_NUMBERS and not _has_word(name, f"{_AGE} {_COUNT}"):
+            self.codes.append(name)
+        elif is_none:
+            self.amounts.append(name)
+        elif not dtype.is_integer() and bool(there.is_between(0, 1).all()):
+            self.scores.append(name)
+        else:
+            self.numbers.append(name)
+
+
+def _are_0_and_1(values: pl.Series) -> bool:
+    return bool(((values == 0) | (values == 1)).all())

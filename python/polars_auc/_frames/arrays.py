@@ -1,0 +1,228 @@
+"""A label and a score that are in no frame: arrays, lists and Series, and the scorer of scikit-learn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
+
+import polars as pl
+
+from polars_auc._expressions.intervals import roc_summary
+from polars_auc._frames.inputs import called
+from polars_auc._plugin.errors import OptionError, OptionTypeError
+
+__all__ = ["Evaluation", "evaluate", "evaluate_estimator"]
+
+_EXAMPLE = "evaluate(y, model.predict_proba(X)[:, 1])"
+
+
+class Evaluation(NamedTuple):
+    """The most used numbers of a label and a score: the fields of :func:`polars_auc.roc_summary`.
+
+    A number that is undefined is None.
+    """
+
+    auc: float | None
+    """The area under the ROC curve, from 0 to 1."""
+    se: float | None
+    """Its standard error."""
+    lower: float | None
+    """The lower limit of its interval."""
+    upper: float | None
+    """The upper limit of its interval."""
+    gini: float | None
+    """``2 auc - 1``."""
+    ks: float | None
+    """The largest distance between the ROC curve and the diagonal, from 0 to 1."""
+    average_precision: float | None
+    """The mean, over positives, of the precision at their score."""
+    best_threshold: Any
+    """The score at which ``tpr - fpr`` is largest."""
+    prevalence: float | None
+    """The share of positives."""
+    n: int
+    """The rows that were used."""
+    n_missing: int
+    """The rows that were skipped because the label or the score is missing."""
+    n_pos: int
+    """The positives among the rows that were used."""
+    n_neg: int
+    """The negatives among the rows that were used."""
+
+
+@called("evaluate")
+def evaluate(
+    label: Iterable[Any],
+    score: Iterable[Any],
+    *,
+    weight: Iterable[Any] | None = None,
+    ci: Literal["delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"] = "delong",
+    level: float = 0.95,
+) -> Evaluation:
+    """Return the most used numbers of a label and a score that are arrays, lists or Series.
+
+    Everything else of this package takes names of columns and expressions: for it, put the arrays into a
+    frame, as in ``pl.DataFrame({"label": y, "score": s})``.
+
+    Parameters
+    ----------
+    label
+        Truth values, or integers or floats that are 0 and 1: a list, an array of NumPy, a Series of Polars or
+        pandas, or anything else that Polars makes a Series of.
+    score
+        Numbers, as many as there are labels; higher means more positive. Compared in their own dtype.
+    weight
+        The weight of each row: numbers that are finite and not negative.
+    ci
+        The method of the interval: see :func:`polars_auc.roc_auc_ci`.
+    level
+        The interval's coverage, between 0 and 1.
+
+    Returns
+    -------
+    Evaluation
+        A named tuple with the fields of :func:`polars_auc.roc_summary`: ``auc``, ``se``, ``lower``,
+        ``upper``, ``gini``, ``ks``, ``average_precision``, ``best_threshold``, ``prevalence``, ``n``,
+        ``n_missing``, ``n_pos`` and ``n_neg``. What is undefined is None. None, and NaN in a Series of
+        pandas, is missing; NaN in an array of NumPy is a fault, and the numbers are then NaN.
+
+    Raises
+    ------
+    TypeError
+        If the label, the score or the weight is no column of values.
+    ValueError
+        If they are not equally long, have several columns, or are Series of pandas whose indexes differ,
+        which pandas itself would align; and for options out of range.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`, such as for a label that is neither 0 nor 1.
+
+    Notes
+    -----
+    O(n log n).
+
+    Examples
+    --------
+    >>> import polars_auc as pa
+    >>> result = pa.evaluate([0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.2, 0.9])
+    >>> round(result.auc, 4), round(result.lower, 4), result.upper, round(result.ks, 4), result.n
+    (0.8889, 0.5809, 1.0, 0.6667, 6)
+    """
+    columns = {"label": label, "score": score} | ({} if weight is None else {"weight": weight})
+    indexes = {
+        role: values.index
+        for role, values in columns.items()
+        if type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "index")
+    }
+    series = {role: _column(role, values) for role, values in columns.items()}
+    for role, column in series.items():
+        if len(column) != len(series["label"]):
+            said = f"has {len(column)} values, and `label` has {len(series['label'])}"
+            raise OptionError("evaluate", role, said, "give as many of both")
+    if not (series["label"].dtype.is_numeric() or series["label"].dtype in (pl.Boolean, pl.Null)):
+        said = f"must be truth values or 0 and 1, got {series['label'].dtype}"
+        instead = 'write the positive class, as in numpy.asarray(y) == "yes"'
+        raise OptionTypeError("evaluate", "label", said, instead)
+    # Pandas itself would align them, so their order may not be what the user thinks of.
+    first, *others = indexes or [""]
+    for role in others:
+        if not indexes[role].equals(indexes[first]):
+            said = f"and `{first}` are Series of pandas whose indexes differ"
+            raise OptionError("evaluate", role, said, "align them, or write .to_numpy() to go by place")
+    summary = roc_summary("label", "score", weight=None if weight is None else "weight", ci=ci, level=level)
+    return Evaluation(**pl.DataFrame(series).select(summary).item())
+
+
+def _column(role: str, values: Any) -> pl.Series:
+    """Return values as a column of their own dtype."""
+    kind = f"{type(values).__module__}.{type(values).__qualname__}".removeprefix("builtins.")
+    if isinstance(values, str | bytes | pl.Expr | pl.DataFrame | pl.LazyFrame):
+        instead = "of a frame's columns write frame.select(roc_summary(label, score))"
+        raise OptionTypeError("evaluate", role, f"must be an array, a list or a Series, got {kind}", instead)
+    shape = getattr(values, "shape", (0,))
+    if len(shape) != 1:
+        said = f"must have one dimension, got the shape {tuple(shape)}"
+        raise OptionError("evaluate", role, said, f"write one column of it, as in {_EXAMPLE}")
+    try:
+        if isinstance(values, list | tuple):
+            values = _alike(values)
+        column = pl.Series(role, values)
+        return pl.Series(role, list(values)) if column.dtype == pl.Object else column
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
+        said = f"must be an array, a list or a Series of numbers, got {kind}"
+        raise OptionTypeError("evaluate", role, said, f"write {_EXAMPLE}") from error
+
+
+def _alike(values: list[Any] | tuple[Any, ...]) -> list[Any]:
+    """Return values of several types as floats, if that changes none of them."""
+    there = [value for value in values if value is not None]
+    if len(set(map(type, there))) < 2:
+        return list(values)
+    numbers = [float(value) for value in there]
+    if any(one != value and value == value for one, value in zip(numbers, there, strict=True)):
+        raise TypeError
+    return [None if value is None else float(value) for value in values]
+
+
+@called("evaluate_estimator")
+def evaluate_estimator(estimator: Any, features: Any, label: Any) -> dict[str, float]:
+    """Return the numbers of :func:`evaluate` for a classifier: a scorer for scikit-learn.
+
+    Write ``cross_validate(model, X, y, scoring=pa.evaluate_estimator)``: each number is then an array
+    ``test_auc``, ``test_ks`` and so on, with a value for each fold.
+
+    Parameters
+    ----------
+    estimator
+        A classifier of two classes that has been fitted, with ``decision_function`` or ``predict_proba``; if
+        it has both, ``decision_function`` gives the score, as for the scorers of scikit-learn.
+    features
+        The features of the rows.
+    label
+        The class of each row.
+
+    Returns
+    -------
+    dict
+        The fields of :func:`evaluate` as floats, NaN where they are None. The second class of
+        ``estimator.classes_`` is positive, and its score is taken.
+
+    Raises
+    ------
+    TypeError
+        If the estimator has no score.
+    ValueError
+        If it has not two classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_validate
+    >>> import polars_auc as pa
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(300) < 0.3
+    >>> X = rng.standard_normal((300, 2)) + y[:, None]
+    >>> folds = cross_validate(LogisticRegression(), X, y, scoring=pa.evaluate_estimator)
+    >>> folds["test_auc"].round(3).tolist(), folds["test_n_pos"].tolist()
+    ([0.855, 0.844, 0.849, 0.834, 0.864], [15.0, 15.0, 15.0, 15.0, 16.0])
+    """
+    import numpy as np
+
+    classes = getattr(estimator, "classes_", None)
+    if classes is None or len(classes) != 2:
+        got = "an estimator without classes_" if classes is None else f"{len(classes)} classes"
+        msg = f"evaluate_estimator: the estimator must be a fitted classifier of two classes, got {got}"
+        raise ValueError(msg)
+    if hasattr(estimator, "decision_function"):
+        score = np.asarray(estimator.decision_function(features))
+    elif hasattr(estimator, "predict_proba"):
+        score = np.asarray(estimator.predict_proba(features))[:, 1]
+    else:
+        msg = (
+            "evaluate_estimator: the estimator has neither decision_function nor predict_proba, got "
+            f"{type(estimator).__name__}"
+        )
+        raise TypeError(msg)
+    answer = evaluate(np.asarray(label) == classes[1], score)
+    return {name: math.nan if value is None else float(value) for name, value in answer._asdict().items()}
