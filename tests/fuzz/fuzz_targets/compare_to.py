@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from copy import copy
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -43,9 +44,13 @@ def ending(data: bytes) -> str:
 
 def check(file: Path) -> None:
     """Compare all reports with a file."""
+    try:
+        earlier = PreviousReport(file)
+    except Refusal:
+        return
     for report in REPORTS:
+        previous = copy(earlier)
         try:
-            previous = PreviousReport(file)
             plan = previous.beside(report.lazy(), ReportOptions())
             with worded():
                 table = plan.collect()

@@ -4,9 +4,7 @@
 
 #![no_main]
 
-use arrow::array::{
-    Array, BooleanArray, ListArray, NullArray, PrimitiveArray, StaticArray, StructArray, Utf8ViewArray,
-};
+use arrow::array::{Array, BooleanArray, ListArray, NullArray, PrimitiveArray, StructArray, Utf8ViewArray};
 use arrow::bitmap::Bitmap;
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use arrow::offset::OffsetsBuffer;

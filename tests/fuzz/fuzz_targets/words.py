@@ -1,4 +1,4 @@
-"""The fuzzer for targets that read text. It knows words and whole texts, where libFuzzer changes single bytes."""
+"""The fuzzer for targets that read text: it knows words and whole texts, where libFuzzer knows bytes."""
 
 from __future__ import annotations
 

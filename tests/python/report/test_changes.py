@@ -180,7 +180,10 @@ def test_refusals_of_the_command(capsys: Capture, file: str, says: str) -> None:
     ("rows", "says"),
     [
         ("[" * 100_000, "cannot read 'odd.json': lists are nested too deeply"),
-        ('[{"n": 1' + "0" * 400 + "}]", "cannot read 'odd.json': int value too large for Polars integer types"),
+        (
+            '[{"n": 1' + "0" * 400 + "}]",
+            "cannot read 'odd.json': int value too large for Polars integer types",
+        ),
     ],
 )
 def test_reports_in_json_that_no_report_writes(capsys: Capture, rows: str, says: str) -> None:
