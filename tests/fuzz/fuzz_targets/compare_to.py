@@ -15,6 +15,7 @@ with atheris.instrument_imports(include=["polars_auc"]):
     import polars_auc as pa
     from polars_auc._cli.refusal import Refusal, worded
     from polars_auc._commands.compare_to import PreviousReport
+    from polars_auc._page.write import VERSION_KEY
     from polars_auc._plugin.errors import FLAGS, OptionError
     from polars_auc._report.options import ReportOptions
 
@@ -35,11 +36,45 @@ REPORTS = [
 ]
 
 
-def ending(data: bytes) -> str:
-    """Return what a file of these bytes would be called."""
-    if data.startswith(b"PAR1"):
-        return ".parquet"
-    return ".json" if data.lstrip().startswith((b"{", b"[")) else ".csv"
+# A file of Parquet is written here as a line with its version, a line with dtypes, and a table of CSV.
+# Its bytes are left as they are: Polars alone reads them, and ends the process at some that are damaged.
+AS_PARQUET = b"parquet\n"
+
+DTYPES: dict[str, pl.DataType | type[pl.DataType]] = {
+    "Decimal": pl.Decimal(38, 3),
+    "Zoned": pl.Datetime("ns", "UTC"),
+    "Enum": pl.Enum(["a", "b", "s"]),
+    **{str(dtype): dtype for dtype in (pl.Int8, pl.Int64, pl.UInt8, pl.UInt64, pl.Float32, pl.Float64)},
+    **{str(dtype): dtype for dtype in (pl.String, pl.Boolean, pl.Date, pl.Categorical, pl.Binary, pl.Null)},
+}
+FROM_INTEGERS = {str(dtype): dtype for dtype in (pl.Time, pl.Duration, pl.Datetime)}
+
+
+def column(name: str, dtype: str) -> pl.Expr:
+    """Return a column of text as one of another dtype."""
+    if dtype in FROM_INTEGERS:
+        return pl.int_range(pl.len()).cast(FROM_INTEGERS[dtype]).alias(name)
+    if dtype in ("List", "Struct"):
+        return pl.concat_list(name) if dtype == "List" else pl.struct(name).alias(name)
+    return pl.col(name).cast(DTYPES.get(dtype, pl.String), strict=False)
+
+
+def written(data: bytes, folder: Path) -> Path | None:
+    """Write the file that the bytes are, and return its path."""
+    if not data.startswith(AS_PARQUET):
+        file = folder / ("report.json" if data.lstrip().startswith((b"{", b"[")) else "report.csv")
+        file.write_bytes(data)
+        return file
+    version, dtypes, rows = [*data.removeprefix(AS_PARQUET).split(b"\n", 2), b"", b"", b""][:3]
+    file = folder / "report.parquet"
+    try:
+        table = pl.read_csv(rows, infer_schema=False)
+        named = zip(table.columns, dtypes.decode(errors="replace").split(), strict=False)
+        table = table.with_columns(column(name, dtype) for name, dtype in named)
+        table.write_parquet(file, metadata={VERSION_KEY: version.decode(errors="replace")})
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+    return file
 
 
 def check(file: Path) -> None:
@@ -66,9 +101,9 @@ def main() -> None:
     with TemporaryDirectory() as folder:
 
         def compare_to(data: bytes) -> None:
-            file = Path(folder, "report").with_suffix(ending(data))
-            file.write_bytes(data)
-            check(file)
+            file = written(data, Path(folder))
+            if file is not None:
+                check(file)
 
         fuzz(compare_to)
 
