@@ -317,6 +317,7 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ([*REPORT, "--where", "g + 1"], "--where 'g + 1' is no condition"),
         ([*REPORT, "--fail-if", "acu < 1"], "--fail-if names the column 'acu', which is not in the report"),
         ([*REPORT, "--fail-if", "auc <"], "--fail-if 'auc <' is no SQL expression"),
+        ([*REPORT, "--where", "GREATEST() > 1"], "--where 'GREATEST() > 1' is no SQL expression"),
         ([*REPORT, "--fail-if", "score"], "--fail-if"),
         (
             [*REPORT, "--fail-if", "UNNEST(ARRAY[TRUE, FALSE])"],
