@@ -86,7 +86,7 @@ def _read(name: str) -> dict[str, dict[str, Any]]:
             raise Refusal(f"{CONFIG} needs Python 3.11, or tomli: pip install tomli") from error
     try:
         tables = tomllib.loads(Path(name).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise Refusal(f"cannot read {name!r}: {first_line(error)}") from error
     for table, options in tables.items():
         if not isinstance(options, dict):

@@ -31,6 +31,8 @@ def worded() -> Iterator[None]:
 
 def first_line(error: BaseException) -> str:
     """Return the first line of an error; errors of options are worded for a shell already."""
+    if isinstance(error, RecursionError):
+        return "lists are nested too deeply"
     # Older Polars says where in itself an error was caught.
     said = re.sub(
         r"^(caught exception during execution of a Python source, exception: \w+: )+", "", str(error)

@@ -11,6 +11,9 @@ from polars_auc._cli.refusal import Refusal, first_line, flag
 from polars_auc._cli.sources import is_parquet, lacking
 from polars_auc._frames.inputs import is_pattern
 
+# What Polars raises at a text, also at some texts that are no SQL.
+_FAULTS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError)
+
 
 def column(option: str, text: str, schema: pl.Schema, files: Sequence[str] = ()) -> pl.Expr:
     """Read a column's name or, failing that, an SQL expression, which is then named by its text."""
@@ -39,7 +42,7 @@ def roots(texts: Iterable[str]) -> list[str]:
         names.append(text)
         try:
             names += pl.sql_expr(name_and_sql(text)[1]).meta.root_names()
-        except (pl.exceptions.PolarsError, ValueError):
+        except _FAULTS:
             continue
     return list(dict.fromkeys(names))
 
@@ -106,8 +109,8 @@ def _expression(
         # Brackets hold one expression. Without them, some releases drop what comes after a comma or a
         # semicolon, or take a second word as a new name.
         pl.sql_expr(f"({text}\n)")
-    except (pl.exceptions.PolarsError, ValueError) as error:
-        raise Refusal(f"{flag(option)} {text!r} is no SQL expression: {first_line(error)}") from error
+    except _FAULTS as error:
+        raise Refusal(f"{flag(option)} {text!r} is no SQL expression: {_reason(error)}") from error
     if _has_unnest(expression):
         raise Refusal(
             f"{flag(option)} {text!r} has UNNEST in it, which makes several rows of one; write an "
@@ -121,10 +124,10 @@ def _expression(
     refuse_missing(option, roots, schema, where, files)
     try:
         dtypes = pl.LazyFrame(schema=schema).select(expression).collect_schema().dtypes()
-    except pl.exceptions.PolarsError as error:
+    except _FAULTS as error:
         if "subplan" in str(error):
             raise Refusal(_not_of_rows(option, text)) from error
-        raise Refusal(f"{flag(option)} {text!r} cannot be evaluated: {first_line(error)}") from error
+        raise Refusal(f"{flag(option)} {text!r} cannot be evaluated: {_reason(error)}") from error
     if len(dtypes) != 1:
         raise Refusal(f"{flag(option)} {text!r} is {len(dtypes)} columns; write one")
     return expression, dtypes[0]
@@ -134,6 +137,10 @@ def _has_unnest(expression: pl.Expr) -> bool:
     """Whether an expression makes several rows of one."""
     is_unnest = re.search(r"\.explode\([^\"]*\)$", str(expression)) is not None
     return is_unnest or any(map(_has_unnest, expression.meta.pop()))
+
+
+def _reason(error: BaseException) -> str:
+    return "Polars panics at it" if isinstance(error, pl.exceptions.PanicException) else first_line(error)
 
 
 def _not_of_rows(option: str, text: str) -> str:

@@ -51,6 +51,10 @@ _READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
 }
 
 
+# What bytes that are no report make Polars and json raise.
+_UNREADABLE = (pl.exceptions.PolarsError, OSError, ValueError, TypeError, OverflowError, RecursionError)
+
+
 class PreviousReport:
     """An earlier report, read from the file that it was written to."""
 
@@ -59,7 +63,9 @@ class PreviousReport:
             raise Refusal(f"{flag('compare_to')} must end in {', '.join(_READERS)}, got {str(file)!r}")
         try:
             self.table = _READERS[file.suffix](file)
-        except (pl.exceptions.PolarsError, OSError, ValueError, TypeError) as error:
+        except pl.exceptions.PanicException as error:
+            raise Refusal(f"cannot read {str(file)!r}: the file is damaged") from error
+        except _UNREADABLE as error:
             raise Refusal(f"cannot read {str(file)!r}: {first_line(error)}") from error
         self.file = file
 

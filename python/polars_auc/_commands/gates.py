@@ -11,7 +11,7 @@ from polars_auc._cli.refusal import Refusal, flag, worded
 from polars_auc._cli.sql import condition
 from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._frames.segments import is_reference
-from polars_auc._page.text import readable
+from polars_auc._page.text import counted, readable
 from polars_auc._report.rows import CHANGES, DELTAS, OF_ALL_GROUPS, OF_GROUPS
 from polars_auc._report.stability import STABILITY
 
@@ -132,10 +132,8 @@ class Gate:
         if decided.len() == about.height:
             return decided
         if decided.len() != 1:
-            said = f"{decided.len()} answers for {about.height} rows"
-            raise Refusal(
-                f"{flag('fail_if')} {self.text!r} has {said}; write one for each row, or one for all"
-            )
+            said = f"has {decided.len()} answers for {counted(about.height, 'row')}; write one for each row"
+            raise Refusal(f"{flag('fail_if')} {self.text!r} {said}, or one for all")
         # One answer for all rows, such as "MIN(auc) < 0.7": it is of no use if it left out a null.
         named = plain.filter(~alone).select(self._named(plain.columns))
         left_out = any(named.null_count().row(0))

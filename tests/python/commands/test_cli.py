@@ -318,7 +318,12 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ([*REPORT, "--where", "g + 1"], "--where 'g + 1' is no condition"),
         ([*REPORT, "--fail-if", "acu < 1"], "--fail-if names the column 'acu', which is not in the report"),
         ([*REPORT, "--fail-if", "auc <"], "--fail-if 'auc <' is no SQL expression"),
+        ([*REPORT, "--where", "GREATEST() > 1"], "--where 'GREATEST() > 1' is no SQL expression"),
         ([*REPORT, "--fail-if", "score"], "--fail-if"),
+        (
+            [*REPORT, "--fail-if", "UNNEST(ARRAY[TRUE, FALSE])"],
+            "--fail-if 'UNNEST(ARRAY[TRUE, FALSE])' has UNNEST in it, which makes several rows of one",
+        ),
         ([*REPORT, "--level", "95"], "--level must lie between 0 and 1, such as 0.95, got 95.0"),
         ([*REPORT, "--level", "high"], "argument --level"),
         ([*REPORT, "--compare"], "--compare needs two scores or more, got one"),

@@ -182,6 +182,41 @@ def test_refusals_of_the_command(capsys: Capture, file: str, says: str) -> None:
     assert says in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ("[" * 100_000, "cannot read 'odd.json': lists are nested too deeply"),
+        (
+            '[{"n": 1' + "0" * 400 + "}]",
+            "cannot read 'odd.json': int value too large for Polars integer types",
+        ),
+    ],
+)
+def test_reports_in_json_that_no_report_writes(capsys: Capture, rows: str, says: str) -> None:
+    Path("odd.json").write_text(f'{{"report": 1, "rows": {rows}}}', encoding="utf-8")
+    assert main(["report", "june.parquet", *OPTIONS, "--compare-to", "odd.json"]) == 2
+    told = capsys.readouterr().err
+    assert says in told
+    assert "fault" not in told
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_damaged_parquet_file_on_which_polars_panics(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def panic(_: Path) -> pl.DataFrame:
+        raise pl.exceptions.PanicException("validity mask length must match the number of values")
+
+    # Which files these are depends on the version of Polars.
+    assert main(["report", "may.parquet", *OPTIONS, "--quiet", "-o", "odd.parquet"]) == 0
+    monkeypatch.setattr(pl, "read_parquet", panic)
+    assert main(["report", "june.parquet", *OPTIONS, "--compare-to", "odd.parquet"]) == 2
+    told = capsys.readouterr().err
+    assert "cannot read 'odd.parquet': the file is damaged" in told
+    assert "fault" not in told
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [

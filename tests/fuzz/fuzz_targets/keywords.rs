@@ -1,0 +1,38 @@
+//! Any bytes are the keyword arguments of an expression, or none: it is planned, or refused in words.
+//!
+//! The first byte says of which expression, the second of which columns. What follows is the pickle.
+
+#![no_main]
+
+use arrow::datatypes::{ArrowDataType as Dtype, Field};
+use libfuzzer_sys::fuzz_target;
+
+// This target calls nothing.
+#[allow(dead_code)]
+mod plugin;
+
+/// A column of a call, which is a list for each group.
+fn listed(name: &str, dtype: Dtype) -> Field {
+    Field::new(name.into(), Dtype::LargeList(Box::new(Field::new("item".into(), dtype, true))), true)
+}
+
+fuzz_target!(init: plugin::watch_panics(), |bytes: &[u8]| {
+    let [name, columns, pickle @ ..] = bytes else { return };
+    let expression = &plugin::EXPRESSIONS[usize::from(*name) % plugin::EXPRESSIONS.len()];
+    let all = [
+        listed("score", Dtype::Float64),
+        listed("label", Dtype::Boolean),
+        listed("weight", Dtype::Float64),
+        listed("fold", Dtype::Int64),
+        Field::new("auc".into(), Dtype::Float64, true),
+        Field::new("n".into(), Dtype::Int64, true),
+    ];
+    // Up to four columns, which begin at any of these.
+    let (first, count) = (usize::from(columns % 6), usize::from(columns / 6 % 5));
+    let fields: Vec<Field> = all.iter().cycle().skip(first).take(count).cloned().collect();
+    let planned = expression.planned(&fields, pickle);
+    // What is planned once is planned again, and so is what is refused.
+    assert_eq!(planned, expression.planned(&fields, pickle));
+    // Nothing is planned of no column.
+    assert!(count > 0 || planned.is_err());
+});

@@ -1,0 +1,180 @@
+//! Calls expressions as Polars does: through the C interface, with options as a pickle. Nothing private is opened.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::mem::ManuallyDrop;
+use std::ptr::null_mut;
+
+use arrow::array::Array;
+use arrow::datatypes::Field;
+use arrow::ffi::{
+    ArrowArray, ArrowSchema, export_array_to_c, export_field_to_c, import_array_from_c, import_field_from_c,
+};
+use polars_auc as _;
+
+/// A column on its way across, as polars-ffi lays it out.
+#[repr(C)]
+struct SeriesExport {
+    field: *mut ArrowSchema,
+    arrays: *mut *mut ArrowArray,
+    len: usize,
+    release: Option<unsafe extern "C" fn(*mut SeriesExport)>,
+    private_data: *mut c_void,
+}
+
+type Plan = unsafe extern "C" fn(*const ArrowSchema, usize, *mut ArrowSchema, *const u8, usize);
+type Call =
+    unsafe extern "C" fn(*const SeriesExport, usize, *const u8, usize, *mut SeriesExport, *const c_void);
+
+/// An expression of the plugin.
+pub struct Expression {
+    /// What it is called.
+    pub name: &'static str,
+    plan: Plan,
+    call: Call,
+}
+
+macro_rules! expressions {
+    ($($name:ident)*) => {
+        /// All expressions; `tests/python/package/test_fuzz.py` knows if one is missing.
+        pub const EXPRESSIONS: &[Expression] = &[$({
+            unsafe extern "C" {
+                #[link_name = concat!("_polars_plugin_field_", stringify!($name))]
+                fn plan(
+                    fields: *const ArrowSchema,
+                    count: usize,
+                    answer: *mut ArrowSchema,
+                    kwargs: *const u8,
+                    kwargs_len: usize,
+                );
+                #[link_name = concat!("_polars_plugin_", stringify!($name))]
+                fn call(
+                    inputs: *const SeriesExport,
+                    count: usize,
+                    kwargs: *const u8,
+                    kwargs_len: usize,
+                    answer: *mut SeriesExport,
+                    context: *const c_void,
+                );
+            }
+            Expression { name: stringify!($name), plan, call }
+        }),*];
+    };
+}
+
+expressions! {
+    average_precision gini mean_positive_rank roc_auc brunner_munzel confusion_at fpr_at_tpr
+    ks_statistic mann_whitney_u merge_states operating_point population_stability roc_auc_bounds
+    roc_auc_ci roc_auc_ci_partial binormal_roc_auc roc_state roc_summary tpr_at_fpr
+    average_precision_bootstrap confusion_at_bootstrap gini_bootstrap ks_statistic_bootstrap
+    mean_positive_rank_bootstrap operating_point_bootstrap roc_auc_bootstrap roc_summary_bootstrap
+    binormal_roc_curve cap_curve confusion_at_several cost_curve det_curve gains_table pr_curve roc_band
+    roc_convex_hull roc_curve roc_curve_at roc_curve_at_threshold roc_curve_thinned concordance_index
+    cv_roc_auc cv_roc_auc_clustered cv_roc_auc_difference gini_index grouped_roc_auc
+    grouped_roc_auc_difference hodges_lehmann kruskal_wallis mrmc_roc_auc rank_agreement
+    roc_auc_ci_clustered compare_scores roc_auc_difference roc_auc_difference_power multiclass_roc_auc
+    multiclass_roc_auc_ci ordinal_roc_auc ordinal_roc_auc_ci roc_curve_difference subgroup_auc
+    cv_roc_curve compare_segments covariate_adjusted_roc_curve compare_segments_clustered
+    roc_band_of_folds roc_difference_band subgroup_auc_ci band_coverage adjust_p_values roc_auc_power
+    roc_auc_power_auc roc_auc_power_level roc_auc_sample_size unpaired_roc_auc_difference pack_state
+    unpack_state
+}
+
+unsafe extern "C" {
+    fn _polars_plugin_get_version() -> u32;
+    fn _polars_plugin_get_last_error_message() -> *const c_char;
+}
+
+/// Panics of the plugin are errors that say so, and [`last_error`] does not accept these; those of a target end it.
+pub fn watch_panics() {
+    // SAFETY: Polars calls it as well, before anything else.
+    unsafe { _polars_plugin_get_version() };
+    std::panic::set_hook(Box::new(|panic| {
+        if panic.location().is_some_and(|place| place.file().starts_with("fuzz_targets")) {
+            eprintln!("{panic}");
+            std::process::abort();
+        }
+    }));
+}
+
+/// The expression of this name.
+pub fn expression(name: &str) -> &'static Expression {
+    EXPRESSIONS.iter().find(|expression| expression.name == name).expect("an expression")
+}
+
+impl Expression {
+    /// Plans the field of the answer.
+    pub fn planned(&self, fields: &[Field], kwargs: &[u8]) -> Result<Field, String> {
+        let fields: Vec<ArrowSchema> = fields.iter().map(export_field_to_c).collect();
+        let mut answer = ArrowSchema::empty();
+        // SAFETY: all of it is there. Fields are borrowed, and released here.
+        unsafe {
+            (self.plan)(fields.as_ptr(), fields.len(), &raw mut answer, kwargs.as_ptr(), kwargs.len());
+            if answer.is_null() {
+                return Err(last_error());
+            }
+            Ok(import_field_from_c(&answer).expect("a field"))
+        }
+    }
+
+    /// Calls the expression with columns of one chunk each.
+    pub fn answer(
+        &self,
+        columns: &[(Field, Box<dyn Array>)],
+        kwargs: &[u8],
+    ) -> Result<(Field, Box<dyn Array>), String> {
+        let inputs: Vec<ManuallyDrop<SeriesExport>> =
+            columns.iter().map(|(field, array)| ManuallyDrop::new(passed(field, array.clone()))).collect();
+        let mut answer = SeriesExport {
+            field: null_mut(),
+            arrays: null_mut(),
+            len: 0,
+            release: None,
+            private_data: null_mut(),
+        };
+        // SAFETY: all of it is there; the plugin takes the inputs over, and the answer is taken once.
+        unsafe {
+            let (kwargs, length) = (kwargs.as_ptr(), kwargs.len());
+            let inputs = (inputs.as_ptr().cast(), inputs.len());
+            (self.call)(inputs.0, inputs.1, kwargs, length, &raw mut answer, std::ptr::null());
+            if answer.private_data.is_null() {
+                return Err(last_error());
+            }
+            let field = import_field_from_c(&*answer.field).expect("a field");
+            let array = import_array_from_c((*answer.arrays).read(), field.dtype.clone()).expect("an array");
+            answer.release.expect("a release")(&raw mut answer);
+            Ok((field, array))
+        }
+    }
+}
+
+/// A column as Polars passes it.
+fn passed(field: &Field, array: Box<dyn Array>) -> SeriesExport {
+    let array = Box::into_raw(Box::new(export_array_to_c(array)));
+    SeriesExport {
+        field: Box::into_raw(Box::new(export_field_to_c(field))),
+        arrays: Box::into_raw(Box::new(array)),
+        len: 1,
+        release: Some(release_passed),
+        private_data: null_mut(),
+    }
+}
+
+/// Frees what [`passed`] made, but for the array, which was moved out.
+unsafe extern "C" fn release_passed(column: *mut SeriesExport) {
+    // SAFETY: only a column that `passed` made has this callback, and it is called once.
+    unsafe {
+        drop(Box::from_raw((*column).field));
+        let array = *Box::from_raw((*column).arrays);
+        drop(Box::from_raw(array.cast::<ManuallyDrop<ArrowArray>>()));
+        (*column).release = None;
+    }
+}
+
+/// Why the last call failed: for a reason that is worded, and by no panic.
+fn last_error() -> String {
+    // SAFETY: the message is there until the next error on this thread.
+    let error = unsafe { CStr::from_ptr(_polars_plugin_get_last_error_message()) };
+    let error = error.to_str().expect("a text").to_string();
+    assert!(!error.is_empty() && !error.contains("internal error"), "{error}");
+    error
+}
