@@ -44,6 +44,7 @@ from polars_auc._frames.mrmc import mrmc_roc_auc
 from polars_auc._frames.roc_auc_in_passes import roc_auc_in_passes
 from polars_auc._frames.segments import compare_segments
 from polars_auc._native import __version__
+from polars_auc._page.save_chart import save_chart
 from polars_auc._page.style import style_report
 from polars_auc._page.write import write_report
 from polars_auc._plots.coverage import plot_coverage
@@ -67,6 +68,7 @@ __all__ = [
     "plot_roc",
     "report",
     "roc_auc_in_passes",
+    "save_chart",
     "style_report",
     "write_report",
 ]

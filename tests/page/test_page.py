@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 import polars_auc as pa
 from polars_auc._commands.main import main
 
 DATA = Path(__file__).parents[2] / "data"
 SCORES = ["logistic", "forest", "tree"]
-NAMES = ("chromium-headless-shell", "chromium", "google-chrome")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    found = next((path for name in NAMES if (path := shutil.which(name))), None)
-    assert found, f"none of {', '.join(NAMES)} is installed"
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield running
-        running.close()
 
 
 @pytest.fixture(scope="module")
@@ -53,31 +40,6 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     given = ["--label", "y", *(f"--score={score}" for score in rows), "--by", "segment"]
     assert main(["report", str(folder / "rows.parquet"), *given, "--quiet", "-o", str(path)]) == 0
     return path
-
-
-@pytest.fixture
-def opened(browser: Browser) -> Iterator[Any]:
-    """Open a page without a network; nothing may be asked for or complained about."""
-    said: list[str] = []
-    contexts = []
-
-    def of(path: Path, *, width: int = 1200, scheme: Any = "light") -> Page:
-        context = browser.new_context(
-            viewport={"width": width, "height": 800}, color_scheme=scheme, offline=True
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda asked: said.append(asked.url) if "://" in asked.url[:8] else None)
-        page.goto(path.as_uri())
-        page.wait_for_selector("html[data-drawn=all]")
-        return page
-
-    yield of
-    for context in contexts:
-        context.close()
-    assert [text for text in said if not text.startswith(("file:", "blob:"))] == []
 
 
 def column(page: Page, name: str) -> list[str]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import io
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any, get_args
 
 import polars as pl
@@ -23,12 +21,11 @@ from polars_auc._expressions.curves import roc_curve
 from polars_auc._expressions.folds import cv_roc_curve
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.files import TABLES, refuse_path
+from polars_auc._page.save_chart import CHARTS, chart_contents, has_libraries, refuse_title
 from polars_auc._page.text import counted
 from polars_auc._plots.roc import plot_roc
 from polars_auc._plugin.errors import OptionError, at_edge
 from polars_auc._report.options import ReportOptions
-
-_CHARTS = (".html", ".png", ".svg")
 
 # Options that say how a band is made.
 _OF_BANDS = ("level", "n_points", "n_resamples", "seed")
@@ -39,8 +36,7 @@ _FOLD = "polars_auc: fold"
 # Of thin lines of 200 pixels.
 _POINTS_OF_FOLD = 100
 
-# Pixels of a picture for each pixel of the chart.
-_SCALE = 2
+_TITLE = "ROC curves"
 
 
 def add_curve(commands: Any) -> None:
@@ -101,18 +97,24 @@ def add_curve(commands: Any) -> None:
         help="with --band: bootstrap resamples (default: 2000)",
     )
     command.add_argument("--seed", action=Once, type=int, metavar="N", help="with --band: seed (default: 0)")
+    command.add_argument(
+        "--title",
+        action=Once,
+        metavar="TITLE",
+        help=f"the title of a page, which is an .html file; without it {_TITLE}",
+    )
     add_output(
         command,
-        f"write a chart: {', '.join(_CHARTS)}; or a table of points: {', '.join(TABLES)}",
+        f"write a chart: {', '.join(CHARTS)}; or a table of points: {', '.join(TABLES)}",
         required=True,
     )
 
 
 def curve(options: argparse.Namespace) -> bool:
     """Write the curves as a chart or a table."""
-    refuse_path(options.output, (*_CHARTS, *TABLES))
+    refuse_path(options.output, (*CHARTS, *TABLES))
     suffix = options.output.suffix
-    is_chart = suffix in _CHARTS
+    is_chart = suffix in CHARTS
     files = Files.grouped(options.files, options.by, options.output)
     _check(options, is_chart=is_chart)
     rows = RowOptions(
@@ -148,7 +150,10 @@ def curve(options: argparse.Namespace) -> bool:
     has_nan = not is_whole and read is not None and rows.nan is None and say_nan(read, read.nans())
     for (what, (_, of)), groups in zip(plans.items(), tables[1::2], strict=True):
         _say_undefined(what, of, points[what], groups.item(), folds=options.folds is not None)
-    contents = _chart(suffix, points, source.by) if is_chart else TABLES[suffix](points[what])
+    if is_chart:
+        contents = chart_contents(_chart(suffix, points, source.by), suffix, options.title or _TITLE)
+    else:
+        contents = TABLES[suffix](points[what])
     save(options.output, lambda: contents)
     if options.low_is_positive:
         say("polars-auc: low scores are positive: a row is positive if score <= threshold")
@@ -193,7 +198,8 @@ def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
         lines, option = ("bands", "method") if options.method else ("mean curves", "folds")
         said = f"is for curves, and a table with `{option}` holds {lines}"
         raise OptionError("", "max_points", said, "leave one of them out")
-    if is_chart and not all(find_spec(name) for name in ("altair", "vl_convert")):
+    refuse_title("", options.title, options.output.suffix)
+    if is_chart and not has_libraries():
         raise Refusal(
             'a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '
             + at_edge(f"or end `path` in {', '.join(TABLES)}")
@@ -222,24 +228,14 @@ def _say_undefined(what: str, source: Evaluated, table: pl.DataFrame, groups: in
         say(f"polars-auc: {whole - n_curves} of {counted(whole, name)}{of_folds} left out: each {why}")
 
 
-def _chart(suffix: str, points: dict[str, pl.DataFrame], by: list[str]) -> bytes:
-    """Draw the chart; a page works without a network, because the scripts are in it."""
+def _chart(suffix: str, points: dict[str, pl.DataFrame], by: list[str]) -> Any:
+    """Draw the chart."""
     with worded():
         # Pictures show no tooltips.
-        chart = plot_roc(
+        return plot_roc(
             points["curves"] if "curves" in points else points["band"],
             band=points.get("band"),
             folds=points.get("folds"),
             facet=by or None,
             tooltip=suffix == ".html",
         )
-    if suffix == ".png":
-        picture = io.BytesIO()
-        chart.save(picture, format="png", scale_factor=_SCALE)
-        return picture.getvalue()
-    text = io.StringIO()
-    if suffix == ".html":
-        chart.save(text, format="html", inline=True)
-    else:
-        chart.save(text, format="svg")
-    return text.getvalue().encode()

@@ -10,10 +10,11 @@ import polars as pl
 from polars_auc._page.details import Details
 from polars_auc._plots.forest import plot_forest
 from polars_auc._plots.layout import ANSWER, MARKED, altair
+from polars_auc._plots.points import key_text
 from polars_auc._plots.roc import plot_roc
 from polars_auc._plots.stability import plot_stability
 
-__all__ = ["CONFIG", "MOST_CURVES", "charts"]
+__all__ = ["MOST_CURVES", "charts"]
 
 MOST_CURVES = 8
 """The scores that are drawn: more curves hide each other."""
@@ -23,26 +24,6 @@ _UNREAD = ("$schema", "usermeta", "config")
 
 # Edges may be large beside what lies between them.
 _EDGES = ("low", "high")
-
-_TEXT = "currentColor"
-_FAINT = "#80808055"
-
-CONFIG: dict[str, Any] = {
-    "background": "transparent",
-    "font": "system-ui, sans-serif",
-    "axis": {
-        "labelColor": _TEXT,
-        "titleColor": _TEXT,
-        "gridColor": _FAINT,
-        "domainColor": _FAINT,
-        "tickColor": _FAINT,
-    },
-    "header": {"labelColor": _TEXT, "titleColor": _TEXT, "labelLimit": 260},
-    "legend": {"labelColor": _TEXT, "titleColor": _TEXT},
-    "title": {"color": _TEXT},
-    "view": {"stroke": _FAINT},
-}
-"""Charts have the colour of the text about them, so that they are readable in the dark as well."""
 
 
 def charts(table: pl.DataFrame, details: Details, level: float) -> dict[str, dict[str, Any]]:
@@ -101,6 +82,7 @@ def _distributions(bars: pl.DataFrame) -> Any:
             alt.Tooltip("share:Q", format=".2%"),
         ],
     ).properties(width=260, height=150)
+    bars = bars.with_columns(key_text("score"))
     scores = bars["score"].unique(maintain_order=True).to_list()
     facet = alt.Facet("score:N", title=None, sort=scores)
     return (

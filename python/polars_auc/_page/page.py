@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
-from importlib.resources import files
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from polars_auc._frames.groupings import EVERY, GROUPING, group_names
-from polars_auc._native import __version__
-from polars_auc._page.charts import CONFIG, MOST_CURVES, charts
+from polars_auc._page.charts import MOST_CURVES, charts
 from polars_auc._page.details import Details
+from polars_auc._page.document import document
 from polars_auc._page.text import cell, is_exact
 from polars_auc._plots.points import key_text
-from polars_auc._plugin.errors import at_edge
 from polars_auc._report.rows import CHANGES
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-__all__ = ["page", "refuse_without_libraries"]
-
-_NEEDED = ("altair", "itables", "jinja2", "vl_convert")
+__all__ = ["page"]
 
 # Groups without an AUC that are listed, and groups whose scores have moved.
 _LISTED = 50
@@ -59,14 +50,6 @@ _INTEGER = """function (value, type) {
 }"""
 
 
-def refuse_without_libraries() -> None:
-    """Refuse a page if a library is not installed, before any row is read."""
-    lacking = [name for name in _NEEDED if not find_spec(name)]
-    if lacking:
-        msg = f'a page needs {", ".join(lacking)}: pip install "polars-auc[report]"; or end `path` in .md'
-        raise ImportError(at_edge(msg))
-
-
 def page(
     table: pl.DataFrame,
     details: Details,
@@ -90,9 +73,10 @@ def page(
     defined = groups.filter(
         pl.col("score").eq_missing(pl.lit(table["score"].first())), pl.col("auc").is_not_nan()
     )
-    return _template().render(
+    return document(
+        "report.html.jinja",
         title=title,
-        version=__version__,
+        charts=specs,
         about=about,
         percent=f"{100 * level:.6g} %",
         cards=_cards(overall, is_exact=exact),
@@ -104,9 +88,7 @@ def page(
         stability=_cells(overall, ["score", *_STABILITY]) if "psi" in table.columns else None,
         moved=_moved(groups, by),
         heterogeneity=_heterogeneity(overall),
-        charts={name: _data(chart) for name, chart in specs.items()},
         described={name: chart["description"] for name, chart in specs.items()},
-        config=_data(CONFIG),
         n_groups=defined.height,
         few=f" The first {MOST_CURVES} of {scores} scores are drawn." if scores > MOST_CURVES else "",
         is_exact=exact,
@@ -123,34 +105,8 @@ def page(
         needed=needed,
         joined=f"{details.bins:,}" if details.error else None,
         error=f"{details.error:.1g}",
-        scripts=_script(_drawing_scripts()),
-        tables=_table_scripts() if groups.height else "",
+        table_scripts=_table_scripts() if groups.height else "",
     )
-
-
-def _template() -> Template:
-    import jinja2
-
-    surroundings = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    text = files("polars_auc._page").joinpath("report.html.jinja").read_text(encoding="utf-8")
-    return surroundings.from_string(text)
-
-
-def _data(value: object) -> Any:
-    """Return a value as it stands inside a script: nothing in it may end the script."""
-    import markupsafe
-
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return markupsafe.Markup(text.replace("<", "\\u003c"))
-
-
-def _script(text: str) -> Any:
-    """Return a script as it stands inside a page."""
-    import markupsafe
-
-    return markupsafe.Markup(text.replace("</script", "<\\/script"))
 
 
 def _there(table: pl.DataFrame, names: Iterable[str]) -> list[str]:
@@ -317,14 +273,6 @@ def _sortable(table: pl.DataFrame, n_keys: int, *, named: bool) -> str:
     )
     # What a notebook shows before its scripts run says nothing to the reader of a page.
     return re.sub(r"<sup>.*?</sup>", "", re.sub(r"Loading ITables.*?</td>", "</td>", html, flags=re.DOTALL))
-
-
-def _drawing_scripts() -> str:
-    import vl_convert
-
-    # The declared types of some releases ask for a piece of a script, which is not needed.
-    bundle: Any = vl_convert.javascript_bundle
-    return str(bundle())
 
 
 def _table_scripts() -> str:

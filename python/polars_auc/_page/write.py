@@ -15,8 +15,9 @@ from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.inputs import called, column_of, rows_of, scores_of
 from polars_auc._page.about import needed, skipped
 from polars_auc._page.details import Details, details
+from polars_auc._page.document import refuse_without_libraries
 from polars_auc._page.files import TABLES, refuse_path, replace_file
-from polars_auc._page.page import page, refuse_without_libraries
+from polars_auc._page.page import page
 from polars_auc._page.text import TableView, code
 from polars_auc._plugin.errors import CALLED, OptionError, OptionTypeError
 from polars_auc._plugin.options import between_0_and_1
@@ -65,7 +66,7 @@ class ReportWriter:
         if self.title is not None and not self.title.isprintable():
             raise OptionError(function, "title", f"must be text of one line, got {self.title!r}")
         if self.has_charts:
-            refuse_without_libraries()
+            refuse_without_libraries("altair", "itables", "jinja2", "vl_convert")
 
     @property
     def is_page(self) -> bool:

@@ -87,6 +87,7 @@ def plot_forest(
 
     table = rows_of(_NAME, report).collect()
     keys = _keys(table)
+    table = table.with_columns(key_text("score"))
     groups = table.filter(pl.col("scope") == "group", pl.col("auc").is_not_nan())
     if groups.is_empty():
         msg = f"{_NAME}: no group has an AUC: each needs a positive and a negative, and no score that is NaN"

@@ -48,6 +48,10 @@ OF_POINTS = (
 # A name that no column of a user has.
 _POINTS = "polars_auc: points"
 
+# Control characters and the line ends of Unicode, as JSON escapes them: the parser of Vega stops at some.
+_CONTROL = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
+_ESCAPES = {chr(code): {"\n": r"\n", "\t": r"\t"}.get(chr(code), f"\\u{code:04x}") for code in _CONTROL}
+
 # What is off by less cannot be seen.
 _ROUNDING = 1e-9
 
@@ -276,14 +280,17 @@ def named(keys: list[str]) -> pl.Expr:
 
 
 def key_text(key: str) -> pl.Expr:
-    """Return the values of a column as text; words that could be taken for another value are quoted."""
+    """Return the values of a column as text; words that could be taken for another value are quoted.
+
+    So are words with control characters, which are written as escapes.
+    """
 
     def quoted(values: pl.Series) -> pl.Series:
         if values.dtype not in (pl.String, pl.Categorical, pl.Enum):
             return values.cast(pl.String).fill_null("null")
         words = pl.col(values.name)
-        escaped = words.str.replace_all("\\", "\\\\", literal=True).str.replace_all('"', '\\"', literal=True)
-        unclear = words.is_in(["", "null"]) | words.str.contains(', |"')
+        escaped = words.str.replace_many({"\\": r"\\", '"': r"\"", **_ESCAPES})
+        unclear = words.is_in(["", "null"]) | words.str.contains_any([", ", '"', *_ESCAPES])
         text = pl.when(unclear).then(pl.lit('"') + escaped + pl.lit('"')).otherwise(words).fill_null("null")
         return values.cast(pl.String).to_frame().select(text).to_series()
 

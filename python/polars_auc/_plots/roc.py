@@ -67,9 +67,9 @@ def plot_roc(
     Returns
     -------
     altair.LayerChart or altair.FacetChart
-        The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``,
-        ``chart.save("roc.html")``. Colours and lines are readable on light and dark backgrounds; the rest
-        follows the theme of Altair. The points are in the chart itself.
+        The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``; and
+        for :func:`polars_auc.save_chart`. Colours and lines are readable on light and dark backgrounds; the
+        rest follows the theme of Altair. The points are in the chart itself.
 
     Raises
     ------

@@ -13,8 +13,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from polars_auc._commands import curve
 from polars_auc._commands.main import main
+from polars_auc._page import save_chart as charts
 
 Capture = pytest.CaptureFixture[str]
 DATA = Path(__file__).parents[3] / "data"
@@ -205,8 +205,20 @@ def test_refusals_of_the_command(options: list[str], message: str, tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_title_of_a_page(tmp_path: Path, capsys: Capture) -> None:
+    assert main([*CURVE, "--title", "Two <data> sets", "-o", str(tmp_path / "x.html")]) == 0
+    text = (tmp_path / "x.html").read_text(encoding="utf-8")
+    assert "<title>Two &lt;data&gt; sets</title>" in text
+    assert '<html lang="en">' in text
+    capsys.readouterr()
+    for output in ("y.png", "y.csv"):
+        assert main([*CURVE, "--title", "x", "-o", str(tmp_path / output)]) == 2
+        assert "--title is of a page; end --output in .html, or leave it out" in capsys.readouterr().err
+        assert not (tmp_path / output).exists()
+
+
 def test_tables_need_no_altair(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(curve, "find_spec", lambda _: None)
+    monkeypatch.setattr(charts, "find_spec", lambda _: None)
     assert main([*CURVE, "-o", str(tmp_path / "x.png")]) == 2
     assert capsys.readouterr().err == (
         'polars-auc: a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '
