@@ -195,6 +195,59 @@ def test_a_phone_shows_all_without_scrolling_sideways(opened: Any, small: Path) 
     assert page.evaluate("document.documentElement.scrollWidth") == 375
 
 
+def test_words_are_whole_on_a_phone(opened: Any, small: Path) -> None:
+    """Names, numbers and heads are broken after an underscore at most; tables scroll by themselves."""
+    page = opened(small, width=390)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    broken = page.evaluate(
+        """() => {
+          const found = [];
+          for (const cell of document.querySelectorAll("td, th, dd, li, p")) {
+            const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+            while (texts.nextNode()) {
+              const text = texts.currentNode;
+              for (const word of text.data.matchAll(/[^\\s_]+_?/g)) {
+                const range = document.createRange();
+                range.setStart(text, word.index);
+                range.setEnd(text, word.index + word[0].length);
+                const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+                if (lines.size > 1) found.push(word[0]);
+              }
+            }
+          }
+          return found;
+        }"""
+    )
+    assert broken == []
+    for table in page.locator(".wide:visible:has(> table.static)").all():
+        before, after = (
+            (
+                table.evaluate(f"(of) => {{ of.scrollLeft = {left}; }}"),
+                table.locator("td").first.bounding_box(),
+            )[1]
+            for left in (0, 200)
+        )
+        if table.locator("th").first.get_attribute("class") is None:
+            assert before["x"] == after["x"]
+
+
+def test_labels_of_axes_lie_apart(opened: Any, small: Path) -> None:
+    page = opened(small)
+    gaps = page.evaluate(
+        """() => [...document.querySelectorAll("svg.marks .role-axis-label")].flatMap((axis) => {
+          const boxes = [...axis.querySelectorAll("text")]
+            .filter((text) => getComputedStyle(text).opacity !== "0" && text.textContent)
+            .map((text) => text.getBoundingClientRect());
+          const rows = boxes.every((box) => Math.abs(box.top - boxes[0].top) < 2);
+          if (!rows) return [];
+          boxes.sort((one, other) => one.left - other.left);
+          return boxes.slice(1).map((box, place) => box.left - boxes[place].right);
+        })"""
+    )
+    assert len(gaps) > 30
+    assert min(gaps) >= 5
+
+
 def test_it_prints(opened: Any, small: Path) -> None:
     page = opened(small, scheme="dark")
     page.emulate_media(media="print")

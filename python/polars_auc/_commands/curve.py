@@ -18,7 +18,8 @@ from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_
 from polars_auc._cli.streams import say
 from polars_auc._expressions.bands import BandMethod, roc_band
 from polars_auc._expressions.curves import roc_curve
-from polars_auc._expressions.folds import cv_roc_curve
+from polars_auc._expressions.folds import cv_roc_auc, cv_roc_curve
+from polars_auc._expressions.intervals import roc_auc_ci
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.files import TABLES, refuse_path
 from polars_auc._page.save_chart import CHARTS, chart_contents, has_libraries, refuse_title
@@ -139,19 +140,22 @@ def curve(options: argparse.Namespace) -> bool:
             source = replace(source, rows=source.rows.with_columns(fold.alias(_FOLD)))
     with of_files(files.names, source.read, source.states):
         plans = _plans(source, options, is_chart=is_chart)
+        areas = _areas(source, options) if is_chart else None
         planned = [plan for curves, of in plans.values() for plan in (curves, of.number_of_groups())]
         with progress(f"evaluating {files.size()}"):
-            tables = pl.collect_all(planned)
-    points = dict(zip(plans, tables[::2], strict=True))
+            tables = pl.collect_all([*planned, *([] if areas is None else [areas])])
+    points = dict(zip(plans, tables[: len(planned) : 2], strict=True))
     is_whole = all(
         points[what].select(*of.by, "score").n_unique() == groups.item() * len(of.scores)
-        for (what, (_, of)), groups in zip(plans.items(), tables[1::2], strict=True)
+        for (what, (_, of)), groups in zip(plans.items(), tables[1 : len(planned) : 2], strict=True)
     )
     has_nan = not is_whole and read is not None and rows.nan is None and say_nan(read, read.nans())
-    for (what, (_, of)), groups in zip(plans.items(), tables[1::2], strict=True):
+    for (what, (_, of)), groups in zip(plans.items(), tables[1 : len(planned) : 2], strict=True):
         _say_undefined(what, of, points[what], groups.item(), folds=options.folds is not None)
     if is_chart:
-        contents = chart_contents(_chart(suffix, points, source.by), suffix, options.title or _TITLE)
+        contents = chart_contents(
+            _chart(suffix, points, tables[-1], source.by), suffix, options.title or _TITLE
+        )
     else:
         contents = TABLES[suffix](points[what])
     save(options.output, lambda: contents)
@@ -186,6 +190,25 @@ def _plans(
             source,
         )
     return plans
+
+
+def _areas(source: Evaluated, options: argparse.Namespace) -> pl.LazyFrame:
+    """Plan the AUC of each group and score with its interval; with folds it is their mean."""
+    level = {} if options.level is None else {"level": options.level}
+    if options.folds is None:
+        answers = source.each(roc_auc_ci, **level)
+    else:
+        answers = source.each(cv_roc_auc, fold=pl.col(_FOLD), **level)
+    rows = source.rows.group_by(source.by).agg(answers) if source.by else source.rows.select(answers)
+    fields = [(name, pl.col(name).struct) for name in source.scores]
+    return pl.concat(
+        rows.select(
+            *source.by,
+            pl.lit(name).alias("score"),
+            *(answer.field(field).alias(field) for field in ("auc", "lower", "upper")),
+        )
+        for name, answer in fields
+    )
 
 
 def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
@@ -228,7 +251,7 @@ def _say_undefined(what: str, source: Evaluated, table: pl.DataFrame, groups: in
         say(f"polars-auc: {whole - n_curves} of {counted(whole, name)}{of_folds} left out: each {why}")
 
 
-def _chart(suffix: str, points: dict[str, pl.DataFrame], by: list[str]) -> Any:
+def _chart(suffix: str, points: dict[str, pl.DataFrame], areas: pl.DataFrame, by: list[str]) -> Any:
     """Draw the chart."""
     with worded():
         # Pictures show no tooltips.
@@ -236,6 +259,7 @@ def _chart(suffix: str, points: dict[str, pl.DataFrame], by: list[str]) -> Any:
             points["curves"] if "curves" in points else points["band"],
             band=points.get("band"),
             folds=points.get("folds"),
+            areas=areas,
             facet=by or None,
             tooltip=suffix == ".html",
         )

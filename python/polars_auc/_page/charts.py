@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from polars_auc._frames.groupings import GROUPING
 from polars_auc._page.details import Details
 from polars_auc._plots.forest import plot_forest
 from polars_auc._plots.layout import ANSWER, MARKED, altair
@@ -33,9 +34,11 @@ def charts(table: pl.DataFrame, details: Details, level: float) -> dict[str, dic
     few = pl.col("score").is_in(first)
     if details.curves.height:
         bands = details.bands.filter(few) if details.bands.height else None
-        specs["curves"] = plot_roc(details.curves.filter(few), band=bands)
+        specs["curves"] = plot_roc(details.curves.filter(few), band=bands, areas=table)
     if details.panels.height:
-        specs["panels"] = plot_roc(details.panels.filter(few), facet=details.panel_keys, columns=4, size=170)
+        facet = list(details.panel_keys.values())
+        areas = _areas(table.filter(few), details.panel_keys)
+        specs["panels"] = plot_roc(details.panels.filter(few), areas=areas, facet=facet, columns=4, size=170)
     groups = table.filter(few, pl.col("scope") == "group", pl.col("auc").is_not_nan())
     if groups.height:
         specs["forest"] = plot_forest(table.filter(few), level=level)
@@ -45,6 +48,15 @@ def charts(table: pl.DataFrame, details: Details, level: float) -> dict[str, dic
     if details.bars.height:
         specs["distributions"] = _distributions(details.bars.filter(few))
     return {name: _rounded(chart.to_dict(validate=False)) for name, chart in specs.items()}
+
+
+def _areas(table: pl.DataFrame, keys: dict[str, str]) -> pl.DataFrame:
+    """Return the areas of the groups that these columns make, under the names that panels have."""
+    own = table.filter(pl.col("scope") == "group")
+    if GROUPING in table.columns:
+        own = own.filter(pl.col(GROUPING) == ", ".join(keys))
+    renamed = [pl.col(key).alias(name) for key, name in keys.items()]
+    return own.select(*renamed, "score", "auc", "lower", "upper")
 
 
 def _rounded(value: Any) -> Any:

@@ -38,9 +38,11 @@ _CONFIG: dict[str, Any] = {
         "gridColor": _FAINT,
         "domainColor": _FAINT,
         "tickColor": _FAINT,
+        "labelSeparation": 8,
     },
     "header": {"labelColor": _TEXT, "titleColor": _TEXT, "labelLimit": 260},
     "legend": {"labelColor": _TEXT, "titleColor": _TEXT},
+    "text": {"color": _TEXT},
     "title": {"color": _TEXT},
     "view": {"stroke": _FAINT},
 }
@@ -77,7 +79,7 @@ def document(template: str, *, title: str, charts: dict[str, Any], **parts: Any)
         lstrip_blocks=True,
         loader=jinja2.FunctionLoader(_source),
     )
-    surroundings.filters.update(own=own, data=_data)
+    surroundings.filters.update(own=own, data=_data, breakable=_breakable)
     page = surroundings.get_template(template).render(
         title=title,
         charts=charts,
@@ -101,6 +103,13 @@ def _data(value: object) -> Any:
 
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return markupsafe.Markup(text.replace("<", "\\u003c"))
+
+
+def _breakable(name: str) -> Any:
+    """Let a name be broken after its underscores."""
+    import markupsafe
+
+    return markupsafe.escape(name).replace("_", markupsafe.Markup("_<wbr>"))
 
 
 def _drawing_scripts() -> str:

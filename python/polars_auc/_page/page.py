@@ -21,6 +21,10 @@ __all__ = ["page"]
 # Groups without an AUC that are listed, and groups whose scores have moved.
 _LISTED = 50
 
+# The widths of a letter, of a bold one and of the space about a cell, in the size of letters; and how many
+# letters of a name stand side by side on paper.
+_LETTER, _BOLD, _SPACE, _NAME = 0.65, 0.74, 0.9, 24
+
 _OVERALL = ("n", "n_pos", "prevalence", "auc", "auc_min", "auc_max", "lower", "upper", "se", "ks", "gini")
 _FOLDS = ("cv_auc", "cv_lower", "cv_upper", "cv_se", "n_folds", "n_undefined")
 _DELTAS = (
@@ -97,6 +101,8 @@ def page(
         groups=_sortable(groups.select(*by, "score", *columns), len(by), named=GROUPING in table.columns)
         if groups.height
         else None,
+        group_widths=_widths_of_groups(groups.select(*by, "score", *columns)),
+        n_names=len(by) + 1,
         bands=_by_score(details.gains, [name for name in _BANDS if name not in hidden]),
         thresholds=_by_score(details.thresholds, _POINTS),
         quality=_cells(_quality(overall), ["score", "rows", "used", "skipped", "positives", "negatives"]),
@@ -153,7 +159,38 @@ def _cells(table: pl.DataFrame, names: Sequence[str]) -> dict[str, Any]:
         for row in table.select(names).rows()
     ]
     numeric = [table.schema[name].is_numeric() for name in names]
-    return {"heads": list(names), "numeric": numeric, "rows": rows}
+    return _table(list(names), numeric, rows)
+
+
+def _table(heads: list[str], numeric: list[bool], rows: list[list[Any]]) -> dict[str, Any]:
+    """Return a table as its heads and cells, which columns hold numbers, and how wide it is."""
+    longest = [max((len(str(row[place])) for row in rows), default=0) for place in range(len(heads))]
+    return {"heads": heads, "numeric": numeric, "rows": rows, "em": sum(_widths(heads, numeric, longest))}
+
+
+def _widths(heads: Sequence[str], numeric: Sequence[bool], longest: Sequence[int]) -> list[float]:
+    """Return about how wide the columns of a table are on paper, in the size of its letters.
+
+    Heads are broken after underscores, and names where they are long.
+    """
+    widths = []
+    for head, is_number, length in zip(heads, numeric, longest, strict=True):
+        of_head = max(map(len, head.split("_"))) + ("_" in head)
+        of_cells = length if is_number else min(length, _NAME)
+        widths.append(round(max(_BOLD * min(of_head, _NAME), _LETTER * of_cells) + _SPACE, 2))
+    return widths
+
+
+def _widths_of_groups(groups: pl.DataFrame) -> list[float]:
+    """Return about how wide the columns of the table of groups are on paper."""
+    numeric = [dtype.is_numeric() for dtype in groups.dtypes]
+    longest = []
+    for column in groups:
+        ends = (
+            [column.min(), column.max()] if column.dtype.is_numeric() else [*column.cast(pl.String).unique()]
+        )
+        longest.append(max((len(_text(column.name, end)) for end in ends), default=0))
+    return _widths(groups.columns, numeric, longest)
 
 
 def _by_score(table: pl.DataFrame, names: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -184,11 +221,11 @@ def _moved(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
     return {
         "number": moved.height,
         "has_infinite": moved["psi"].is_infinite().any(),
-        "cells": {
-            "heads": [*by, *cells["heads"]],
-            "numeric": [False] * len(by) + cells["numeric"],
-            "rows": [[*key, *row] for key, row in zip(keys.rows(), cells["rows"], strict=True)],
-        },
+        "cells": _table(
+            [*by, *cells["heads"]],
+            [False] * len(by) + cells["numeric"],
+            [[*key, *row] for key, row in zip(keys.rows(), cells["rows"], strict=True)],
+        ),
     }
 
 
@@ -230,7 +267,7 @@ def _undefined(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
     numeric = [False] * (len(by) + 1) + [True, False]
     return {
         "number": without.height,
-        "cells": {"heads": [*by, "score", "n", "why"], "numeric": numeric, "rows": cells},
+        "cells": _table([*by, "score", "n", "why"], numeric, cells),
     }
 
 

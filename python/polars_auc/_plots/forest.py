@@ -163,7 +163,9 @@ def _layers(alt: Any, order: list[str], *, marked: bool) -> Any:
     axis = alt.Axis(labelLimit=280, labelOverlap=False, title=None)
     group = alt.Y("group:N", sort=order, axis=axis)
     scale = alt.Scale(zero=False, nice=True)
-    area = alt.X("auc:Q", title="AUC", scale=scale, axis=alt.Axis(format=".3~f", tickCount=6))
+    area = alt.X(
+        "auc:Q", title="AUC", scale=scale, axis=alt.Axis(format=".3~f", tickCount=5, labelSeparation=8)
+    )
     numbers = ["auc", "lower", "upper", *(["p_adjusted"] if marked else [])]
     tooltip = [
         alt.Tooltip("group:N"),

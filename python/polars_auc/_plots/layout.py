@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import ModuleType
@@ -101,10 +102,14 @@ def color(drawn: Drawing) -> Any:
         return alt.value(_COLORS[0])
     colors = [_COLORS[place % len(_COLORS)] for place in range(len(drawn.curves))]
     scale = alt.Scale(domain=drawn.curves, range=colors)
-    title = ", ".join(drawn.by)
-    # A name is never cut.
-    legend = alt.Legend(labelLimit=0, symbolType="stroke", symbolSize=300, symbolOpacity=1)
-    return alt.Color("curve:N", title=title, scale=scale, legend=legend)
+    # A name is never cut. JSON is a part of the language of expressions.
+    said: dict[str, Any] = {"labelExpr": f"{json.dumps(drawn.labels)}[datum.label]"} if drawn.labels else {}
+    legend = alt.Legend(labelLimit=0, symbolType="stroke", symbolSize=300, symbolOpacity=1, **said)
+    return alt.Color("curve:N", title=_legend_title(drawn), scale=scale, legend=legend)
+
+
+def _legend_title(drawn: Drawing) -> str:
+    return ", ".join(drawn.by) + (": AUC with interval" if drawn.labels else "")
 
 
 def lines(
@@ -127,7 +132,7 @@ def lines(
     if len(drawn.curves) > len(_COLORS):
         dashes = [list(_DASHES[place // len(_COLORS)]) for place in range(len(drawn.curves))]
         scale = alt.Scale(domain=drawn.curves, range=dashes)
-        encoded["strokeDash"] = alt.StrokeDash("curve:N", title=", ".join(drawn.by), scale=scale)
+        encoded["strokeDash"] = alt.StrokeDash("curve:N", title=_legend_title(drawn), scale=scale)
     marks = alt.Chart().mark_line(interpolate=interpolate, strokeWidth=2, strokeJoin="round")
     chart: alt.Chart = marks.transform_filter("datum.part === 'curve'").encode(
         **encoded, detail="curve:N", order="place:Q"

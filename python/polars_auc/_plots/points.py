@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -77,6 +77,10 @@ class Drawing:
     facet: list[str]
     curves: list[str]
     panels: list[str]
+    labels: dict[str, str] = field(default_factory=dict)
+    """What the legend says of each curve, if that is more than its name."""
+    has_areas: bool = False
+    """Whether there are points of the part "area", which are texts in panels."""
 
 
 def drawing(
@@ -174,8 +178,10 @@ def as_drawing(
     points: pl.DataFrame, rows: pl.DataFrame, lines: pl.DataFrame, keys: list[str], panels: list[str]
 ) -> Drawing:
     """Put the names of curves and panels in order."""
-    shown = [_in_order(rows, columns, lines[name]) for name, columns in (("curve", keys), ("panel", panels))]
-    return Drawing(points, keys, panels, *shown)
+    curves, shown = (
+        _in_order(rows, columns, lines[name]) for name, columns in (("curve", keys), ("panel", panels))
+    )
+    return Drawing(points, keys, panels, curves, shown)
 
 
 def _rows(what: str, frame: IntoFrame, fields: Sequence[str]) -> pl.DataFrame:

@@ -205,6 +205,38 @@ def test_refusals_of_the_command(options: list[str], message: str, tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_legend_says_the_auc(tmp_path: Path) -> None:
+    """With its interval at the level that is asked for; of folds it is the mean."""
+    held_out = ROWS.lazy().select("label", "forest", "tree", "fold")
+    for options, answer in (
+        ([], pa.roc_auc_ci("label", "forest")),
+        (
+            ["--band", "vertical", "--level", "0.8", "--resamples", "20"],
+            pa.roc_auc_ci("label", "forest", level=0.8),
+        ),
+        (["--folds", "fold"], pa.cv_roc_auc("label", "forest", "fold")),
+    ):
+        assert main([*CURVE, *options, "-o", str(tmp_path / "x.html")]) == 0
+        area = held_out.select(answer).unnest("forest").collect().row(0, named=True)
+        said = f"forest  {area['auc']:.3f} ({area['lower']:.3f} to {area['upper']:.3f})"
+        assert said in (tmp_path / "x.html").read_text(encoding="utf-8")
+    state = [
+        "state",
+        str(DATA),
+        "--label",
+        "label",
+        "--score",
+        "forest",
+        "-o",
+        str(tmp_path / "state.parquet"),
+    ]
+    assert main(state) == 0
+    given = ["curve", str(tmp_path / "state.parquet"), "--from-states", "-o", str(tmp_path / "y.html")]
+    assert main(given) == 0
+    [auc] = ROWS.select(pa.roc_auc("label", "forest")).row(0)
+    assert f"forest  {auc:.3f} (" in (tmp_path / "y.html").read_text(encoding="utf-8")
+
+
 def test_the_title_of_a_page(tmp_path: Path, capsys: Capture) -> None:
     assert main([*CURVE, "--title", "Two <data> sets", "-o", str(tmp_path / "x.html")]) == 0
     text = (tmp_path / "x.html").read_text(encoding="utf-8")

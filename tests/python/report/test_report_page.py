@@ -38,6 +38,8 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "wbr":
+            return
         given = dict(attrs)
         self.ids += [value for name, value in attrs if name == "id" and value]
         if tag != "a":
