@@ -120,6 +120,19 @@ def test_the_numbers_are_those_of_the_report(opened: Any, small: Path) -> None:
         assert column(page, name) == expected
 
 
+def test_differences_have_a_colour_and_a_sign(opened: Any, small: Path) -> None:
+    page = opened(small)
+    rows, by = pl.scan_parquet(DATA / "*.parquet"), ["dataset", "segment"]
+    report = pa.report(rows, "label", SCORES, by=by, versus="rest")
+    expected = (report.collect().filter(pl.col("scope") == "group")["p_adjusted"] <= 0.05).to_list()
+    heads = [head.strip() for head in page.locator("#groups-table thead th").all_inner_texts()]
+    cells = page.locator(f"#groups-table tbody td:nth-child({heads.index('p_adjusted') + 1})")
+    style = "(cell) => [getComputedStyle(cell, '::after').content, getComputedStyle(cell).color]"
+    signs = cells.evaluate_all(f"(cells) => cells.map({style})")
+    assert [sign == '" *"' for sign, _ in signs] == expected
+    assert len({color for _, color in signs}) == 2
+
+
 def test_a_point_says_what_it_is(opened: Any, small: Path) -> None:
     page = opened(small)
     for chart, words in (

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -30,7 +31,7 @@ from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.inputs import called
 from polars_auc._frames.runs import Runs
 from polars_auc._page.about import about_options, groups_without_stability, needed, skipped, without_interval
-from polars_auc._page.details import Details, details
+from polars_auc._page.details import details
 from polars_auc._page.text import TableView, counted
 from polars_auc._page.write import ReportWriter
 from polars_auc._report.nan import Nans
@@ -135,7 +136,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     try:
         if writer is not None:
             pairs = _about(request, files, table, writer, omissions, [said for _, said in verdicts])
-            unprinted = _write(request, writer, table, pairs, charts)
+            unprinted = _write(request, partial(writer.contents, table, pairs, charts, verdicts))
     finally:
         # What was evaluated is shown also if it cannot be written.
         if not request.is_printed and not request.quiet:
@@ -262,17 +263,11 @@ def _about(
     return [("Data", data), *about, *gone, *(("Check", said.splitlines()[0]) for said in verdicts)]
 
 
-def _write(
-    request: ReportRequest,
-    writer: ReportWriter,
-    table: pl.DataFrame,
-    about: Sequence[tuple[str, str]],
-    charts: Details | None,
-) -> str | None:
+def _write(request: ReportRequest, contents: Callable[[], bytes]) -> str | None:
     """Write the file, and return why it cannot be printed, if it cannot."""
     if request.file is None:
-        return show_bytes(writer.contents(table, about, charts))
-    save(request.file, lambda: writer.contents(table, about, charts))
+        return show_bytes(contents())
+    save(request.file, contents)
     if not request.quiet:
         say(f"polars-auc: wrote {request.output}")
     return None

@@ -14,6 +14,7 @@ from polars_auc._plots.layout import ANSWER, MARKED, altair
 from polars_auc._plots.points import key_text
 from polars_auc._plots.roc import plot_roc
 from polars_auc._plots.stability import plot_stability
+from polars_auc._plots.trend import period_of, plot_trend
 
 __all__ = ["MOST_CURVES", "charts"]
 
@@ -27,7 +28,9 @@ _UNREAD = ("$schema", "usermeta", "config")
 _EDGES = ("low", "high")
 
 
-def charts(table: pl.DataFrame, details: Details, level: float) -> dict[str, dict[str, Any]]:
+def charts(
+    table: pl.DataFrame, details: Details, level: float, along: str | None = None
+) -> dict[str, dict[str, Any]]:
     """Return the charts of a page by their names, as Vega-Lite; those without anything to draw are absent."""
     specs: dict[str, Any] = {}
     first = table["score"].unique(maintain_order=True).head(MOST_CURVES).implode()
@@ -42,6 +45,8 @@ def charts(table: pl.DataFrame, details: Details, level: float) -> dict[str, dic
     groups = table.filter(few, pl.col("scope") == "group", pl.col("auc").is_not_nan())
     if groups.height:
         specs["forest"] = plot_forest(table.filter(few), level=level)
+        if (period := period_of(table, along)) is not None:
+            specs["trend"] = plot_trend(table.filter(few), period, level)
     # Groups whose outcomes are not known yet have an index, and no AUC.
     if "psi" in table.columns and table.filter(few, scope="group")["psi"].is_finite().any():
         specs["stability"] = plot_stability(table.filter(few))

@@ -83,9 +83,13 @@ class ReportWriter:
         return code(text) if self.ending == ".md" else text
 
     def contents(
-        self, table: pl.DataFrame, about: Sequence[tuple[str, str]] = (), charts: Details | None = None
+        self,
+        table: pl.DataFrame,
+        about: Sequence[tuple[str, str]] = (),
+        charts: Details | None = None,
+        checks: Sequence[tuple[bool, str]] = (),
     ) -> bytes:
-        """Return the contents of the file, with words about the report, and what charts are drawn of."""
+        """Return the contents of the file, with words about the report, what is drawn, and gates."""
         if self.ending == ".md":
             lines = [*(f"{what}: {said}" for what, said in about), *skipped(self.options, table)]
             return self.view.page(table, self.title or TITLE, lines, self.options.level).encode()
@@ -96,7 +100,8 @@ class ReportWriter:
                 title=self.title or TITLE,
                 about=about,
                 by=list(self.by),
-                level=self.options.level,
+                options=self.options,
+                checks=checks,
                 columns=self.view.on_page(table),
                 needed=needed(self.options),
             ).encode()

@@ -48,9 +48,13 @@ OF_POINTS = (
 # A name that no column of a user has.
 _POINTS = "polars_auc: points"
 
-# Control characters and the line ends of Unicode, as JSON escapes them: the parser of Vega stops at some.
-_CONTROL = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
-_ESCAPES = {chr(code): {"\n": r"\n", "\t": r"\t"}.get(chr(code), f"\\u{code:04x}") for code in _CONTROL}
+# Control characters, line ends of Unicode, and what turns or hides the text beside it, as JSON escapes them:
+# the parser of Vega stops at some, and the others make a name look like another.
+_CONTROL = (
+    *(*range(0x20), *range(0x7F, 0xA0), 0x200B, 0x200E, 0x200F, *range(0x2028, 0x202F)),
+    *(0x2060, *range(0x2066, 0x206A), 0xFEFF),
+)
+_ESCAPES = {**{chr(code): f"\\u{code:04x}" for code in _CONTROL}, "\n": r"\n", "\t": r"\t"}
 
 # What is off by less cannot be seen.
 _ROUNDING = 1e-9

@@ -15,7 +15,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from polars_auc._plots.layout import _COLORS, REFERENCE
+from polars_auc._plots.layout import COLORS, REFERENCE
 
 DATA = Path(__file__).parents[3] / "data"
 ROWS = pl.read_parquet(DATA / "*.parquet")
@@ -236,7 +236,7 @@ def luminance(color: str) -> float:
     return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
 
 
-@pytest.mark.parametrize("color", [*_COLORS, REFERENCE])
+@pytest.mark.parametrize("color", [*COLORS, REFERENCE])
 @pytest.mark.parametrize("background", ["#ffffff", "#1e1e1e"])
 def test_contrast_of_lines(color: str, background: str) -> None:
     """What the Web Content Accessibility Guidelines ask of graphics, also on a dark background."""
