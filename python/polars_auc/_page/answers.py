@@ -31,6 +31,8 @@ def answers(
     table: pl.DataFrame, level: float, *, versus: object = None, checks: Sequence[tuple[bool, str]] = ()
 ) -> list[tuple[bool, str]]:
     """Say what a report answers: sentences, each with whether it asks for attention."""
+    if table.is_empty():
+        return []
     keys = table.columns[1 : table.columns.index("score")]
     name = group_name(keys, table.schema) if keys else pl.lit(None, dtype=pl.String)
     named = table.with_columns(
@@ -45,17 +47,16 @@ def answers(
     whom = _WHOM.get(versus, versus) if isinstance(versus, str) else "what they are compared with"
     said = [*_areas(overall)]
     others = pl.col("score") != first
+    has_several = table["score"].n_unique() > 1
     deltas = ("delta_auc", "delta_auc_p_adjusted")
     for rows, what, (effect, p_value), noun in (
-        (groups, f"Different from {whom}", ("difference", "p_adjusted"), "group"),
+        (groups, f"Different from {whom}", ("difference", "p_adjusted"), "test" if has_several else "group"),
         (overall.filter(others), f"Different from {first}", deltas, "score"),
         (groups.filter(others), f"Different from {first} in groups", deltas, "test"),
         (named, "Changed since the earlier report", ("change", "change_p_adjusted"), "AUC"),
     ):
         if p_value in table.columns:
-            said += _found(
-                rows, what, effect, p_value, noun, level, has_several=table["score"].n_unique() > 1
-            )
+            said += _found(rows, what, effect, p_value, noun, level, has_several=has_several)
     if "psi" in table.columns:
         said += _moved(overall, groups)
     failed = [text.splitlines()[0] for passed, text in checks if not passed]
@@ -105,7 +106,7 @@ def _difference(row: dict[str, Any], effect: str, p_value: str, *, has_several: 
     names = [row[_GROUP], row["score"] if has_several or row[_GROUP] is None else None]
     direction = "higher" if row[effect] > 0 else "lower"
     p = cell(p_value, row[p_value])
-    p = p if p.startswith("<") else f"= {p}"
+    p = p.replace("<", "< ") if p.startswith("<") else f"= {p}"
     few = ", few rows" if row[_FEW] else ""
     name = ", ".join(name for name in names if name is not None)
     return f"{name}: {direction} by {cell(effect, abs(row[effect]))} (p {p}{few})"

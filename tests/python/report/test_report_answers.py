@@ -57,7 +57,7 @@ def test_the_page_answers_first(tmp_path: Path) -> None:
     found = groups.filter(pl.col("p_adjusted") <= 0.05).sort(pl.col("difference").abs(), descending=True)
     assert differ[0]
     assert differ[1].startswith(
-        f"Different from the rest, after the adjustment: {found.height} of 24 groups: "
+        f"Different from the rest, after the adjustment: {found.height} of 24 tests: "
     )
     largest = found.row(0, named=True)
     name = f"{largest['dataset']}, {largest['segment']}, {largest['score']}"
