@@ -20,6 +20,8 @@ from polars_auc._expressions.bands import BandMethod, roc_band
 from polars_auc._expressions.curves import roc_curve
 from polars_auc._expressions.folds import cv_roc_auc, cv_roc_curve
 from polars_auc._expressions.intervals import roc_auc_ci
+from polars_auc._expressions.numbers import roc_auc
+from polars_auc._expressions.states import have_weights
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.files import TABLES, refuse_path
 from polars_auc._page.save_chart import CHARTS, chart_contents, has_libraries, refuse_title
@@ -38,6 +40,8 @@ _FOLD = "polars_auc: fold"
 _POINTS_OF_FOLD = 100
 
 _TITLE = "ROC curves"
+
+_OF_AREAS = {"auc", "lower", "upper"}
 
 
 def add_curve(commands: Any) -> None:
@@ -154,7 +158,9 @@ def curve(options: argparse.Namespace) -> bool:
         _say_undefined(what, of, points[what], groups.item(), folds=options.folds is not None)
     if is_chart:
         contents = chart_contents(
-            _chart(suffix, points, tables[-1], source.by), suffix, options.title or _TITLE
+            _chart(suffix, points, None if areas is None else tables[-1], source.by),
+            suffix,
+            options.title or _TITLE,
         )
     else:
         contents = TABLES[suffix](points[what])
@@ -192,23 +198,30 @@ def _plans(
     return plans
 
 
-def _areas(source: Evaluated, options: argparse.Namespace) -> pl.LazyFrame:
-    """Plan the AUC of each group and score with its interval; with folds it is their mean."""
+def _areas(source: Evaluated, options: argparse.Namespace) -> pl.LazyFrame | None:
+    """Plan the AUC of each group and score with its interval; with folds it is their mean.
+
+    There is none if a column of groups has the name of one of its columns.
+    """
+    if not _OF_AREAS.isdisjoint(source.by):
+        return None
     level = {} if options.level is None else {"level": options.level}
-    if options.folds is None:
-        answers = source.each(roc_auc_ci, **level)
-    else:
-        answers = source.each(cv_roc_auc, fold=pl.col(_FOLD), **level)
-    rows = source.rows.group_by(source.by).agg(answers) if source.by else source.rows.select(answers)
-    fields = [(name, pl.col(name).struct) for name in source.scores]
-    return pl.concat(
-        rows.select(
-            *source.by,
-            pl.lit(name).alias("score"),
-            *(answer.field(field).alias(field) for field in ("auc", "lower", "upper")),
-        )
-        for name, answer in fields
-    )
+    schema = source.rows.collect_schema() if source.has_states else {}
+    tables = []
+    for name in source.scores:
+        own = source.only(name)
+        if options.folds is not None:
+            [answer] = own.each(cv_roc_auc, fold=pl.col(_FOLD), **level)
+        elif name in schema and have_weights(schema[name]):
+            # A state holds sums of weights, which say nothing of the variance.
+            limits = (pl.lit(None, dtype=pl.Float64).alias(field) for field in ("lower", "upper"))
+            answer = pl.struct(own.each(roc_auc)[0].alias("auc"), *limits).alias(name)
+        else:
+            [answer] = own.each(roc_auc_ci, **level)
+        rows = source.rows.group_by(source.by).agg(answer) if source.by else source.rows.select(answer)
+        fields = (pl.col(name).struct.field(field).alias(field) for field in ("auc", "lower", "upper"))
+        tables.append(rows.select(*source.by, pl.lit(name).alias("score"), *fields))
+    return pl.concat(tables)
 
 
 def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
@@ -251,7 +264,7 @@ def _say_undefined(what: str, source: Evaluated, table: pl.DataFrame, groups: in
         say(f"polars-auc: {whole - n_curves} of {counted(whole, name)}{of_folds} left out: each {why}")
 
 
-def _chart(suffix: str, points: dict[str, pl.DataFrame], areas: pl.DataFrame, by: list[str]) -> Any:
+def _chart(suffix: str, points: dict[str, pl.DataFrame], areas: pl.DataFrame | None, by: list[str]) -> Any:
     """Draw the chart."""
     with worded():
         # Pictures show no tooltips.
