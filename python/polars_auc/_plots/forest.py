@@ -77,7 +77,7 @@ def plot_forest(
     >>> import polars as pl
     >>> import polars_auc as pa
     >>> rows = pl.DataFrame(
-    ...     {"site": ["a"] * 4 + ["b"] * 4, "ill": [0, 0, 1, 1] * 2, "risk": [1, 3, 2, 4, 2, 1, 3, 4]}
+    ...     {"site": ["a"] * 20 + ["b"] * 20, "ill": [0, 1] * 20, "risk": [row * 7 % 11 for row in range(40)]}
     ... )
     >>> chart = pa.plot_forest(pa.report(rows, "ill", "risk", by="site"))
     >>> chart.description
