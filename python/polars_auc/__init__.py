@@ -49,6 +49,7 @@ from polars_auc._page.notebook import (
     load_ipython_extension as load_ipython_extension,
     unload_ipython_extension as unload_ipython_extension,
 )
+from polars_auc._page.save_chart import save_chart
 from polars_auc._page.style import style_report
 from polars_auc._page.write import write_report
 from polars_auc._plots.coverage import plot_coverage
@@ -74,6 +75,7 @@ __all__ = [
     "plot_roc",
     "report",
     "roc_auc_in_passes",
+    "save_chart",
     "style_report",
     "write_report",
 ]

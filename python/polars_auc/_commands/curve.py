@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import io
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any, get_args
 
 import polars as pl
@@ -21,14 +19,16 @@ from polars_auc._cli.streams import say
 from polars_auc._commands.table_files import ENDINGS, add_table_output, save_table, table_writer
 from polars_auc._expressions.bands import BandMethod, roc_band
 from polars_auc._expressions.curves import roc_curve
-from polars_auc._expressions.folds import cv_roc_curve
+from polars_auc._expressions.folds import cv_roc_auc, cv_roc_curve
+from polars_auc._expressions.intervals import roc_auc_ci
+from polars_auc._expressions.numbers import roc_auc
+from polars_auc._expressions.states import have_weights
 from polars_auc._frames.evaluated import Evaluated
+from polars_auc._page.save_chart import CHARTS, chart_contents, has_libraries, refuse_title
 from polars_auc._page.text import counted
 from polars_auc._plots.roc import plot_roc
 from polars_auc._plugin.errors import OptionError, at_edge
 from polars_auc._report.options import ReportOptions
-
-_CHARTS = (".html", ".png", ".svg")
 
 # Options that say how a band is made.
 _OF_BANDS = ("level", "n_points", "n_resamples", "seed")
@@ -39,8 +39,9 @@ _FOLD = "polars_auc: fold"
 # Of thin lines of 200 pixels.
 _POINTS_OF_FOLD = 100
 
-# Pixels of a picture for each pixel of the chart.
-_SCALE = 2
+_TITLE = "ROC curves"
+
+_OF_AREAS = {"auc", "lower", "upper"}
 
 
 def add_curve(commands: Any) -> None:
@@ -101,18 +102,24 @@ def add_curve(commands: Any) -> None:
         help="with --band: bootstrap resamples (default: 2000)",
     )
     command.add_argument("--seed", action=Once, type=int, metavar="N", help="with --band: seed (default: 0)")
+    command.add_argument(
+        "--title",
+        action=Once,
+        metavar="TITLE",
+        help=f"the title of a page, which is an .html file; without it {_TITLE}",
+    )
     add_table_output(
         command,
-        f"write a chart: {', '.join(_CHARTS)}; or a table of points: {', '.join(ENDINGS)}",
+        f"write a chart: {', '.join(CHARTS)}; or a table of points: {', '.join(ENDINGS)}",
         required=True,
     )
 
 
 def curve(options: argparse.Namespace) -> bool:
     """Write the curves as a chart or a table."""
-    writer = table_writer(options, "Points of ROC curves", _CHARTS)
+    writer = table_writer(options, "Points of ROC curves", CHARTS)
     suffix = options.output.suffix
-    is_chart = suffix in _CHARTS
+    is_chart = suffix in CHARTS
     files = Files.grouped(options.files, options.by, options.output)
     _check(options, is_chart=is_chart)
     rows = RowOptions(
@@ -137,20 +144,22 @@ def curve(options: argparse.Namespace) -> bool:
             source = replace(source, rows=source.rows.with_columns(fold.alias(_FOLD)))
     with of_files(files.names, source.read, source.states):
         plans = _plans(source, options, is_chart=is_chart)
+        areas = _areas(source, options) if is_chart else None
         planned = [plan for curves, of in plans.values() for plan in (curves, of.number_of_groups())]
         with progress(f"evaluating {files.size()}"):
-            tables = pl.collect_all(planned)
-    points = dict(zip(plans, tables[::2], strict=True))
+            tables = pl.collect_all([*planned, *([] if areas is None else [areas])])
+    points = dict(zip(plans, tables[: len(planned) : 2], strict=True))
     is_whole = all(
         points[what].select(*of.by, "score").n_unique() == groups.item() * len(of.scores)
-        for (what, (_, of)), groups in zip(plans.items(), tables[1::2], strict=True)
+        for (what, (_, of)), groups in zip(plans.items(), tables[1 : len(planned) : 2], strict=True)
     )
     has_nan = not is_whole and read is not None and rows.nan is None and say_nan(read, read.nans())
-    for (what, (_, of)), groups in zip(plans.items(), tables[1::2], strict=True):
+    for (what, (_, of)), groups in zip(plans.items(), tables[1 : len(planned) : 2], strict=True):
         _say_undefined(what, of, points[what], groups.item(), folds=options.folds is not None)
     notes = [f"wrote {options.output}"]
     if is_chart or writer is None:
-        contents = _chart(suffix, points, source.by)
+        chart = _chart(suffix, points, None if areas is None else tables[-1], source.by)
+        contents = chart_contents(chart, suffix, options.title or _TITLE)
         save(options.output, lambda: contents)
     else:
         notes = save_table(writer, options, files, rows, list(source.scores), points[what])
@@ -188,6 +197,32 @@ def _plans(
     return plans
 
 
+def _areas(source: Evaluated, options: argparse.Namespace) -> pl.LazyFrame | None:
+    """Plan the AUC of each group and score with its interval; with folds it is their mean.
+
+    There is none if a column of groups has the name of one of its columns.
+    """
+    if not _OF_AREAS.isdisjoint(source.by):
+        return None
+    level = {} if options.level is None else {"level": options.level}
+    schema = source.rows.collect_schema() if source.has_states else {}
+    tables = []
+    for name in source.scores:
+        own = source.only(name)
+        if options.folds is not None:
+            [answer] = own.each(cv_roc_auc, fold=pl.col(_FOLD), **level)
+        elif name in schema and have_weights(schema[name]):
+            # A state holds sums of weights, which say nothing of the variance.
+            limits = (pl.lit(None, dtype=pl.Float64).alias(field) for field in ("lower", "upper"))
+            answer = pl.struct(own.each(roc_auc)[0].alias("auc"), *limits).alias(name)
+        else:
+            [answer] = own.each(roc_auc_ci, **level)
+        rows = source.rows.group_by(source.by).agg(answer) if source.by else source.rows.select(answer)
+        fields = (pl.col(name).struct.field(field).alias(field) for field in ("auc", "lower", "upper"))
+        tables.append(rows.select(*source.by, pl.lit(name).alias("score"), *fields))
+    return pl.concat(tables)
+
+
 def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
     """Refuse options that do not apply, and a chart that could not be drawn, before any row is read."""
     of_bands = [option for option in _OF_BANDS if option != "n_points" or options.folds is None]
@@ -198,7 +233,8 @@ def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
         lines, option = ("bands", "method") if options.method else ("mean curves", "folds")
         said = f"is for curves, and a table with `{option}` holds {lines}"
         raise OptionError("", "max_points", said, "leave one of them out")
-    if is_chart and not all(find_spec(name) for name in ("altair", "vl_convert")):
+    refuse_title("", options.title, options.output.suffix)
+    if is_chart and not has_libraries():
         raise Refusal(
             'a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '
             + at_edge(f"or end `path` in {', '.join(ENDINGS)}")
@@ -227,24 +263,15 @@ def _say_undefined(what: str, source: Evaluated, table: pl.DataFrame, groups: in
         say(f"polars-auc: {whole - n_curves} of {counted(whole, name)}{of_folds} left out: each {why}")
 
 
-def _chart(suffix: str, points: dict[str, pl.DataFrame], by: list[str]) -> bytes:
-    """Draw the chart; a page works without a network, because the scripts are in it."""
+def _chart(suffix: str, points: dict[str, pl.DataFrame], areas: pl.DataFrame | None, by: list[str]) -> Any:
+    """Draw the chart."""
     with worded():
         # Pictures show no tooltips.
-        chart = plot_roc(
+        return plot_roc(
             points["curves"] if "curves" in points else points["band"],
             band=points.get("band"),
             folds=points.get("folds"),
+            areas=areas,
             facet=by or None,
             tooltip=suffix == ".html",
         )
-    if suffix == ".png":
-        picture = io.BytesIO()
-        chart.save(picture, format="png", scale_factor=_SCALE)
-        return picture.getvalue()
-    text = io.StringIO()
-    if suffix == ".html":
-        chart.save(text, format="html", inline=True)
-    else:
-        chart.save(text, format="svg")
-    return text.getvalue().encode()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -30,7 +31,7 @@ from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.inputs import called
 from polars_auc._frames.runs import Runs
 from polars_auc._page.about import about_options, groups_without_stability, needed, skipped, without_interval
-from polars_auc._page.details import Details, details
+from polars_auc._page.details import details
 from polars_auc._page.text import TableView
 from polars_auc._page.write import ReportWriter
 from polars_auc._report.nan import Nans
@@ -137,7 +138,8 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     try:
         if writer is not None:
             pairs = _about(request, files, table, writer, omissions, [said for _, said in verdicts])
-            unprinted = _write(request, writer, table, pairs, charts)
+            contents = partial(writer.contents, table, pairs, charts, verdicts)
+            unprinted = _write(request, contents, writer.of_table().notes(table))
     finally:
         # What was evaluated is shown also if it cannot be written.
         if not request.is_printed and not request.quiet:
@@ -266,21 +268,14 @@ def _about(
     return [("Data", files.about()), *about, *gone, *checks, *options]
 
 
-def _write(
-    request: ReportRequest,
-    writer: ReportWriter,
-    table: pl.DataFrame,
-    about: Sequence[tuple[str, str]],
-    charts: Details | None,
-) -> str | None:
+def _write(request: ReportRequest, contents: Callable[[], bytes], notes: Sequence[str]) -> str | None:
     """Write the file, and return why it cannot be printed, if it cannot."""
     unprinted = None
     if request.file is None:
-        unprinted = show_bytes(writer.contents(table, about, charts))
+        unprinted = show_bytes(contents())
     else:
-        save(request.file, lambda: writer.contents(table, about, charts))
+        save(request.file, contents)
     if not request.quiet:
-        notes = writer.of_table().notes(table)
         for line in [f"wrote {request.output}", *notes] if request.file is not None else notes:
             say(f"polars-auc: {line}")
     return unprinted

@@ -7,13 +7,16 @@ from typing import Any
 
 import polars as pl
 
+from polars_auc._frames.groupings import GROUPING
 from polars_auc._page.details import Details
 from polars_auc._plots.forest import plot_forest
 from polars_auc._plots.layout import ANSWER, MARKED, altair
+from polars_auc._plots.points import key_text
 from polars_auc._plots.roc import plot_roc
 from polars_auc._plots.stability import plot_stability
+from polars_auc._plots.trend import period_of, plot_trend
 
-__all__ = ["CONFIG", "MOST_CURVES", "charts"]
+__all__ = ["MOST_CURVES", "charts"]
 
 MOST_CURVES = 8
 """The scores that are drawn: more curves hide each other."""
@@ -24,46 +27,41 @@ _UNREAD = ("$schema", "usermeta", "config")
 # Edges may be large beside what lies between them.
 _EDGES = ("low", "high")
 
-_TEXT = "currentColor"
-_FAINT = "#80808055"
 
-CONFIG: dict[str, Any] = {
-    "background": "transparent",
-    "font": "system-ui, sans-serif",
-    "axis": {
-        "labelColor": _TEXT,
-        "titleColor": _TEXT,
-        "gridColor": _FAINT,
-        "domainColor": _FAINT,
-        "tickColor": _FAINT,
-    },
-    "header": {"labelColor": _TEXT, "titleColor": _TEXT, "labelLimit": 260},
-    "legend": {"labelColor": _TEXT, "titleColor": _TEXT},
-    "title": {"color": _TEXT},
-    "view": {"stroke": _FAINT},
-}
-"""Charts have the colour of the text about them, so that they are readable in the dark as well."""
-
-
-def charts(table: pl.DataFrame, details: Details, level: float) -> dict[str, dict[str, Any]]:
+def charts(
+    table: pl.DataFrame, details: Details, level: float, along: str | None = None
+) -> dict[str, dict[str, Any]]:
     """Return the charts of a page by their names, as Vega-Lite; those without anything to draw are absent."""
     specs: dict[str, Any] = {}
     first = table["score"].unique(maintain_order=True).head(MOST_CURVES).implode()
     few = pl.col("score").is_in(first)
     if details.curves.height:
         bands = details.bands.filter(few) if details.bands.height else None
-        specs["curves"] = plot_roc(details.curves.filter(few), band=bands)
+        specs["curves"] = plot_roc(details.curves.filter(few), band=bands, areas=table)
     if details.panels.height:
-        specs["panels"] = plot_roc(details.panels.filter(few), facet=details.panel_keys, columns=4, size=170)
+        facet = list(details.panel_keys.values())
+        areas = _areas(table.filter(few), details.panel_keys)
+        specs["panels"] = plot_roc(details.panels.filter(few), areas=areas, facet=facet, columns=4, size=170)
     groups = table.filter(few, pl.col("scope") == "group", pl.col("auc").is_not_nan())
     if groups.height:
         specs["forest"] = plot_forest(table.filter(few), level=level)
+        if (period := period_of(table, along)) is not None:
+            specs["trend"] = plot_trend(table.filter(few), period, level)
     # Groups whose outcomes are not known yet have an index, and no AUC.
     if "psi" in table.columns and table.filter(few, scope="group")["psi"].is_finite().any():
         specs["stability"] = plot_stability(table.filter(few))
     if details.bars.height:
         specs["distributions"] = _distributions(details.bars.filter(few))
     return {name: _rounded(chart.to_dict(validate=False)) for name, chart in specs.items()}
+
+
+def _areas(table: pl.DataFrame, keys: dict[str, str]) -> pl.DataFrame:
+    """Return the areas of the groups that these columns make, under the names that panels have."""
+    own = table.filter(pl.col("scope") == "group")
+    if GROUPING in table.columns:
+        own = own.filter(pl.col(GROUPING) == ", ".join(keys))
+    renamed = [pl.col(key).alias(name) for key, name in keys.items()]
+    return own.select(*renamed, "score", "auc", "lower", "upper")
 
 
 def _rounded(value: Any) -> Any:
@@ -101,6 +99,7 @@ def _distributions(bars: pl.DataFrame) -> Any:
             alt.Tooltip("share:Q", format=".2%"),
         ],
     ).properties(width=260, height=150)
+    bars = bars.with_columns(key_text("score"))
     scores = bars["score"].unique(maintain_order=True).to_list()
     facet = alt.Facet("score:N", title=None, sort=scores)
     return (

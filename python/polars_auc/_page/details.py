@@ -57,8 +57,8 @@ class Details:
     bands: pl.DataFrame
     panels: pl.DataFrame
     """The curves of the groups with the most rows."""
-    panel_keys: list[str]
-    """The columns of panels that make groups: those of the report, but for names that points have."""
+    panel_keys: dict[str, str]
+    """The columns of the report that make panels, and what they are called there: points have names, too."""
     bars: pl.DataFrame
     """Shares of each class in bars of equal width: ``low``, ``high``, ``label``, ``share``, ``n``."""
     gains: pl.DataFrame
@@ -75,7 +75,7 @@ class Details:
     def nothing(cls) -> Details:
         """Return the details of a report whose rows are not there."""
         empty = pl.DataFrame()
-        return cls(empty, empty, empty, [], empty, empty, empty, 0, 0.0)
+        return cls(empty, empty, empty, {}, empty, empty, empty, 0, 0.0)
 
 
 def details(evaluated: Evaluated, table: pl.DataFrame, level: float, *, has_bands: bool) -> Details:
@@ -110,7 +110,7 @@ def details(evaluated: Evaluated, table: pl.DataFrame, level: float, *, has_band
             if states.groups is None
             else states.groups.points(roc_curve, max_points=_POINTS_OF_PANEL).collect()
         ),
-        panel_keys=list(keys.values()),
+        panel_keys=keys,
         bars=_bars(whole, sizes),
         gains=whole.points(gains_table).collect(),
         thresholds=_thresholds(whole),

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
-from importlib.resources import files
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from polars_auc._frames.groupings import EVERY, GROUPING, group_names
-from polars_auc._native import __version__
-from polars_auc._page.charts import CONFIG, MOST_CURVES, charts
+from polars_auc._page.answers import answers, few_rows
+from polars_auc._page.charts import MOST_CURVES, charts
 from polars_auc._page.details import Details
-from polars_auc._page.text import cell, is_exact
+from polars_auc._page.document import document
+from polars_auc._page.text import cell, differing, is_exact
+from polars_auc._plots.forest import has_few_rows
 from polars_auc._plots.points import key_text
-from polars_auc._plugin.errors import at_edge
+from polars_auc._report.options import ReportOptions
 from polars_auc._report.rows import CHANGES
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-__all__ = ["page", "refuse_without_libraries"]
-
-_NEEDED = ("altair", "itables", "jinja2", "vl_convert")
+__all__ = ["page"]
 
 # Groups without an AUC that are listed, and groups whose scores have moved.
 _LISTED = 50
+
+# The widths of a letter, of a bold one and of the space about a cell, in the size of letters; and how many
+# letters of a name stand side by side on paper.
+_LETTER, _BOLD, _SPACE, _NAME = 0.65, 0.74, 0.9, 24
 
 _OVERALL = ("n", "n_pos", "prevalence", "auc", "auc_min", "auc_max", "lower", "upper", "se", "ks", "gini")
 _FOLDS = ("cv_auc", "cv_lower", "cv_upper", "cv_se", "n_folds", "n_undefined")
@@ -61,14 +59,16 @@ _INTEGER = """function (value, type) {
   if (type !== "display") return value;
   return value === null || value === "" ? "-" : value.toLocaleString("en-US");
 }"""
+# Marks of cells: of what differs, and of groups of few rows.
+_DIFFERS = """function (cell, value) {
+  if (typeof value === "number" && value <= LIMIT) cell.classList.add("differs");
+}"""
+_FEW = """function (cell, value, data, row) {
+  if (PLACES.includes(row)) cell.classList.add("few");
+}"""
 
-
-def refuse_without_libraries() -> None:
-    """Refuse a page if a library is not installed, before any row is read."""
-    lacking = [name for name in _NEEDED if not find_spec(name)]
-    if lacking:
-        msg = f'a page needs {", ".join(lacking)}: pip install "polars-auc[report]"; or end `path` in .md'
-        raise ImportError(at_edge(msg))
+# A name that no column of a user has.
+_PLACE = "polars_auc: place"
 
 
 def page(
@@ -78,14 +78,19 @@ def page(
     title: str,
     about: Sequence[tuple[str, str]],
     by: list[str],
-    level: float,
+    options: ReportOptions,
     columns: Sequence[str],
     needed: str,
+    checks: Sequence[tuple[bool, str]] = (),
 ) -> str:
     """Return the page of a report."""
     overall = table.filter(pl.col("scope") == "overall")
     groups = _named_groups(table.filter(pl.col("scope") == "group"), by)
-    specs = charts(table, details, level)
+    level = options.level
+    along = options.along
+    if along is None and options.versus == "previous" and len(by) == 1:
+        along = by[0]
+    specs = charts(table, details, level, along)
     exact = is_exact(table)
     # The highest score of a bin is not in its state.
     hidden = () if exact and not details.error else ("highest",)
@@ -94,68 +99,45 @@ def page(
     defined = groups.filter(
         pl.col("score").eq_missing(pl.lit(table["score"].first())), pl.col("auc").is_not_nan()
     )
-    return _template().render(
+    return document(
+        "report.html.jinja",
         title=title,
-        version=__version__,
+        charts=specs,
+        answers=answers(table, level, versus=options.versus, checks=checks),
         about=about,
+        differing=differing(level),
+        few_rows=few_rows(table),
         percent=f"{100 * level:.6g} %",
         cards=_cards(overall, is_exact=exact),
         overall=_cells(overall, ["score", *_there(overall, numbers)]),
         folds=_cells(overall, ["score", *_there(overall, _FOLDS)]) if "cv_auc" in table.columns else None,
         users=_cells(overall, ["score", *_USERS]) if "user_auc" in table.columns else None,
         low_is_positive=details.low_is_positive,
-        deltas=_cells(overall, ["score", *_DELTAS]) if "delta_auc" in table.columns else None,
-        changes=_cells(overall, ["score", *CHANGES]) if "change" in table.columns else None,
+        deltas=_cells(overall, ["score", *_DELTAS], level) if "delta_auc" in table.columns else None,
+        changes=_cells(overall, ["score", *CHANGES], level) if "change" in table.columns else None,
         stability=_cells(overall, ["score", *_STABILITY]) if "psi" in table.columns else None,
         moved=_moved(groups, by),
         heterogeneity=_heterogeneity(overall),
-        charts={name: _data(chart) for name, chart in specs.items()},
         described={name: chart["description"] for name, chart in specs.items()},
-        config=_data(CONFIG),
         n_groups=defined.height,
         few=f" The first {MOST_CURVES} of {scores} scores are drawn." if scores > MOST_CURVES else "",
         is_exact=exact,
         is_weighted=bool(details.gains.height) and details.gains.schema["n"].is_float(),
         has_bands=details.bands.height > 0,
-        groups=_sortable(groups.select(*by, "score", *columns), len(by), named=GROUPING in table.columns)
-        if groups.height
-        else None,
+        groups=_sortable(groups, by, columns, level) if groups.height else None,
+        group_widths=_widths_of_groups(groups.select(*by, "score", *columns)),
+        n_names=len(by) + 1,
         bands=_by_score(details.gains, [name for name in _BANDS if name not in hidden]),
         thresholds=_by_score(details.thresholds, _POINTS, low_is_positive=details.low_is_positive),
         quality=_cells(_quality(overall), ["score", "rows", "used", "skipped", "positives", "negatives"]),
         undefined=_undefined(groups, by),
+        no_interval=_no_interval(table, by),
         listed=_LISTED,
         needed=needed,
         joined=f"{details.bins:,}" if details.error else None,
         error=f"{details.error:.1g}",
-        scripts=_script(_drawing_scripts()),
-        tables=_table_scripts() if groups.height else "",
+        table_scripts=_table_scripts() if groups.height else "",
     )
-
-
-def _template() -> Template:
-    import jinja2
-
-    surroundings = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    text = files("polars_auc._page").joinpath("report.html.jinja").read_text(encoding="utf-8")
-    return surroundings.from_string(text)
-
-
-def _data(value: object) -> Any:
-    """Return a value as it stands inside a script: nothing in it may end the script."""
-    import markupsafe
-
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return markupsafe.Markup(text.replace("<", "\\u003c"))
-
-
-def _script(text: str) -> Any:
-    """Return a script as it stands inside a page."""
-    import markupsafe
-
-    return markupsafe.Markup(text.replace("</script", "<\\/script"))
 
 
 def _there(table: pl.DataFrame, names: Iterable[str]) -> list[str]:
@@ -197,14 +179,66 @@ def _text(name: str, value: object, *, low_is_positive: bool = False) -> str:
     return cell(name, value, low_is_positive=low_is_positive)
 
 
-def _cells(table: pl.DataFrame, names: Sequence[str], *, low_is_positive: bool = False) -> dict[str, Any]:
-    """Return a table as its heads and cells, and which columns hold numbers."""
+def _cells(
+    table: pl.DataFrame,
+    names: Sequence[str],
+    level: float | None = None,
+    *,
+    low_is_positive: bool = False,
+) -> dict[str, Any]:
+    """Return a table as heads and cells, and which columns hold numbers; with a level, mark differences."""
     rows = [
         [_text(name, value, low_is_positive=low_is_positive) for name, value in zip(names, row, strict=True)]
         for row in table.select(names).rows()
     ]
     numeric = [table.schema[name].is_numeric() for name in names]
-    return {"heads": list(names), "numeric": numeric, "rows": rows}
+    marked = [
+        {
+            place
+            for place, (name, value) in enumerate(zip(names, row, strict=True))
+            if level is not None and name.endswith("p_adjusted") and value is not None and value <= 1 - level
+        }
+        for row in table.select(names).rows()
+    ]
+    return {**_table(list(names), numeric, rows), "marked": marked}
+
+
+def _table(heads: list[str], numeric: list[bool], rows: list[list[Any]]) -> dict[str, Any]:
+    """Return a table as its heads and cells, which columns hold numbers, and how wide it is."""
+    longest = [max((len(str(row[place])) for row in rows), default=0) for place in range(len(heads))]
+    return {
+        "heads": heads,
+        "numeric": numeric,
+        "rows": rows,
+        "marked": [()] * len(rows),
+        "em": sum(_widths(heads, numeric, longest)),
+    }
+
+
+def _widths(heads: Sequence[str], numeric: Sequence[bool], longest: Sequence[int]) -> list[float]:
+    """Return about how wide the columns of a table are on paper, in the size of its letters.
+
+    Heads are broken after underscores, and names where they are long.
+    """
+    widths = []
+    for head, is_number, length in zip(heads, numeric, longest, strict=True):
+        of_head = max(map(len, head.split("_"))) + ("_" in head)
+        # A sign may stand behind a number.
+        of_cells = length + 2 * head.endswith(("n", "p_adjusted")) if is_number else min(length, _NAME)
+        widths.append(round(max(_BOLD * min(of_head, _NAME), _LETTER * of_cells) + _SPACE, 2))
+    return widths
+
+
+def _widths_of_groups(groups: pl.DataFrame) -> list[float]:
+    """Return about how wide the columns of the table of groups are on paper."""
+    numeric = [dtype.is_numeric() for dtype in groups.dtypes]
+    longest = []
+    for column in groups:
+        ends = (
+            [column.min(), column.max()] if column.dtype.is_numeric() else [*column.cast(pl.String).unique()]
+        )
+        longest.append(max((len(_text(column.name, end)) for end in ends), default=0))
+    return _widths(groups.columns, numeric, longest)
 
 
 def _by_score(
@@ -237,11 +271,11 @@ def _moved(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
     return {
         "number": moved.height,
         "has_infinite": moved["psi"].is_infinite().any(),
-        "cells": {
-            "heads": [*by, *cells["heads"]],
-            "numeric": [False] * len(by) + cells["numeric"],
-            "rows": [[*key, *row] for key, row in zip(keys.rows(), cells["rows"], strict=True)],
-        },
+        "cells": _table(
+            [*by, *cells["heads"]],
+            [False] * len(by) + cells["numeric"],
+            [[*key, *row] for key, row in zip(keys.rows(), cells["rows"], strict=True)],
+        ),
     }
 
 
@@ -268,47 +302,69 @@ def _undefined(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
         .when(pl.col("n_pos") == pl.col("n"))
         .then(pl.lit("no row is negative"))
     )
-    without = groups.filter(pl.col("auc").is_null() | pl.col("auc").is_nan())
-    if without.is_empty():
+    return _listed(groups.filter(pl.col("auc").is_null() | pl.col("auc").is_nan()), by, why)
+
+
+def _no_interval(table: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
+    """List the rows that have an AUC and no interval, and say why."""
+    why = (
+        pl.when(pl.col("n_pos") == 1)
+        .then(pl.lit("one row is positive, which says nothing of its variance"))
+        .when(pl.col("n") - pl.col("n_pos") == 1)
+        .then(pl.lit("one row is negative, which says nothing of its variance"))
+        .otherwise(pl.lit("its variance cannot be estimated"))
+    )
+    without = table.filter(pl.col("auc").is_not_nan(), pl.col("lower").is_null(), pl.col("scope") == "group")
+    # Where no row has one, the head of the page says why.
+    return _listed(_named_groups(without, by), by, why) if table["lower"].count() else None
+
+
+def _listed(rows: pl.DataFrame, by: list[str], why: pl.Expr) -> dict[str, Any] | None:
+    """List the first of some groups with a reason."""
+    if rows.is_empty():
         return None
     # A column of groups may have any name, also that of the reason.
-    named = GROUPING in groups.columns
-    keys = without.head(_LISTED).select(pl.col(key) if named else key_text(key) for key in by)
+    named = GROUPING in rows.columns
+    keys = rows.head(_LISTED).select(pl.col(key) if named else key_text(key) for key in by)
     cells = [
         [*key, score, f"{n:,}", reason]
         for key, (score, n, reason) in zip(
-            keys.rows(), without.head(_LISTED).select("score", "n", why).rows(), strict=True
+            keys.rows(), rows.head(_LISTED).select("score", "n", why).rows(), strict=True
         )
     ]
     numeric = [False] * (len(by) + 1) + [True, False]
-    return {
-        "number": without.height,
-        "cells": {"heads": [*by, "score", "n", "why"], "numeric": numeric, "rows": cells},
-    }
+    return {"number": rows.height, "cells": _table([*by, "score", "n", "why"], numeric, cells)}
 
 
-def _sortable(table: pl.DataFrame, n_keys: int, *, named: bool) -> str:
+def _sortable(groups: pl.DataFrame, by: list[str], columns: Sequence[str], level: float) -> str:
     """Return the table of groups, which the reader sorts and filters; its keys may be text already."""
     from itables import JavascriptFunction, to_html_datatable
 
-    keys = table.columns[:n_keys]
+    table = groups.select(*by, "score", *columns)
+    is_text = GROUPING in groups.columns
+    few = groups.with_row_index(_PLACE).filter(has_few_rows(groups.schema))[_PLACE].to_list()
     table = table.with_columns(
-        *(key_text(key) for key in keys if not named and not table.schema[key].is_numeric()),
+        *(key_text(key) for key in by if not is_text and not table.schema[key].is_numeric()),
         # More digits make the page larger, and are in the files of tables.
-        (pl.selectors.float() - pl.selectors.by_name(keys)).round_sig_figs(7),
+        (pl.selectors.float() - pl.selectors.by_name(by)).round_sig_figs(7),
     )
     definitions = []
     for place, (name, dtype) in enumerate(table.schema.items()):
-        if place < n_keys:
+        more: dict[str, Any] = {}
+        if place < len(by):
             render = _KEY
         elif dtype.is_float():
             is_p_value = name.endswith(("p_value", "p_adjusted"))
+            if name.endswith("p_adjusted"):
+                more["createdCell"] = JavascriptFunction(_DIFFERS.replace("LIMIT", repr(1 - level)))
             render = _FLOAT.replace("SMALL", str(is_p_value).lower())
         elif dtype.is_integer():
             render = _INTEGER
+            if name == "n" and few:
+                more["createdCell"] = JavascriptFunction(_FEW.replace("PLACES", str(few)))
         else:
             continue
-        definitions.append({"targets": [place], "render": JavascriptFunction(render)})
+        definitions.append({"targets": [place], "render": JavascriptFunction(render), **more})
     html = to_html_datatable(
         table,
         connected=False,
@@ -326,14 +382,6 @@ def _sortable(table: pl.DataFrame, n_keys: int, *, named: bool) -> str:
     )
     # What a notebook shows before its scripts run says nothing to the reader of a page.
     return re.sub(r"<sup>.*?</sup>", "", re.sub(r"Loading ITables.*?</td>", "</td>", html, flags=re.DOTALL))
-
-
-def _drawing_scripts() -> str:
-    import vl_convert
-
-    # The declared types of some releases ask for a piece of a script, which is not needed.
-    bundle: Any = vl_convert.javascript_bundle
-    return str(bundle())
 
 
 def _table_scripts() -> str:

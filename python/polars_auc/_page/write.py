@@ -15,9 +15,10 @@ from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.inputs import called, column_of, rows_of, scores_of
 from polars_auc._page.about import needed, skipped
 from polars_auc._page.details import Details, details
+from polars_auc._page.document import refuse_without_libraries
 from polars_auc._page.files import refuse_path, replace_file
 from polars_auc._page.markdown import code
-from polars_auc._page.page import page, refuse_without_libraries
+from polars_auc._page.page import page
 from polars_auc._page.tables import TABLES, TableWriter
 from polars_auc._page.text import TableView
 from polars_auc._plugin.errors import CALLED, OptionError, OptionTypeError
@@ -69,7 +70,7 @@ class ReportWriter:
         if self.title is not None and not self.title.isprintable():
             raise OptionError(function, "title", f"must be text of one line, got {self.title!r}")
         if self.has_charts:
-            refuse_without_libraries()
+            refuse_without_libraries("altair", "itables", "jinja2", "vl_convert")
 
     @property
     def is_page(self) -> bool:
@@ -91,9 +92,13 @@ class ReportWriter:
         return code(text) if self.ending == ".md" else text
 
     def contents(
-        self, table: pl.DataFrame, about: Sequence[tuple[str, str]] = (), charts: Details | None = None
+        self,
+        table: pl.DataFrame,
+        about: Sequence[tuple[str, str]] = (),
+        charts: Details | None = None,
+        checks: Sequence[tuple[bool, str]] = (),
     ) -> bytes:
-        """Return the contents of the file, with words about the report, and what charts are drawn of."""
+        """Return the contents of the file, with words about the report, what is drawn, and gates."""
         if self.ending == ".md":
             said = [f"{what}: {said}" for what, said in about]
             lines = [*said, *skipped(self.options, table, self.name)]
@@ -105,7 +110,8 @@ class ReportWriter:
                 title=self.title or TITLE,
                 about=about,
                 by=list(self.by),
-                level=self.options.level,
+                options=self.options,
+                checks=checks,
                 columns=self.view.on_page(table),
                 needed=needed(self.options),
             ).encode()

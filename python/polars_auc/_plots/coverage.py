@@ -66,8 +66,8 @@ def plot_coverage(
     Returns
     -------
     altair.LayerChart or altair.FacetChart
-        The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``,
-        ``chart.save("coverage.html")``. The axis of epsilon ends where all bands hold all curves.
+        The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``; and
+        for :func:`polars_auc.save_chart`. The axis of epsilon ends where all bands hold all curves.
 
     Raises
     ------

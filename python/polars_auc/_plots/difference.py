@@ -52,8 +52,8 @@ def plot_difference(
     Returns
     -------
     altair.LayerChart or altair.FacetChart
-        The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``,
-        ``chart.save("difference.html")``.
+        The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``; and
+        for :func:`polars_auc.save_chart`.
 
     Raises
     ------

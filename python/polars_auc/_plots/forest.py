@@ -15,7 +15,10 @@ from polars_auc._plugin.options import between_0_and_1, integer
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["group_name", "plot_forest"]
+__all__ = ["FEW_ROWS", "group_name", "has_few_rows", "plot_forest"]
+
+FEW_ROWS = 10
+"""Intervals and p-values of fewer rows in a class are only rough."""
 
 _NAME = "plot_forest"
 _NEEDED = ("scope", "score", "n", "auc", "lower", "upper")
@@ -56,7 +59,8 @@ def plot_forest(
     -------
     altair.LayerChart or altair.FacetChart
         The chart: a line for each group, from the lower to the upper limit of its interval, and a point at
-        its AUC; the dashed line is the AUC of all rows. Groups without an AUC are left out.
+        its AUC; the dashed line is the AUC of all rows. Groups without an AUC are left out, and the points of
+        groups with fewer than 10 rows in a class are pale.
 
     Raises
     ------
@@ -73,7 +77,7 @@ def plot_forest(
     >>> import polars as pl
     >>> import polars_auc as pa
     >>> rows = pl.DataFrame(
-    ...     {"site": ["a"] * 4 + ["b"] * 4, "ill": [0, 0, 1, 1] * 2, "risk": [1, 3, 2, 4, 2, 1, 3, 4]}
+    ...     {"site": ["a"] * 20 + ["b"] * 20, "ill": [0, 1] * 20, "risk": [row * 7 % 11 for row in range(40)]}
     ... )
     >>> chart = pa.plot_forest(pa.report(rows, "ill", "risk", by="site"))
     >>> chart.description
@@ -87,6 +91,7 @@ def plot_forest(
 
     table = rows_of(_NAME, report).collect()
     keys = _keys(table)
+    table = table.with_columns(key_text("score"))
     groups = table.filter(pl.col("scope") == "group", pl.col("auc").is_not_nan())
     if groups.is_empty():
         msg = f"{_NAME}: no group has an AUC: each needs a positive and a negative, and no score that is NaN"
@@ -97,6 +102,7 @@ def plot_forest(
         group_name(keys, table.schema).alias("group"),
         *(name for name in (*_NEEDED[1:], "p_adjusted") if name in table.columns),
         differs=differs.fill_null(value=False),
+        few=has_few_rows(table.schema),
     ).join(overall, on="score", how="left", maintain_order="left")
     scores = drawn["score"].unique(maintain_order=True).to_list()
     first = drawn.filter(pl.col("score") == scores[0]).sort("auc", maintain_order=True)
@@ -124,6 +130,8 @@ def plot_forest(
     if "p_adjusted" in table.columns:
         what = "Orange diamonds are" if lines["differs"].any() else "No group drawn is"
         description += f" {what} significantly different at level {1 - level:.6g}, after the adjustment."
+    if lines["few"].any():
+        description += f" Pale points are of groups with fewer than {FEW_ROWS} rows in a class."
     data = {"values": lines.to_dicts()}
     if len(scores) == 1:
         whole: alt.LayerChart = chart.properties(data=data, description=description)
@@ -141,6 +149,15 @@ def group_name(keys: list[str], schema: pl.Schema) -> pl.Expr:
         return named(keys)
     parts = [pl.when(group_names(schema, key)).then(pl.lit(f"{key} = ") + key_text(key)) for key in keys]
     return pl.concat_str(parts, separator=", ", ignore_nulls=True)
+
+
+def has_few_rows(schema: pl.Schema) -> pl.Expr:
+    """Whether an AUC of a report is of few positives or few negatives."""
+    if "n_pos" not in schema:
+        return pl.lit(value=False)
+    return (pl.min_horizontal("n_pos", pl.col("n") - pl.col("n_pos")) < FEW_ROWS) & pl.col(
+        "auc"
+    ).is_not_null()
 
 
 def _keys(table: pl.DataFrame) -> list[str]:
@@ -162,7 +179,9 @@ def _layers(alt: Any, order: list[str], *, marked: bool) -> Any:
     axis = alt.Axis(labelLimit=280, labelOverlap=False, title=None)
     group = alt.Y("group:N", sort=order, axis=axis)
     scale = alt.Scale(zero=False, nice=True)
-    area = alt.X("auc:Q", title="AUC", scale=scale, axis=alt.Axis(format=".3~f", tickCount=6))
+    area = alt.X(
+        "auc:Q", title="AUC", scale=scale, axis=alt.Axis(format=".3~f", tickCount=5, labelSeparation=8)
+    )
     numbers = ["auc", "lower", "upper", *(["p_adjusted"] if marked else [])]
     tooltip = [
         alt.Tooltip("group:N"),
@@ -176,8 +195,9 @@ def _layers(alt: Any, order: list[str], *, marked: bool) -> Any:
     interval = base.mark_rule(strokeWidth=2).encode(
         y=group, x=alt.X("lower:Q", title="AUC", scale=scale), x2="upper:Q", color=color, tooltip=tooltip
     )
-    point = base.mark_point(filled=True, size=50, opacity=1).encode(
-        y=group, x=area, color=color, tooltip=tooltip
+    pale = alt.condition("datum.few", alt.value(0.4), alt.value(1))
+    point = base.mark_point(filled=True, size=50).encode(
+        y=group, x=area, color=color, opacity=pale, tooltip=tooltip
     )
     if marked:
         shape = alt.condition("datum.differs", alt.value("diamond"), alt.value("circle"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import ModuleType
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANSWER",
+    "COLORS",
     "MARKED",
     "REFERENCE",
     "altair",
@@ -29,14 +31,14 @@ __all__ = [
 
 # Four colours that people with any colour vision tell apart, with a contrast of 3 to white and to dark grey.
 # Further curves have the same colours with other dashes.
-_COLORS = ("#1f77d0", "#d55e00", "#009e73", "#c46ba8")
+COLORS = ("#1f77d0", "#d55e00", "#009e73", "#c46ba8")
 _DASHES = ((1, 0), (6, 2), (2, 2), (8, 2, 2, 2))
-_MOST_CURVES = len(_COLORS) * len(_DASHES)
+_MOST_CURVES = len(COLORS) * len(_DASHES)
 
 REFERENCE = "#808080"
 """A grey with the same contrast."""
 
-ANSWER, MARKED = _COLORS[:2]
+ANSWER, MARKED = COLORS[:2]
 """The colours of one answer, and of answers that are marked."""
 
 _SIZE, _SIZE_OF_PANEL = 340, 200
@@ -98,13 +100,17 @@ def color(drawn: Drawing) -> Any:
     import altair as alt
 
     if not drawn.by:
-        return alt.value(_COLORS[0])
-    colors = [_COLORS[place % len(_COLORS)] for place in range(len(drawn.curves))]
+        return alt.value(COLORS[0])
+    colors = [COLORS[place % len(COLORS)] for place in range(len(drawn.curves))]
     scale = alt.Scale(domain=drawn.curves, range=colors)
-    title = ", ".join(drawn.by)
-    # A name is never cut.
-    legend = alt.Legend(labelLimit=0, symbolType="stroke", symbolSize=300, symbolOpacity=1)
-    return alt.Color("curve:N", title=title, scale=scale, legend=legend)
+    # A name is never cut. JSON is a part of the language of expressions.
+    said: dict[str, Any] = {"labelExpr": f"{json.dumps(drawn.labels)}[datum.label]"} if drawn.labels else {}
+    legend = alt.Legend(labelLimit=0, symbolType="stroke", symbolSize=300, symbolOpacity=1, **said)
+    return alt.Color("curve:N", title=_legend_title(drawn), scale=scale, legend=legend)
+
+
+def _legend_title(drawn: Drawing) -> str:
+    return ", ".join(drawn.by) + (": AUC with interval" if drawn.labels else "")
 
 
 def lines(
@@ -124,10 +130,10 @@ def lines(
         instead = either("write facet= in place of by=, or draw fewer curves", "give fewer `score`")
         raise OptionError(name, "", said, instead)
     encoded = {**axes, "color": color(drawn)}
-    if len(drawn.curves) > len(_COLORS):
-        dashes = [list(_DASHES[place // len(_COLORS)]) for place in range(len(drawn.curves))]
+    if len(drawn.curves) > len(COLORS):
+        dashes = [list(_DASHES[place // len(COLORS)]) for place in range(len(drawn.curves))]
         scale = alt.Scale(domain=drawn.curves, range=dashes)
-        encoded["strokeDash"] = alt.StrokeDash("curve:N", title=", ".join(drawn.by), scale=scale)
+        encoded["strokeDash"] = alt.StrokeDash("curve:N", title=_legend_title(drawn), scale=scale)
     marks = alt.Chart().mark_line(interpolate=interpolate, strokeWidth=2, strokeJoin="round")
     chart: alt.Chart = marks.transform_filter("datum.part === 'curve'").encode(
         **encoded, detail="curve:N", order="place:Q"

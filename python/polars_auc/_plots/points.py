@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -48,6 +48,14 @@ OF_POINTS = (
 # A name that no column of a user has.
 _POINTS = "polars_auc: points"
 
+# Control characters, line ends of Unicode, and what turns or hides the text beside it, as JSON escapes them:
+# the parser of Vega stops at some, and the others make a name look like another.
+_CONTROL = (
+    *(*range(0x20), *range(0x7F, 0xA0), 0x200B, 0x200E, 0x200F, *range(0x2028, 0x202F)),
+    *(0x2060, *range(0x2066, 0x206A), 0xFEFF),
+)
+_ESCAPES = {**{chr(code): f"\\u{code:04x}" for code in _CONTROL}, "\n": r"\n", "\t": r"\t"}
+
 # What is off by less cannot be seen.
 _ROUNDING = 1e-9
 
@@ -73,6 +81,10 @@ class Drawing:
     facet: list[str]
     curves: list[str]
     panels: list[str]
+    labels: dict[str, str] = field(default_factory=dict)
+    """What the legend says of each curve, if that is more than its name."""
+    has_areas: bool = False
+    """Whether there are points of the part "area", which are texts in panels."""
 
 
 def drawing(
@@ -170,8 +182,10 @@ def as_drawing(
     points: pl.DataFrame, rows: pl.DataFrame, lines: pl.DataFrame, keys: list[str], panels: list[str]
 ) -> Drawing:
     """Put the names of curves and panels in order."""
-    shown = [_in_order(rows, columns, lines[name]) for name, columns in (("curve", keys), ("panel", panels))]
-    return Drawing(points, keys, panels, *shown)
+    curves, shown = (
+        _in_order(rows, columns, lines[name]) for name, columns in (("curve", keys), ("panel", panels))
+    )
+    return Drawing(points, keys, panels, curves, shown)
 
 
 def _rows(what: str, frame: IntoFrame, fields: Sequence[str]) -> pl.DataFrame:
@@ -276,14 +290,17 @@ def named(keys: list[str]) -> pl.Expr:
 
 
 def key_text(key: str) -> pl.Expr:
-    """Return the values of a column as text; words that could be taken for another value are quoted."""
+    """Return the values of a column as text; words that could be taken for another value are quoted.
+
+    So are words with control characters, which are written as escapes.
+    """
 
     def quoted(values: pl.Series) -> pl.Series:
         if values.dtype not in (pl.String, pl.Categorical, pl.Enum):
             return values.cast(pl.String).fill_null("null")
         words = pl.col(values.name)
-        escaped = words.str.replace_all("\\", "\\\\", literal=True).str.replace_all('"', '\\"', literal=True)
-        unclear = words.is_in(["", "null"]) | words.str.contains(', |"')
+        escaped = words.str.replace_many({"\\": r"\\", '"': r"\"", **_ESCAPES})
+        unclear = words.is_in(["", "null"]) | words.str.contains_any([", ", '"', *_ESCAPES])
         text = pl.when(unclear).then(pl.lit('"') + escaped + pl.lit('"')).otherwise(words).fill_null("null")
         return values.cast(pl.String).to_frame().select(text).to_series()
 

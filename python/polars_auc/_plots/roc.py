@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from polars_auc._frames.inputs import IntoFrame, called
+from polars_auc._plots.areas import areas_in_panels, with_areas
 from polars_auc._plots.layout import REFERENCE, altair, arranged, color, described, layout, lines, points
 from polars_auc._plots.points import Drawing, drawing
 
@@ -21,6 +22,7 @@ def plot_roc(
     *,
     band: IntoFrame | None = None,
     folds: IntoFrame | None = None,
+    areas: IntoFrame | None = None,
     by: str | Iterable[str] | None = None,
     facet: str | Iterable[str] | None = None,
     columns: int | None = None,
@@ -51,6 +53,10 @@ def plot_roc(
         The points of further curves for each of these curves, such as those of the folds of
         cross-validation, as rows or as lists of :func:`polars_auc.roc_curve`. The columns beside ``by`` and
         ``facet`` tell them apart. They are thin lines in the colour of their curve.
+    areas
+        The AUC of each curve, which is then said with its interval: in the legend or, with ``facet``, in each
+        panel of at most six curves. A frame with the columns of ``by`` and ``facet``, and ``auc``, ``lower``
+        and ``upper``, such as :func:`polars_auc.report` gives it.
     by
         The columns that tell the curves of one panel apart. Each combination has a colour; of more than four,
         also a dash. The default is ``score``, if there is such a column.
@@ -67,9 +73,9 @@ def plot_roc(
     Returns
     -------
     altair.LayerChart or altair.FacetChart
-        The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``,
-        ``chart.save("roc.html")``. Colours and lines are readable on light and dark backgrounds; the rest
-        follows the theme of Altair. The points are in the chart itself.
+        The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``; and
+        for :func:`polars_auc.save_chart`. Colours and lines are readable on light and dark backgrounds; the
+        rest follows the theme of Altair. The points are in the chart itself.
 
     Raises
     ------
@@ -106,6 +112,11 @@ def plot_roc(
     >>> chart.description
     'ROC curves with bands. Curves by score: old, new. Panels by site: a, b. The dashed diagonal is chance.'
 
+    The AUC of each curve in the legend:
+
+    >>> whole = pa.curve_points(rows, pa.roc_curve("label", models))
+    >>> chart = pa.plot_roc(whole, areas=pa.report(rows, "label", models))
+
     The curves of folds with their mean:
 
     >>> held_out = rows.with_row_index().with_columns(fold=pl.col("index") // 7)
@@ -118,8 +129,12 @@ def plot_roc(
     alt = altair(name)
     shape = layout(name, facet, columns, size, tooltip)
     drawn = drawing(curves, band, by, facet, folds)
+    if areas is not None:
+        drawn = with_areas(name, drawn, areas)
     behind = [*([] if band is None else [_bands(drawn)]), *([] if folds is None else [_folds(drawn)])]
     layers = [_diagonal(), *behind, lines(name, drawn, _axes())]
+    if drawn.has_areas:
+        layers += areas_in_panels(_axes(), color(drawn))
     if tooltip:
         rates = [alt.Tooltip(f"{rate}:Q", format=".4f") for rate in ("fpr", "tpr")]
         thresholds = [alt.Tooltip("threshold:N")] if drawn.points["threshold"].count() else []

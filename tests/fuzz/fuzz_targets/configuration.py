@@ -25,7 +25,7 @@ def main() -> None:
 
     def read(command: str, file: Path) -> None:
         texts, files, places = with_config([command, CONFIG, str(file)], known)
-        options = command_line._parsed(parser, texts, files)
+        options = command_line._parsed(parser, commands, texts, files)
         FLAGS.set(command_line._flags(commands.choices[command], places))
         if command == "report":
             with worded(), called("report"):

@@ -13,8 +13,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from polars_auc._commands import curve
 from polars_auc._commands.main import main
+from polars_auc._page import save_chart as charts
 from polars_auc._page.escapes import with_formulas
 
 Capture = pytest.CaptureFixture[str]
@@ -208,8 +208,66 @@ def test_refusals_of_the_command(options: list[str], message: str, tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_legend_says_the_auc(tmp_path: Path) -> None:
+    """With its interval at the level that is asked for; of folds it is the mean."""
+    held_out = ROWS.lazy().select("label", "forest", "tree", "fold")
+    for options, answer in (
+        ([], pa.roc_auc_ci("label", "forest")),
+        (
+            ["--band", "vertical", "--level", "0.8", "--resamples", "20"],
+            pa.roc_auc_ci("label", "forest", level=0.8),
+        ),
+        (["--folds", "fold"], pa.cv_roc_auc("label", "forest", "fold")),
+    ):
+        assert main([*CURVE, *options, "-o", str(tmp_path / "x.html")]) == 0
+        area = held_out.select(answer).unnest("forest").collect().row(0, named=True)
+        said = f"forest  {area['auc']:.3f} ({area['lower']:.3f} to {area['upper']:.3f})"
+        assert said in (tmp_path / "x.html").read_text(encoding="utf-8")
+    state = [
+        "state",
+        str(DATA),
+        "--label",
+        "label",
+        "--score",
+        "forest",
+        "-o",
+        str(tmp_path / "state.parquet"),
+    ]
+    assert main(state) == 0
+    given = ["curve", str(tmp_path / "state.parquet"), "--from-states", "-o", str(tmp_path / "y.html")]
+    assert main(given) == 0
+    [auc] = ROWS.select(pa.roc_auc("label", "forest")).row(0)
+    assert f"forest  {auc:.3f} (" in (tmp_path / "y.html").read_text(encoding="utf-8")
+
+
+def test_a_legend_without_an_interval(tmp_path: Path) -> None:
+    """States of rows with weights have an AUC alone; a column of groups may have the name of one of areas."""
+    rows = ROWS.with_columns(w=pl.col("fold").cast(pl.Float64), auc="segment", lower="segment")
+    rows.write_parquet(tmp_path / "rows.parquet")
+    given = [str(tmp_path / "rows.parquet"), "--label", "label", "--score", "forest"]
+    states = str(tmp_path / "states.parquet")
+    assert main(["state", *given, "--weight", "w", "-o", states]) == 0
+    assert main(["curve", states, "--from-states", "-o", str(tmp_path / "x.html")]) == 0
+    [auc] = rows.select(pa.roc_auc("label", "forest", weight="w")).row(0)
+    assert f'forest  {auc:.3f}\\"}}' in (tmp_path / "x.html").read_text(encoding="utf-8")
+    for key in ("auc", "lower"):
+        assert main(["curve", *given, "--by", key, "-o", str(tmp_path / "y.html")]) == 0
+
+
+def test_the_title_of_a_page(tmp_path: Path, capsys: Capture) -> None:
+    assert main([*CURVE, "--title", "Two <data> sets", "-o", str(tmp_path / "x.html")]) == 0
+    text = (tmp_path / "x.html").read_text(encoding="utf-8")
+    assert "<title>Two &lt;data&gt; sets</title>" in text
+    assert '<html lang="en">' in text
+    capsys.readouterr()
+    for output in ("y.png", "y.csv"):
+        assert main([*CURVE, "--title", "x", "-o", str(tmp_path / output)]) == 2
+        assert "--title is of a page; end --output in .html, or leave it out" in capsys.readouterr().err
+        assert not (tmp_path / output).exists()
+
+
 def test_tables_need_no_altair(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(curve, "find_spec", lambda _: None)
+    monkeypatch.setattr(charts, "find_spec", lambda _: None)
     assert main([*CURVE, "-o", str(tmp_path / "x.png")]) == 2
     assert capsys.readouterr().err == (
         'polars-auc: a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '

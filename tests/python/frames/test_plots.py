@@ -15,7 +15,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from polars_auc._plots.layout import _COLORS, REFERENCE
+from polars_auc._plots.layout import COLORS, REFERENCE
 
 DATA = Path(__file__).parents[3] / "data"
 ROWS = pl.read_parquet(DATA / "*.parquet")
@@ -81,6 +81,50 @@ def test_points_are_those_of_the_frames() -> None:
     assert line["encoding"]["y"]["scale"]["domain"] == [0, 1]
     titles = [each["title"] for each in point["encoding"]["tooltip"] if "title" in each]
     assert titles == ["dataset", "score"]
+
+
+def test_areas_stand_in_the_legend() -> None:
+    report = pa.report(ROWS.lazy(), "label", ["logistic", "forest", "tree"], by="dataset").collect()
+    whole = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=50))
+    spec = spec_of(pa.plot_roc(whole, areas=report))
+    rows = report.filter(scope="overall").select("score", "auc", "lower", "upper").rows()
+    said = {name: f"{name}  {auc:.3f} ({lower:.3f} to {upper:.3f})" for name, auc, lower, upper in rows}
+    for layer in layers_of(spec)[1:]:
+        color = layer["encoding"]["color"]
+        assert color["title"] == "score: AUC with interval"
+        assert color["legend"]["labelExpr"] == f"{json.dumps(said)}[datum.label]"
+    assert picture(pa.plot_roc(whole, areas=report)) != picture(pa.plot_roc(whole))
+    assert drawn_by(spec, "curve")["curve"].unique(maintain_order=True).to_list() == list(said)
+
+
+def test_areas_stand_in_panels() -> None:
+    report = pa.report(ROWS.lazy(), "label", ["logistic", "forest", "tree"], by="dataset").collect()
+    one = CURVES.filter(dataset="digits")
+    spec = spec_of(pa.plot_roc(one, areas=report, facet="dataset"))
+    texts = drawn_by(spec, "area")
+    assert texts["panel"].unique().to_list() == ["digits"]
+    assert texts["curve"].to_list() == ["logistic", "forest", "tree"]
+    rows = report.filter(dataset="digits").select("auc", "lower", "upper").rows()
+    assert texts["area"].to_list() == [
+        f"{auc:.3f} ({lower:.3f} to {upper:.3f})" for auc, lower, upper in rows
+    ]
+    assert texts["tpr"].is_sorted(descending=True)
+    alone = report.with_columns(pl.lit(None, dtype=pl.Float64).alias("lower"))
+    assert drawn_by(spec_of(pa.plot_roc(one, areas=alone, facet="dataset")), "area")["area"].to_list() == [
+        f"{auc:.3f}" for auc, _, _ in rows
+    ]
+
+
+def test_areas_that_are_not_of_the_curves_are_refused() -> None:
+    report = pa.report(ROWS.lazy(), "label", ["logistic", "forest"], by="dataset").collect()
+    whole = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=50))
+    with pytest.raises(ValueError, match=r"plot_roc: areas lacks the column 'segment'"):
+        pa.plot_roc(CURVES.rename({"dataset": "segment"}), facet="segment", areas=report)
+    with pytest.raises(ValueError, match=r"plot_roc: areas has several rows of one curve"):
+        pa.plot_roc(whole, areas=pl.concat([report, report]))
+    # A curve without an area has its name alone.
+    [_, line, _] = layers_of(spec_of(pa.plot_roc(whole, areas=report)))
+    assert '"tree": "tree"' in line["encoding"]["color"]["legend"]["labelExpr"]
 
 
 def test_lists_are_drawn_as_rows_are() -> None:
@@ -192,7 +236,7 @@ def luminance(color: str) -> float:
     return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
 
 
-@pytest.mark.parametrize("color", [*_COLORS, REFERENCE])
+@pytest.mark.parametrize("color", [*COLORS, REFERENCE])
 @pytest.mark.parametrize("background", ["#ffffff", "#1e1e1e"])
 def test_contrast_of_lines(color: str, background: str) -> None:
     """What the Web Content Accessibility Guidelines ask of graphics, also on a dark background."""

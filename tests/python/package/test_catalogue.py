@@ -58,6 +58,7 @@ def test_every_row_of_the_table_is_a_function() -> None:
         "plot_difference",
         "plot_forest",
         "plot_roc",
+        "save_chart",
         "style_report",
         "write_report",
     }

@@ -233,6 +233,13 @@ def test_every_function_has_the_words_people_use() -> None:
     assert all(len(words.split(", ")) > 1 for words, _, _ in rows)
 
 
+def test_charts_of_the_documentation_are_saved_by_save_chart() -> None:
+    """A page of `chart.save` is blank without a network."""
+    texts = [*DOCS.rglob("*.md"), DOCS.parent / "README.md", *(DOCS.parent / "python").rglob("_plots/*.py")]
+    assert len(texts) > 30
+    assert [path.name for path in texts if re.search(r"\w\.save\(", path.read_text(encoding="utf-8"))] == []
+
+
 def test_families_have_one_name() -> None:
     """The README, the table of all functions, the site and the pages name the same families in one order."""
     names = [

@@ -1,0 +1,141 @@
+"""What a report answers, in words and numbers: the paragraph at the top of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import polars as pl
+
+from polars_auc._page.text import cell, counted
+from polars_auc._plots.forest import FEW_ROWS, group_name, has_few_rows
+from polars_auc._plots.points import key_text
+
+__all__ = ["answers", "few_rows"]
+
+# What is named of many.
+_NAMED = 4
+
+# The rule of thumb for a shift, and the rows of a group that it is for.
+_SHIFT, _ROWS = 0.25, 200
+
+_WHOM = {"rest": "the rest", "overall": "all rows", "previous": "the one before"}
+
+_COMPARED = ("psi", "p_adjusted", "delta_auc_p_adjusted", "change_p_adjusted")
+
+# Names that no column of a user has.
+_GROUP, _FEW = "polars_auc: group", "polars_auc: few"
+
+
+def answers(
+    table: pl.DataFrame, level: float, *, versus: object = None, checks: Sequence[tuple[bool, str]] = ()
+) -> list[tuple[bool, str]]:
+    """Say what a report answers: sentences, each with whether it asks for attention."""
+    if table.is_empty():
+        return []
+    keys = table.columns[1 : table.columns.index("score")]
+    name = group_name(keys, table.schema) if keys else pl.lit(None, dtype=pl.String)
+    named = table.with_columns(
+        key_text("score"),
+        # NaN is larger than any number.
+        *(pl.col(column).fill_nan(None) for column in _COMPARED if column in table.columns),
+        pl.when(pl.col("scope") == "group").then(name).alias(_GROUP),
+        has_few_rows(table.schema).alias(_FEW),
+    )
+    overall, groups = (named.filter(pl.col("scope") == scope) for scope in ("overall", "group"))
+    first = str(named["score"][0])
+    whom = _WHOM.get(versus, versus) if isinstance(versus, str) else "what they are compared with"
+    said = [*_areas(overall)]
+    others = pl.col("score") != first
+    has_several = table["score"].n_unique() > 1
+    deltas = ("delta_auc", "delta_auc_p_adjusted")
+    for rows, what, (effect, p_value), noun in (
+        (groups, f"Different from {whom}", ("difference", "p_adjusted"), "test" if has_several else "group"),
+        (overall.filter(others), f"Different from {first}", deltas, "score"),
+        (groups.filter(others), f"Different from {first} in groups", deltas, "test"),
+        (named, "Changed since the earlier report", ("change", "change_p_adjusted"), "AUC"),
+    ):
+        if p_value in table.columns:
+            said += _found(rows, what, effect, p_value, noun, level, has_several=has_several)
+    if "psi" in table.columns:
+        said += _moved(overall, groups)
+    failed = [text.splitlines()[0] for passed, text in checks if not passed]
+    if checks:
+        said.append(
+            (bool(failed), f"Checks that failed: {len(failed) or 'none'} of {len(checks)}{_list(failed)}")
+        )
+    return said
+
+
+def few_rows(table: pl.DataFrame) -> str | None:
+    """Say what the mark of groups of few rows means, if there are any."""
+    number = table.filter(pl.col("scope") == "group", has_few_rows(table.schema)).height
+    if not number:
+        return None
+    said = f"fewer than {FEW_ROWS} positives or negatives, in {counted(number, 'row')} of the table"
+    return f"{said}: intervals and p-values of so few are rough, and may miss their level"
+
+
+def _areas(overall: pl.DataFrame) -> Iterator[tuple[bool, str]]:
+    parts = [
+        f"{score} {cell('auc', auc)}"
+        + ("" if lower is None else f" ({cell('', lower)} to {cell('', upper)})")
+        for score, auc, lower, upper in overall.select("score", "auc", "lower", "upper").rows()
+    ]
+    yield False, f"AUC of all rows{_list(parts, ', ')}"
+
+
+def _found(
+    rows: pl.DataFrame, what: str, effect: str, p_value: str, noun: str, level: float, *, has_several: bool
+) -> Iterator[tuple[bool, str]]:
+    """Say which rows differ after the adjustment and by how much, the largest differences first."""
+    tested = rows.filter(pl.col(p_value).is_not_null())
+    if tested.is_empty():
+        return
+    found = tested.filter(pl.col(p_value) <= 1 - level).sort(
+        pl.col(effect).abs(), descending=True, maintain_order=True
+    )
+    parts = [
+        _difference(row, effect, p_value, has_several=has_several) for row in found.iter_rows(named=True)
+    ]
+    of = f"{found.height or 'none'} of {counted(tested.height, noun)}"
+    yield bool(parts), f"{what}, after the adjustment: {of}{_list(parts)}"
+
+
+def _difference(row: dict[str, Any], effect: str, p_value: str, *, has_several: bool) -> str:
+    names = [row[_GROUP], row["score"] if has_several or row[_GROUP] is None else None]
+    direction = "higher" if row[effect] > 0 else "lower"
+    p = cell(p_value, row[p_value])
+    p = p.replace("<", "< ") if p.startswith("<") else f"= {p}"
+    few = ", few rows" if row[_FEW] else ""
+    name = ", ".join(name for name in names if name is not None)
+    return f"{name}: {direction} by {cell(effect, abs(row[effect]))} (p {p}{few})"
+
+
+def _moved(overall: pl.DataFrame, groups: pl.DataFrame) -> Iterator[tuple[bool, str]]:
+    """Say where scores have moved from the reference."""
+    known = overall.filter(pl.col("psi").is_not_null())
+    if known.height:
+        parts = [f"{score} {cell('psi', psi)}" for score, psi in known.select("score", "psi").rows()]
+        yield known.filter(pl.col("psi") >= _SHIFT).height > 0, f"Psi of all rows{_list(parts, ', ')}"
+    known = groups.filter(pl.col("psi").is_not_null())
+    if known.height:
+        shifted = known.filter(pl.col("psi") >= _SHIFT).sort("psi", descending=True, maintain_order=True)
+        large = shifted.filter(pl.col("psi_n") >= _ROWS)
+        parts = [
+            f"{group}, {score} {cell('psi', psi)}"
+            for group, score, psi in large.select(_GROUP, "score", "psi").rows()
+        ]
+        small = shifted.height - large.height
+        chance = f", and {small} of fewer rows, where it happens by chance" if small else ""
+        asked = counted(known.filter(pl.col("psi_n") >= _ROWS).height, "row")
+        of = f"{large.height or 'none'} of {asked} of groups with {_ROWS} rows or more"
+        yield large.height > 0, f"Psi of {_SHIFT} or more: {of}{chance}{_list(parts)}"
+
+
+def _list(parts: Sequence[str], between: str = "; ") -> str:
+    """Return the first of several parts, and how many more there are."""
+    if not parts:
+        return ""
+    more = len(parts) - _NAMED
+    return ": " + between.join([*parts[:_NAMED], *([f"and {more} more"] if more > 0 else [])])

@@ -1,0 +1,120 @@
+"""The one writer of pages: names of users stay text, and no script runs that is not ours."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import Any
+
+from polars_auc._native import __version__
+from polars_auc._plugin.errors import at_edge
+
+__all__ = ["document", "refuse_without_libraries"]
+
+# Stands at the head of a page until all its scripts are known.
+_POLICY = "polars_auc: policy"
+
+# Nothing is loaded, and no other script runs, also if a name should get out of its place. Vega compiles the
+# expressions of charts, and the table of groups comes as a module of its own.
+_ALLOWED = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; "
+    "form-action 'none'; script-src 'unsafe-eval' blob: {}"
+)
+
+# Charts have the colour of the text about them, so that they are readable in the dark as well.
+_TEXT = "currentColor"
+_FAINT = "#80808055"
+
+_CONFIG: dict[str, Any] = {
+    "background": "transparent",
+    "font": "system-ui, sans-serif",
+    "axis": {
+        "labelColor": _TEXT,
+        "titleColor": _TEXT,
+        "gridColor": _FAINT,
+        "domainColor": _FAINT,
+        "tickColor": _FAINT,
+        "labelSeparation": 8,
+    },
+    "header": {"labelColor": _TEXT, "titleColor": _TEXT, "labelLimit": 260},
+    "legend": {"labelColor": _TEXT, "titleColor": _TEXT},
+    "text": {"color": _TEXT},
+    "title": {"color": _TEXT},
+    "view": {"stroke": _FAINT},
+}
+
+_SCRIPT = re.compile(r"<script\b[^>]*>(.*?)</script>", re.DOTALL)
+
+
+def refuse_without_libraries(*needed: str) -> None:
+    """Refuse a page if a library is not installed, before any row is read."""
+    lacking = [name for name in needed if not find_spec(name)]
+    if lacking:
+        msg = f'a page needs {", ".join(lacking)}: pip install "polars-auc[report]"; or end `path` in .md'
+        raise ImportError(at_edge(msg))
+
+
+def document(template: str, *, title: str, charts: dict[str, Any], **parts: Any) -> str:
+    """Write a page: of a template, with Vega-Lite charts by name, and what the template asks for."""
+    import jinja2
+    import markupsafe
+
+    hashes: dict[str, None] = {}
+
+    def own(text: str) -> str:
+        """Let the scripts in a text run; none of them may be of a user."""
+        for script in _SCRIPT.findall(text):
+            digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+            hashes[f"'sha256-{digest}'"] = None
+        return markupsafe.Markup(text)
+
+    surroundings = jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=jinja2.FunctionLoader(_source),
+    )
+    surroundings.filters.update(own=own, data=_data, breakable=_breakable)
+    page = surroundings.get_template(template).render(
+        title=title,
+        charts=charts,
+        version=__version__,
+        config=_CONFIG,
+        policy=_POLICY,
+        drawing_scripts=f"<script>{_drawing_scripts()}</script>",
+        **parts,
+    )
+    # The first place is ours: nothing of a user stands above it.
+    return page.replace(_POLICY, _ALLOWED.format(" ".join(hashes)), 1)
+
+
+def _source(name: str) -> str:
+    return files("polars_auc._page").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _data(value: object) -> Any:
+    """Return a value as it stands inside a script: nothing in it may end the script."""
+    import markupsafe
+
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return markupsafe.Markup(text.replace("<", "\\u003c"))
+
+
+def _breakable(name: str) -> Any:
+    """Let a name be broken after its underscores."""
+    import markupsafe
+
+    return markupsafe.escape(name).replace("_", markupsafe.Markup("_<wbr>"))
+
+
+def _drawing_scripts() -> str:
+    import vl_convert
+
+    # The declared types of some releases ask for a piece of a script, which is not needed.
+    bundle: Any = vl_convert.javascript_bundle
+    return str(bundle()).replace("</script", "<\\/script")

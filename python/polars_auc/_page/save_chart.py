@@ -1,0 +1,128 @@
+"""Charts as files: pages that need no network, and pictures."""
+
+from __future__ import annotations
+
+import io
+import json
+from importlib.util import find_spec
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from polars_auc._frames.inputs import called
+from polars_auc._page.document import document
+from polars_auc._page.files import refuse_path, replace_file
+from polars_auc._plugin.errors import OptionError, OptionTypeError
+
+__all__ = ["CHARTS", "chart_contents", "has_libraries", "refuse_title", "save_chart"]
+
+CHARTS = (".html", ".png", ".svg")
+"""The endings of files of charts."""
+
+_TITLE = "Chart"
+
+# Pixels of a picture for each pixel of the chart.
+_SCALE = 2
+
+
+def has_libraries() -> bool:
+    """Whether a chart can be written."""
+    return all(map(find_spec, ("altair", "vl_convert")))
+
+
+def refuse_title(function: str, title: object, ending: str) -> None:
+    """Refuse a title that is not of one line, and one of a picture."""
+    if title is None:
+        return
+    if not isinstance(title, str):
+        raise OptionTypeError(function, "title", f"must be text of one line, got {title!r}")
+    if ending != ".html":
+        raise OptionError(function, "title", "is of a page", "end `path` in .html, or leave it out")
+    if not title.isprintable():
+        raise OptionError(function, "title", f"must be text of one line, got {title!r}")
+
+
+def chart_contents(chart: Any, ending: str, title: str | None = None) -> bytes:
+    """Return the contents of a file of a chart."""
+    if ending == ".html":
+        # JSON has no NaN and no infinity; nothing is drawn there.
+        spec = json.loads(chart.to_json(indent=None), parse_constant=lambda _: None)
+        # Expressions of Vega break at the line ends of Unicode.
+        text = (
+            json.dumps(spec, ensure_ascii=False).replace("\u2028", r"\\u2028").replace("\u2029", r"\\u2029")
+        )
+        return document(
+            "chart.html.jinja", title=title or _TITLE, charts={"chart": json.loads(text)}
+        ).encode()
+    if ending == ".png":
+        picture = io.BytesIO()
+        chart.save(picture, format="png", scale_factor=_SCALE)
+        return picture.getvalue()
+    drawing = io.StringIO()
+    chart.save(drawing, format="svg")
+    return drawing.getvalue().encode()
+
+
+@called("save_chart")
+def save_chart(chart: Any, path: str | Path, *, title: str | None = None) -> Path:
+    """Write a chart as a file: a page that needs no network, or a picture.
+
+    This function needs ``pip install "polars-auc[plot]"``. The pages of :meth:`altair.Chart.save` load their
+    scripts from the network, and are blank without one; those of this function hold all that they show.
+
+    Parameters
+    ----------
+    chart
+        A chart of :func:`polars_auc.plot_roc` or another function that draws, or any chart of Altair.
+    path
+        The file, by whose ending its kind is known: ``.html`` is a page, with the points' numbers at the
+        pointer and dark colours where the reader's system asks for them; ``.png`` and ``.svg`` are pictures.
+        A file that is there is replaced.
+    title
+        The title of a page. None is "Chart".
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    ImportError
+        If Altair or vl-convert is not installed.
+    TypeError
+        If the chart is none, or the path is no path.
+    ValueError
+        If the path has another ending or is in no folder, or a picture is given a title.
+    OSError
+        If the file cannot be written.
+
+    Notes
+    -----
+    Names in the chart stay text: no script runs that a name holds, and a page loads nothing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame({"ill": [0, 0, 1, 1], "risk": [1, 3, 2, 4]})
+    >>> chart = pa.plot_roc(pa.curve_points(rows, pa.roc_curve("ill", "risk")))
+    >>> pa.save_chart(chart, Path(tempfile.mkdtemp()) / "curve.html", title="Risk").name
+    'curve.html'
+    """
+    name = "save_chart"
+    if not isinstance(path, str | PathLike) or "\0" in str(path):
+        raise OptionTypeError(name, "path", f"must be a path, got {path!r}")
+    if not (callable(getattr(chart, "to_json", None)) and callable(getattr(chart, "save", None))):
+        said = f"must be a chart of Altair, got {type(chart).__name__}"
+        raise OptionTypeError(name, "chart", said, "write plot_roc(curves)")
+    file = Path(path)
+    refuse_path(file, CHARTS)
+    refuse_title(name, title, file.suffix)
+    if not has_libraries():
+        msg = f'{name} needs Altair and vl-convert: pip install "polars-auc[plot]"'
+        raise ImportError(msg)
+    replace_file(file, chart_contents(chart, file.suffix, title))
+    return file

@@ -1,0 +1,115 @@
+"""A chart of how the area of a score has gone over periods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from polars_auc._frames.groupings import group_names
+from polars_auc._plots.forest import group_name
+from polars_auc._plots.layout import ANSWER, COLORS, MARKED, altair
+from polars_auc._plots.points import key_text
+
+__all__ = ["period_of", "plot_trend"]
+
+# Periods that make a line.
+_LEAST = 3
+
+# Panels of groups, and how large each is.
+_MOST_PANELS = 12
+_WIDTH, _HEIGHT = 260, 130
+
+_PERIOD = r"^\d{4}-(\d{2}|[QWH]\d{1,2})(-\d{2})?$"
+
+
+def period_of(table: pl.DataFrame, along: str | None) -> str | None:
+    """Return the column of a report whose values are periods: the named one, or one of dates or months."""
+    keys = table.columns[1 : table.columns.index("score")]
+    groups = table.filter(pl.col("scope") == "group")
+    for key in keys if along is None else [along]:
+        values = groups[key].drop_nulls()
+        is_text = table.schema[key] == pl.String and values.str.contains(_PERIOD).all()
+        is_period = along is not None or table.schema[key] in (pl.Date, pl.Datetime) or is_text
+        if is_period and values.n_unique() >= _LEAST:
+            return key
+    return None
+
+
+def plot_trend(report: pl.DataFrame, period: str, level: float) -> Any:
+    """Draw the AUC of each score over the periods of a report, with its limits; other groups have panels."""
+    alt = altair("report")
+    report = report.with_columns(key_text("score"))
+    keys = report.columns[1 : report.columns.index("score")]
+    others = [key for key in keys if key != period]
+    groups = report.filter(
+        pl.col("scope") == "group",
+        group_names(report.schema, period),
+        pl.col(period).is_not_null(),
+        pl.col("auc").is_not_nan(),
+    )
+    tested = "p_adjusted" in report.columns
+    differs = (pl.col("p_adjusted") <= 1 - level).fill_null(value=False) if tested else pl.lit(value=False)
+    rest = group_name(others, report.schema) if others else pl.lit("")
+    rows = groups.sort(period, maintain_order=True).select(
+        rest.alias("panel"),
+        key_text(period).alias("period")
+        if report.schema[period] == pl.String
+        else pl.col(period).cast(pl.String).alias("period"),
+        "score",
+        "n",
+        "auc",
+        "lower",
+        "upper",
+        differs=differs,
+    )
+    periods = rows["period"].unique(maintain_order=True).to_list()
+    sizes = (
+        rows.group_by("panel", maintain_order=True)
+        .agg(pl.col("n").sum())
+        .sort("n", descending=True, maintain_order=True)
+    )
+    rows = rows.filter(pl.col("panel").is_in(sizes["panel"].head(_MOST_PANELS).implode()))
+    drawn = set(rows["panel"])
+    panels = [name for name in groups.select(rest).to_series().unique(maintain_order=True) if name in drawn]
+    scores = report["score"].unique(maintain_order=True).to_list()
+    chart = _layers(alt, periods, scores, period).properties(
+        width=_WIDTH * 2 if len(panels) == 1 else _WIDTH, height=_HEIGHT
+    )
+    few = f" of the {len(panels)} groups with the most rows" if len(panels) < sizes.height else ""
+    description = f"The AUC{few} by {period}, and its interval as the area about it."
+    if rows["differs"].any():
+        description += (
+            f" Diamonds are significantly different at level {1 - level:.6g}, after the adjustment."
+        )
+    data = {"values": rows.to_dicts()}
+    if len(panels) == 1:
+        return chart.properties(data=data, description=description)
+    facet = alt.Facet("panel:N", title=", ".join(others), sort=panels)
+    return chart.facet(facet, data=data, columns=3).properties(description=description)
+
+
+def _layers(alt: Any, periods: list[str], scores: list[str], title: str) -> Any:
+    base = alt.Chart()
+    x = alt.X("period:O", sort=periods, title=title, axis=alt.Axis(labelAngle=0, labelOverlap=True))
+    scale = alt.Scale(zero=False, nice=True)
+    color = alt.value(ANSWER)
+    of_point = alt.condition("datum.differs", alt.value(MARKED), color)
+    if len(scores) > 1:
+        colors = [COLORS[place % len(COLORS)] for place in range(len(scores))]
+        color = alt.Color("score:N", sort=scores, scale=alt.Scale(domain=scores, range=colors))
+        of_point = color
+    band = base.mark_area(opacity=0.2).encode(
+        x=x, y=alt.Y("lower:Q", title="AUC", scale=scale), y2="upper:Q", color=color
+    )
+    line = base.mark_line(strokeWidth=2).encode(x=x, y=alt.Y("auc:Q", title="AUC", scale=scale), color=color)
+    numbers = [alt.Tooltip(f"{name}:Q", format=".4f") for name in ("auc", "lower", "upper")]
+    point = base.mark_point(filled=True, opacity=1).encode(
+        x=x,
+        y=alt.Y("auc:Q", title="AUC", scale=scale),
+        color=of_point,
+        shape=alt.condition("datum.differs", alt.value("diamond"), alt.value("circle")),
+        size=alt.condition("datum.differs", alt.value(110), alt.value(30)),
+        tooltip=[alt.Tooltip("period:N", title=title), "score:N", alt.Tooltip("n:Q", format=","), *numbers],
+    )
+    return alt.layer(band, line, point)

@@ -1,0 +1,55 @@
+"""A browser for the tests of pages, and pages opened in it. `.ci/page` installs what this needs."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Dialog, Page, sync_playwright
+
+NAMES = ("chromium-headless-shell", "chromium", "google-chrome")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    assert found, f"none of {', '.join(NAMES)} is installed"
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Any]:
+    """Open a page without a network; nothing may be asked for, complained about or put before the reader."""
+    said: list[str] = []
+    contexts = []
+
+    def put_before_the_reader(dialog: Dialog) -> None:
+        said.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def of(path: Path, *, width: int = 1200, scheme: Any = "light", drawn: bool = True) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 800}, color_scheme=scheme, offline=True
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("dialog", put_before_the_reader)
+        page.on("popup", lambda other: said.append(f"window: {other.url}"))
+        page.on("request", lambda asked: said.append(asked.url) if "://" in asked.url[:8] else None)
+        page.goto(path.as_uri())
+        if drawn:
+            page.wait_for_selector("html[data-drawn=all]")
+        return page
+
+    yield of
+    for context in contexts:
+        context.close()
+    assert [text for text in said if not text.startswith(("file:", "blob:"))] == []

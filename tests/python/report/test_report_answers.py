@@ -1,0 +1,226 @@
+"""What a page says first, what it marks, and the trend over periods."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import polars_auc as pa
+from polars_auc._commands.main import main
+from polars_auc._page.answers import answers
+from polars_auc._plots.trend import period_of
+from report.test_report_page import DATA, OPTIONS, ROWS, SCORES, Page, made
+
+
+def said(page: Page) -> list[tuple[bool, str]]:
+    """Return the sentences at the top of a page, and whether they ask for attention."""
+    [paragraph] = re.findall(r'<p class="answers">(.*?)</p>', page.text, re.DOTALL)
+    spans = re.findall(r"<span( class=\"loud\")?>(.*?)</span>", paragraph, re.DOTALL)
+    return [(bool(loud), html.unescape(text)) for loud, text in spans]
+
+
+def test_the_page_answers_first(tmp_path: Path) -> None:
+    options = [
+        "--by",
+        "dataset",
+        "--by",
+        "segment",
+        "--compare",
+        "--versus",
+        "rest",
+        "--stability",
+        "fold % 2 = 0",
+    ]
+    page = made(tmp_path, *OPTIONS, *options)
+    report = pa.report(
+        ROWS,
+        "label",
+        SCORES,
+        by=["dataset", "segment"],
+        compare=True,
+        versus="rest",
+        stability=pl.col("fold") % 2 == 0,
+    ).collect()
+    groups, overall = (report.filter(scope=scope) for scope in ("group", "overall"))
+    area, differ, scores, in_groups, psi, moved = said(page)
+    first = overall.row(0, named=True)
+    assert area == (False, area[1])
+    assert f"logistic {first['auc']:.4f} ({first['lower']:.4f} to {first['upper']:.4f})" in area[1]
+    found = groups.filter(pl.col("p_adjusted") <= 0.05).sort(pl.col("difference").abs(), descending=True)
+    assert differ[0]
+    assert differ[1].startswith(
+        f"Different from the rest, after the adjustment: {found.height} of 24 tests: "
+    )
+    largest = found.row(0, named=True)
+    name = f"{largest['dataset']}, {largest['segment']}, {largest['score']}"
+    direction = "lower" if largest["difference"] < 0 else "higher"
+    assert (
+        f"{name}: {direction} by {abs(largest['difference']):.4f} (p = {largest['p_adjusted']:.4f})"
+        in differ[1]
+    )
+    assert differ[1].endswith(f"and {found.height - 4} more.")
+    assert scores[1].startswith(
+        "Different from logistic, after the adjustment: 2 of 2 scores: tree: lower by"
+    )
+    of_groups = groups.filter(pl.col("delta_auc_p_adjusted") <= 0.05).height
+    assert in_groups[1].startswith(
+        f"Different from logistic in groups, after the adjustment: {of_groups} of 16 tests: "
+    )
+    assert psi == (
+        False,
+        "Psi of all rows: "
+        + ", ".join(f"{s} {x:.4f}" for s, x in overall.select("score", "psi").rows())
+        + ".",
+    )
+    large = groups.filter(pl.col("psi_n") >= 200)
+    small = groups.filter(pl.col("psi") >= 0.25, pl.col("psi_n") < 200).height
+    assert large.filter(pl.col("psi") >= 0.25).is_empty()
+    assert moved == (
+        False,
+        f"Psi of 0.25 or more: none of {large.height} rows of groups with 200 rows or more, and {small} of "
+        "fewer rows, where it happens by chance.",
+    )
+
+
+def test_nothing_to_say_is_said_quietly(tmp_path: Path) -> None:
+    draw = np.random.default_rng(3)
+    rows = pl.DataFrame({"y": draw.random(900) < 0.3, "s": draw.random(900), "g": [1, 2, 3] * 300})
+    rows.write_parquet(tmp_path / "rows.parquet")
+    given = ["--label", "y", "--score", "s", "--by", "g", "--versus", "rest", "--fail-if", "auc < 0.1"]
+    page = made(tmp_path, *given, data=tmp_path / "rows.parquet")
+    _, differ, checks = said(page)
+    assert differ == (False, "Different from the rest, after the adjustment: none of 3 groups.")
+    assert checks == (False, "Checks that failed: none of 1.")
+
+
+def test_changes_and_checks_that_failed_are_loud(tmp_path: Path) -> None:
+    earlier, output = tmp_path / "earlier.parquet", tmp_path / "report.html"
+    of_noise = ["--where", "fold < 5"]
+    assert main(["report", str(DATA), *OPTIONS, *of_noise, "--quiet", "-o", str(earlier)]) == 0
+    rows = pl.read_parquet(DATA / "*.parquet").with_columns(forest=pl.col("forest").reverse())
+    rows.write_parquet(tmp_path / "rows.parquet")
+    gates = ["--fail-if", "auc < 0.8", "--fail-if", "n < 1", "--compare-to", str(earlier)]
+    assert (
+        main(["report", str(tmp_path / "rows.parquet"), *OPTIONS, *gates, "--quiet", "-o", str(output)]) == 1
+    )
+    _, change, checks = said(Page(output.read_text(encoding="utf-8")))
+    assert change[0]
+    assert change[1].startswith("Changed since the earlier report, after the adjustment: 1 of 3 AUCs: ")
+    assert "forest: lower by 0." in change[1]
+    assert checks[0]
+    assert checks[1].startswith("Checks that failed: 1 of 2: --fail-if 'auc < 0.8' is about 3 rows")
+
+
+def test_nan_is_no_drift() -> None:
+    report = pa.report(ROWS, "label", "forest", by="segment", stability=pl.col("fold") < 5).collect()
+    nan = report.with_columns(pl.lit(math.nan).alias("psi"), pl.lit(10_000, dtype=pl.UInt64).alias("psi_n"))
+    assert not any("Psi" in text for _, text in answers(nan, 0.95))
+
+
+def test_groups_of_few_rows_are_marked(tmp_path: Path) -> None:
+    """DeLong flags nine positives that all score high: the page says that they are few."""
+    draw = np.random.default_rng(0)
+    label = np.r_[np.arange(18) < 9, draw.random(2000) < 0.3]
+    rows = pl.DataFrame(
+        {
+            "y": label,
+            "g": ["few"] * 18 + ["many"] * 2000,
+            "s": draw.random(2018) + np.r_[3.0 * label[:18], 0.2 * label[18:]],
+        }
+    )
+    rows.write_parquet(tmp_path / "rows.parquet")
+    given = ["--label", "y", "--score", "s", "--by", "g", "--versus", "rest"]
+    page = made(tmp_path, *given, data=tmp_path / "rows.parquet")
+    report = pa.report(rows.lazy(), "y", "s", by="g", versus="rest").collect()
+    assert report.filter(g="few")["p_adjusted"].item() < 0.05
+    assert "few: higher by" in said(page)[1][1]
+    assert ", few rows)" in said(page)[1][1]
+    assert "fewer than 10 positives or negatives, in 1 row of the table" in page.text
+    assert "if ([0].includes(row)) cell.classList.add" in page.text.replace("\\n", " ").replace("\\", "")
+    assert sorted(page.data("forest").select("group", "few").rows()) == [("few", True), ("many", False)]
+    many = made(tmp_path, *given, "--where", "g = 'many'", data=tmp_path / "rows.parquet", code=0)
+    assert "fewer than 10 positives" not in many.text
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "has_trend"),
+    [
+        (["2024-01", "2024-02", "2024-03"], [], True),
+        (["2024-Q1", "2024-Q2", "2024-Q3"], [], True),
+        ([date(2024, 1, 1), date(2024, 2, 1), date(2024, 3, 1)], [], True),
+        ([7, 8, 9], [], False),
+        ([7, 8, 9], ["--versus", "previous"], True),
+        (["a", "b", "c"], [], False),
+        (["2024-01", "2024-02", "2024-02"], [], False),
+    ],
+)
+def test_periods_have_a_trend(tmp_path: Path, values: list[Any], options: list[str], has_trend: bool) -> None:
+    third = pl.int_range(pl.len()) % 3
+    period = (
+        pl.when(third == 0)
+        .then(pl.lit(values[0]))
+        .when(third == 1)
+        .then(pl.lit(values[1]))
+        .otherwise(pl.lit(values[2]))
+    )
+    rows = pl.read_parquet(DATA / "*.parquet").with_columns(at=period)
+    rows.write_parquet(tmp_path / "rows.parquet")
+    page = made(tmp_path, *OPTIONS, "--by", "at", *options, data=tmp_path / "rows.parquet")
+    assert ("trend" in page.charts) == has_trend
+    if has_trend:
+        report = pa.report(rows.lazy(), "label", SCORES, by="at").collect().filter(scope="group")
+        drawn = page.data("trend")
+        assert drawn["period"].to_list() == report["at"].cast(pl.String).to_list()
+        assert drawn["lower"].to_list() == [float(f"{lower:.6g}") for lower in report["lower"]]
+
+
+def test_a_trend_has_a_panel_for_each_other_group(tmp_path: Path) -> None:
+    given = ["--by", "fold", "--by", "dataset", "--versus", "previous", "--along", "fold"]
+    page = made(tmp_path, *OPTIONS, *given)
+    drawn = page.data("trend")
+    assert drawn["panel"].unique(maintain_order=True).to_list() == ["breast_cancer", "digits"]
+    assert drawn["period"].unique(maintain_order=True).to_list() == [str(fold) for fold in range(1, 11)]
+    report = pa.report(ROWS, "label", SCORES, by=["fold", "dataset"]).collect()
+    assert period_of(report, None) is None
+    assert period_of(report, "fold") == "fold"
+
+
+def test_differences_are_marked_in_tables(tmp_path: Path) -> None:
+    page = made(tmp_path, *OPTIONS, "--compare")
+    marked = re.findall(r'<td class="number differs">(.*?)</td>', page.text)
+    report = pa.report(ROWS, "label", SCORES, compare=True).collect()
+    assert len(marked) == report.filter(pl.col("delta_auc_p_adjusted") <= 0.05).height == 2
+    assert "a difference at level 0.05, after the adjustment" in page.text
+
+
+def test_long_tables_are_folded(tmp_path: Path) -> None:
+    options = ["--by", "dataset", "--by", "segment", "--stability", "fold % 2 = 0"]
+    assert "<details><summary>By group" in made(tmp_path, *OPTIONS, *options).text
+    assert "<details open><summary>By group" in made(tmp_path, *OPTIONS[:3], *options).text
+
+
+def test_a_missing_interval_says_why(tmp_path: Path) -> None:
+    rows = pl.DataFrame(
+        {
+            "g": ["a"] * 5 + ["b"] * 5 + ["c"] * 6,
+            "y": [1, 0, 0, 0, 0, 1, 1, 1, 1, 0, *[0, 1] * 3],
+            "s": [3.0, 1, 2, 4, 5, 5, 4, 3, 2, 1, 1, 2, 3, 2, 4, 5],
+        }
+    )
+    rows.write_parquet(tmp_path / "rows.parquet")
+    page = made(tmp_path, "--label", "y", "--score", "s", "--by", "g", data=tmp_path / "rows.parquet")
+    reason = "which says nothing of its variance"
+    assert page.tables["Groups without an interval"] == [
+        ["g", "score", "n", "why"],
+        ["a", "s", "5", f"one row is positive, {reason}"],
+        ["b", "s", "5", f"one row is negative, {reason}"],
+    ]
+    assert "Groups without an interval" not in made(tmp_path, *OPTIONS, "--by", "segment").tables

@@ -1,0 +1,84 @@
+"""Charts as files."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import polars as pl
+import pytest
+
+import polars_auc as pa
+from polars_auc._page import save_chart as charts
+
+ROWS = pl.DataFrame({"g": ["a"] * 4 + ["b"] * 4, "y": [0, 0, 1, 1] * 2, "s": [1, 3, 2, 4, 2, 1, 3, 4]})
+
+
+def chart() -> Any:
+    return pa.plot_roc(pa.curve_points(ROWS, pa.roc_curve("y", "s"), "g"), facet="g")
+
+
+def test_a_page_holds_all_that_it_shows(tmp_path: Path) -> None:
+    path = pa.save_chart(chart(), tmp_path / "curves.html", title="Two sites")
+    text = path.read_text(encoding="utf-8")
+    assert '<html lang="en">' in text
+    assert "<title>Two sites</title>" in text
+    assert "<h1>Two sites</h1>" in text
+    words = re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
+    assert re.findall(r"<(?:script|img|link|iframe)[^>]*\s(?:src|href)=", words) == []
+    [drawn] = re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)
+    expected = chart().to_dict(validate=False)
+    assert json.loads(drawn)["datasets"] == expected["datasets"]
+    assert (
+        pa.save_chart(chart(), tmp_path / "again.html", title="Two sites").read_bytes() == path.read_bytes()
+    )
+
+
+def test_only_the_scripts_of_the_page_run(tmp_path: Path) -> None:
+    text = pa.save_chart(chart(), tmp_path / "curves.html").read_text(encoding="utf-8")
+    [policy] = re.findall(r'<meta http-equiv="Content-Security-Policy" content="(.*?)">', text)
+    assert policy.startswith("default-src 'none'; ")
+    assert "'unsafe-inline'" not in policy.split("script-src")[1]
+    own = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in own]
+    assert re.findall(r"'sha256-(.*?)'", policy) == hashes
+    assert len(hashes) == 3
+
+
+def test_pictures(tmp_path: Path) -> None:
+    assert pa.save_chart(chart(), tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in pa.save_chart(chart(), tmp_path / "curves.svg").read_text(encoding="utf-8")
+
+
+def test_numbers_that_json_lacks_are_not_drawn(tmp_path: Path) -> None:
+    points: Any = {"values": [{"x": math.nan}, {"x": math.inf}, {"x": 1.5}]}
+    page = pa.save_chart(
+        alt.Chart().properties(data=points).mark_point().encode(x="x:Q"), tmp_path / "points.html"
+    )
+    assert '[{"x":null},{"x":null},{"x":1.5}]' in page.read_text(encoding="utf-8")
+
+
+def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong: list[tuple[type[Exception], str, tuple[Any, Any], dict[str, Any]]] = [
+        (TypeError, "save_chart: `?chart`? must be a chart of Altair, got DataFrame", (ROWS, "x.html"), {}),
+        (TypeError, "save_chart: `?path`? must be a path, got 1", (chart(), 1), {}),
+        (ValueError, "must end in .html, .png, .svg, got", (chart(), "x.pdf"), {}),
+        (ValueError, "is in 'nowhere', which is no folder", (chart(), "nowhere/x.html"), {}),
+        (ValueError, "title.* is of a page", (chart(), "x.png"), {"title": "x"}),
+        (ValueError, "title.* must be text of one line", (chart(), "x.html"), {"title": "a\nb"}),
+        (TypeError, "title.* must be text of one line", (chart(), "x.html"), {"title": 1}),
+    ]
+    monkeypatch.chdir(tmp_path)
+    for error, said, given, options in wrong:
+        with pytest.raises(error, match=said):
+            pa.save_chart(*given, **options)
+    monkeypatch.setattr(charts, "find_spec", lambda _: None)
+    with pytest.raises(ImportError, match="save_chart needs Altair and vl-convert"):
+        pa.save_chart(chart(), "x.html")
+    assert list(tmp_path.iterdir()) == []
