@@ -30,7 +30,7 @@ def roc_auc_ci(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
-    method: Literal["delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"] = "delong",
+    method: Literal["delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"] | None = None,
     level: float = 0.95,
     weight: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
@@ -55,10 +55,14 @@ def roc_auc_ci(
     label, score, count
         The columns of rows, as for :func:`polars_auc.roc_auc`.
     method
+        ``None`` is ``"delong"`` for the whole area, and ``"logit"`` for a part of it.
+
         - ``"delong"``: a normal interval on the scale of the AUC, with the DeLong standard error; limits are
           cut off at 0 and 1.
         - ``"logit"``: a normal interval on the logit scale, with the same standard error. It is never outside
-          0 to 1, and it is not a single point if the classes do not overlap.
+          0 to 1, and it is not a single point if the classes do not overlap. Of a part of the curve: on the
+          logit scale of the share of the largest possible area, with the standard error of the jackknife and
+          Student's t, for the few rows that lie within the bounds.
         - ``"hanley_mcneil"``: a normal interval with the standard error that Hanley and McNeil derive from
           the AUC and the two counts alone; limits are cut off at 0 and 1. It is the only method that is
           defined with a single positive or a single negative. (With one of each the AUC is 0, 1/2 or 1; if it
@@ -91,7 +95,7 @@ def roc_auc_ci(
         rows and groups, every number of threads and every engine.
     min_fpr, max_fpr
         Bounds of the false positive rate, for the area between them: see :func:`polars_auc.roc_auc`. For
-        partial areas the methods are ``"delong"`` and ``"bootstrap"`` with percentiles, without weights and
+        partial areas the methods are ``"logit"``, ``"delong"`` and ``"bootstrap"``, without weights and
         clusters.
     min_tpr, max_tpr
         Bounds of the true positive rate, not together with those of the other.
@@ -124,7 +128,8 @@ def roc_auc_ci(
         - ``lower``, ``upper`` (Float64): the limits of the interval.
         - ``z`` (Float64): ``(auc - null) / se``, for ``"logit"`` on the logit scale. With a margin it is the
           distance from the bound that decides.
-        - ``p_value`` (Float64): the test of ``null``, by the normal distribution.
+        - ``p_value`` (Float64): the test of ``null``, by the normal distribution; for ``"logit"`` of a
+          partial area by Student's t.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
         - ``n_clusters`` (UInt64): the number of clusters; only with ``cluster``.
 
@@ -166,10 +171,20 @@ def roc_auc_ci(
     The standard error of a partial area is DeLong's with other placements: a negative has the tpr at its
     own fpr, and a positive the length of fpr at which it is called positive, where a row outside the
     bounds is as if it were on the next bound. These are the influences of the rows on the area, the
-    thresholds at the bounds included (Jaeckel 1972). pROC has no such error, only the bootstrap's.
-    Equivalence: Schuirmann (1987).
+    thresholds at the bounds included (Jaeckel 1972). pROC has no such error, only the bootstrap's. With
+    ``"logit"`` a row of the bounded class beyond a bound b has the mean height of the curve over the length
+    of one row, from ``b - b / n`` to ``b + (1 - b) / n``, which is how the area changes if that row is left
+    out (the jackknife, Tukey 1958). With the parts v and w of the variance, of the bounded class and of the
+    other, Student's t has ``(v + w)² / (v² / (m - 1) + w² / (n - 1))`` degrees of freedom (Welch,
+    Satterthwaite), where m is the number of rows of the bounded class within the bounds, 2 at least, and n
+    that of all rows of the other. If the share is 0 or 1, half a row of those m or n is taken to lie on the
+    wrong side. Equivalence: Schuirmann (1987).
 
-    How often the intervals cover the truth is measured in ``benches/results/coverage.csv``.
+    How often the intervals cover the truth is measured in ``benches/results/coverage.csv`` and, for partial
+    areas, in ``benches/results/small_samples.csv``: up to an fpr of 0.1 with 50 positives and 50 negatives
+    95 % intervals by ``"logit"`` hold 94.3 to 95.0 %, with ``interval="bca"`` 92.3 to 96.0 % and by DeLong
+    86.6 to 89.5 %. From a tpr of 0.8 with 30 positives and 300 negatives they are still too short if the AUC
+    is high: 91.6 % by ``"logit"`` for an AUC of 0.95, and 86.9 to 93.0 % with ``interval="bca"``.
 
     Examples
     --------

@@ -5,6 +5,11 @@
 //! which it counts. Outside the bounds a row is as if it were on the next bound. So the area is the mean placement of the
 //! other class, and these are the influences of rows on the area: how it changes with a row's weight, the thresholds
 //! at the bounds included (Jaeckel 1972). Without bounds they are DeLong's.
+//!
+//! With few rows within the bounds the curve is steep from one row to the next, and it matters where its height at a bound
+//! is taken. To take a row of the bounded class out of the sample moves the bound by part of a row: a row outside it is then
+//! worth the mean height over the length of one row about the bound, from `b - b / n` to `b + (1 - b) / n`. This is the
+//! variance by the jackknife (Tukey 1958), which the logit interval takes. A tie that a bound cuts is treated as above.
 
 use crate::math;
 use crate::ranking::ties::{Count, Segment, counts::steps, placements::squares};
@@ -25,7 +30,9 @@ pub struct Window {
     bounds: Bounds,
     totals: (u64, u64),
     in_rows: (f64, f64),
-    /// Pieces that begin and end here touch no bound: most pieces, and whole numbers are compared faster.
+    about: (About, About),
+    /// Pieces that begin and end here touch no bound and are not near one: most pieces, and whole numbers are compared
+    /// faster.
     inner: (u64, u64),
 }
 
@@ -34,6 +41,24 @@ pub struct Window {
 struct Piece {
     x: (u64, u64),
     y: (u64, u64),
+}
+
+/// The length of one row about a bound: the parts of it in the two rows that it touches.
+#[derive(Clone, Copy, Debug)]
+struct About([(f64, f64); 2]);
+
+impl About {
+    fn bound(rate: f64, in_rows: f64) -> Self {
+        let start = in_rows - rate;
+        let middle = start.floor() + 1.0;
+        About([(start, middle), (middle, start + 1.0)])
+    }
+
+    /// The mean height, of the heights in the two rows.
+    fn mean(self, heights: [Option<f64>; 2]) -> f64 {
+        let part = |((from, to), height): ((f64, f64), Option<f64>)| (to - from) * height.unwrap_or_default();
+        self.0.into_iter().zip(heights).map(part).sum()
+    }
 }
 
 /// Where a piece lies.
@@ -58,8 +83,16 @@ impl Bounds {
     /// The bounds in a group of so many positives and negatives.
     pub fn window(self, totals: (u64, u64)) -> Window {
         let in_rows = self.in_rows(totals);
-        let inner = (in_rows.0.floor() as u64 + 1, (in_rows.1.ceil() as u64).saturating_sub(1));
-        Window { bounds: self, totals, in_rows, inner }
+        let about = (About::bound(self.low, in_rows.0), About::bound(self.high, in_rows.1));
+        let inner = ((in_rows.0 + 1.0).ceil() as u64, (in_rows.1 - 1.0).max(0.0).floor() as u64);
+        Window { bounds: self, totals, in_rows, about, inner }
+    }
+
+    /// The placements of positives and of negatives, such that larger ones make a larger area: over fpr a positive counts for
+    /// more if its own fpr is lower.
+    pub fn for_larger(self, placements: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+        let of_pos = |placement: f64| if self.of_tpr { placement } else { -placement };
+        placements.into_iter().map(|(pos, neg)| (of_pos(pos), neg)).collect()
     }
 
     fn piece(self, segment: &Segment, n_neg: u64) -> Piece {
@@ -121,6 +154,16 @@ impl Piece {
             let mean = sum / (x1 - x0);
             Place::Cut(mean, self.height(mean))
         }
+    }
+
+    /// The heights in the middle of both parts of the length about a bound, where the piece has them. A row is of one
+    /// piece.
+    fn heights(self, About(parts): About) -> [Option<f64>; 2] {
+        let (x0, x1) = (self.x.0 as f64, self.x.1 as f64);
+        parts.map(|(from, to)| {
+            let middle = 0.5 * (from + to);
+            (x0 <= middle && middle < x1 && from < to).then(|| self.height(middle))
+        })
     }
 
     /// The heights at the bounds, where the piece reaches them from within.
@@ -203,13 +246,24 @@ pub struct PartialPlacements {
     bounded: ClassSums,
     others: ClassSums,
     edges: (Option<f64>, Option<f64>),
+    /// In the two rows about either bound.
+    near: ([Option<f64>; 2], [Option<f64>; 2]),
+}
+
+/// What stands for the rows outside the bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// The height at the bound.
+    Bound,
+    /// The mean height over the length of a row about it, which is what the jackknife takes.
+    Jackknife,
 }
 
 impl PartialPlacements {
-    /// Takes in a segment; those after the bounds may be left out. Rows of the bounded class between two scores of the
-    /// other may come in any number of segments, and make the same sums.
+    /// Takes in a segment; those that begin a row or more after the bounds may be left out. Rows of the bounded class between
+    /// two scores of the other may come in any number of segments, and make the same sums.
     pub fn add(&mut self, window: &Window, segment: &Segment) {
-        let Window { bounds, totals, in_rows, inner } = *window;
+        let Window { bounds, totals, in_rows, about, inner } = *window;
         let piece = bounds.piece(segment, totals.1);
         let (bounded, others) = piece.rows();
         if inner.0 <= piece.x.0 && piece.x.1 <= inner.1 {
@@ -218,6 +272,7 @@ impl PartialPlacements {
             return;
         }
         self.add_edges(piece.edges(in_rows));
+        self.add_near((piece.heights(about.0), piece.heights(about.1)));
         if piece.is_flat() {
             let [before, inside] = piece.parts(in_rows);
             self.bounded.add(before, &Place::Before, 0, |_, y| y);
@@ -233,22 +288,43 @@ impl PartialPlacements {
         self.edges = (self.edges.0.or(low), self.edges.1.or(high));
     }
 
+    fn add_near(&mut self, (low, high): ([Option<f64>; 2], [Option<f64>; 2])) {
+        let first =
+            |so_far: [Option<f64>; 2], more: [Option<f64>; 2]| [0, 1].map(|row| so_far[row].or(more[row]));
+        self.near = (first(self.near.0, low), first(self.near.1, high));
+    }
+
     /// Takes in the sums of lower scores.
     pub fn join(&mut self, more: PartialPlacements) {
         self.bounded.join(more.bounded);
         self.others.join(more.others);
         self.add_edges(more.edges);
+        self.add_near(more.near);
     }
 
-    /// The variance of the area; undefined with a single row in a class.
-    pub fn variance(&self, Window { bounds, totals, .. }: Window) -> Option<f64> {
+    /// The two parts of the variance of the area, of the bounded class and of the other; undefined with a single row in a
+    /// class.
+    pub fn variances(&self, window: Window, outside: Outside) -> Option<(f64, f64)> {
+        let Window { bounds, totals, about, .. } = window;
         if totals.0 < 2 || totals.1 < 2 {
             return None;
         }
         let (bounded, others) = bounds.totals(totals);
-        let edges = (self.edges.0.unwrap_or_default(), self.edges.1.unwrap_or_default());
+        let edges = match outside {
+            Outside::Bound => (self.edges.0.unwrap_or_default(), self.edges.1.unwrap_or_default()),
+            Outside::Jackknife => (about.0.mean(self.near.0), about.1.mean(self.near.1)),
+        };
         let of_bounded = self.bounded.variance(edges, bounded, others);
-        Some(of_bounded + self.others.variance(bounds.in_rows(totals), others, bounded))
+        Some((of_bounded, self.others.variance(bounds.in_rows(totals), others, bounded)))
+    }
+}
+
+impl Window {
+    /// How many rows of the bounded class and of the other the area rests on: of the first, those within the bounds, one at
+    /// least.
+    pub fn rows(&self) -> (f64, f64) {
+        let within = self.in_rows.1 - self.in_rows.0;
+        (within.max(1.0), self.bounds.totals(self.totals).1 as f64)
     }
 }
 
@@ -290,7 +366,7 @@ mod tests {
         (0..9).rev().map(|score| Count { pos: count(1, score), neg: count(0, score) }).collect()
     }
 
-    fn of(range: Range, rows: &[(u8, u8)]) -> (f64, Option<f64>) {
+    fn of(range: Range, rows: &[(u8, u8)]) -> (f64, Option<f64>, Option<f64>) {
         let (labels, scores): (Vec<u8>, Vec<u8>) = rows.iter().copied().unzip();
         let bounds = Bounds::of(range).unwrap();
         with_ties(&labels, &scores, |mut ties| {
@@ -302,7 +378,8 @@ mod tests {
                 |placements: &mut PartialPlacements, segment| placements.add(&window, segment),
                 PartialPlacements::join,
             );
-            (area.unwrap(), placements.variance(window))
+            let total = |outside| placements.variances(window, outside).map(|(a, b)| a + b);
+            (area.unwrap(), total(Outside::Bound), total(Outside::Jackknife))
         })
     }
 
@@ -328,7 +405,7 @@ mod tests {
                 (low, high) = ((low * all).floor() / all, (high * all).ceil() / all);
             }
             let range = if of_tpr { Range::Tpr(low, high) } else { Range::Fpr(low, high) };
-            let (area, variance) = of(range, &rows);
+            let (area, variance, _) = of(range, &rows);
             let placements = of_counts(&counts, Bounds::of(range).unwrap());
             let of_class = |class: u8| -> Vec<f64> {
                 rows.iter().filter(|row| row.0 == class)
@@ -356,6 +433,40 @@ mod tests {
             let whole = delong::variance(&crate::ranking::ties::counts::placements(&counts), pos, neg);
             prop_assert!((of(range, &rows).1.unwrap() - whole.unwrap()).abs() < 1e-15);
         }
+    }
+
+    /// The variance by taking out one row of the bounded class after the other, where no tie has both classes.
+    #[test]
+    fn without_each_row() {
+        let rows: Vec<(u8, u8)> = [0, 3, 1, 0, 2, 3, 1, 2, 0, 3, 2, 2, 0, 1, 3, 3]
+            .into_iter()
+            .enumerate()
+            .map(|(place, score)| (u8::from(place % 2 == 0), 2 * score + u8::from(place % 2 == 0)))
+            .collect();
+        let mut differ = false;
+        for (low, high) in [(0.0, 0.25), (0.25, 0.75), (0.5, 1.0), (0.125, 0.25)] {
+            for of_tpr in [false, true] {
+                let range = if of_tpr { Range::Tpr(low, high) } else { Range::Fpr(low, high) };
+                let measure =
+                    if of_tpr { Measure::TprRange(low, high) } else { Measure::FprRange(low, high) };
+                let counts = counts(&rows);
+                let without = |label: u8| -> f64 {
+                    let taken_out = (0..rows.len()).filter(|&row| rows[row].0 == label).map(|row| {
+                        let mut fewer = counts.clone();
+                        let count = &mut fewer[8 - rows[row].1 as usize];
+                        *(if label == 1 { &mut count.pos } else { &mut count.neg }) -= 1;
+                        measure.of(&fewer).unwrap()
+                    });
+                    let areas: Vec<f64> = taken_out.collect();
+                    let mean = areas.iter().sum::<f64>() / 8.0;
+                    7.0 / 8.0 * areas.iter().map(|area| (area - mean).powi(2)).sum::<f64>()
+                };
+                let (_, at_the_bound, jackknife) = of(range, &rows);
+                assert!((jackknife.unwrap() - without(0) - without(1)).abs() < 1e-15, "{range:?}");
+                differ |= jackknife != at_the_bound;
+            }
+        }
+        assert!(differ);
     }
 
     /// How the area changes with the weight of each row, by repeating all rows many times and adding one.

@@ -6,13 +6,15 @@ use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::mean_and_deviation;
 use crate::ranking::ties::{Count, Placements, Ties};
 use crate::statistics::curves::binormal::BinormalLine;
-use crate::statistics::inference::{Hypothesis, Interval, delong, interval::tail};
+use crate::statistics::inference::{
+    Hypothesis, Interval, LogitScale, delong, interval::tail, logit_scale::hanley_mcneil,
+};
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::numbers::partial_area::Range;
 use crate::statistics::options::{FromOptions, OptionError, Options, Word, words};
 use crate::statistics::resampling::{
     Resampling,
-    bca::{acceleration, bca_probabilities},
+    bca::{self, acceleration, bca_probabilities},
 };
 
 /// The AUC with its standard error and interval.
@@ -132,15 +134,14 @@ impl FromOptions for RocAucCi {
         // A part of the curve is another statistic's; here a scale without a part is refused.
         Range::of_options(options)?;
         let test = Hypothesis::of_options(options, 0.0)?;
-        let ci = RocAucCi { test, ..RocAucCi::of_options(options, "method")? };
-        Ok(ci)
+        let method = options.optional_word("method")?.unwrap_or_default();
+        Ok(RocAucCi { test, ..RocAucCi::of_options(options, "method", method)? })
     }
 }
 
 impl RocAucCi {
-    /// The interval whose method is the option of this name.
-    pub fn of_options(options: &Options, option: &str) -> Result<Self, OptionError> {
-        let method: IntervalMethod = options.word(option)?;
+    /// The interval by this method, which is the option of this name or stands for it if that is left out.
+    pub fn of_options(options: &Options, option: &str, method: IntervalMethod) -> Result<Self, OptionError> {
         let takes_weights = matches!(method, IntervalMethod::DeLong | IntervalMethod::Logit);
         if options.has_column("weight") && !takes_weights {
             return Err(OptionError::new(option, format!("'{}' does not take a weight", method.word()))
@@ -150,7 +151,13 @@ impl RocAucCi {
             method,
             level: options.level()?,
             interval: options.optional_word("interval")?,
-            resampling: Resampling::of_bootstrap(options, option, IntervalMethod::Bootstrap, &["interval"])?,
+            resampling: Resampling::of_method(
+                options,
+                option,
+                method,
+                IntervalMethod::Bootstrap,
+                &["interval"],
+            )?,
             test: Hypothesis::default(),
         })
     }
@@ -169,14 +176,18 @@ impl RocAucCi {
             IntervalMethod::DeLong | IntervalMethod::Logit => {
                 delong::variance(placements, rows.pos, rows.neg)
             }
-            IntervalMethod::HanleyMcneil => return self.normal(auc, hanley_mcneil(auc, rows), rows),
+            IntervalMethod::HanleyMcneil => {
+                return self.normal(auc, hanley_mcneil(auc, rows.pos as f64, rows.neg as f64), rows);
+            }
             IntervalMethod::Obuchowski => {
                 BinormalLine::of_ties(ties).map(|line| line.variance(rows.pos, rows.neg))
             }
             IntervalMethod::Bootstrap if has_two => {
                 let counts = ties.counts();
                 let areas = self.resampling.unwrap_or_default().areas(counts.each());
-                return self.of_resamples(auc, areas, || acceleration(counts.each()));
+                return self.of_resamples(auc, areas, || {
+                    acceleration(counts.each(), bca::placements(counts.each()))
+                });
             }
             IntervalMethod::Bootstrap => None,
         };
@@ -186,7 +197,7 @@ impl RocAucCi {
     /// The interval of an area with this standard error by the normal distribution, on the scale of the method.
     pub(in crate::statistics) fn normal(&self, auc: f64, se: f64, rows: Count) -> Interval {
         if self.method == IntervalMethod::Logit {
-            Self::logit(auc, se, rows, self.level)
+            Self::on_logit_scale(auc, se, rows).interval(upper_quantile(tail(self.level)))
         } else {
             Interval::normal(auc, se, self.level).within(0.0, 1.0)
         }
@@ -200,38 +211,15 @@ impl RocAucCi {
         rows: Count,
     ) -> (Option<f64>, Option<f64>) {
         if self.method == IntervalMethod::Logit {
-            let (center, se) = Self::on_logit_scale(auc, se, rows);
-            let logit = |rate: f64| (rate.clamp(0.0, 1.0) / (1.0 - rate.clamp(0.0, 1.0))).ln();
-            self.test.test(0.5, |value| logit(center) - logit(value), se, upper_tail)
+            let scale = Self::on_logit_scale(auc, se, rows);
+            self.test.test(0.5, |value| scale.above(value), scale.se_of_logit, upper_tail)
         } else {
             self.test.test(0.5, |value| auc - value, se, upper_tail)
         }
     }
 
-    /// The area whose logit is used, and the standard error of the logit.
-    ///
-    /// The logit of 0 or 1 is infinite and the standard error there 0. The area is then taken as if half a row of the
-    /// rarer class lay on the wrong side of all others, `1 - 1 / (2 min(P, N))` for an AUC of 1, with the standard error of
-    /// Hanley and McNeil at that area.
-    fn on_logit_scale(auc: f64, se: f64, rows: Count) -> (f64, f64) {
-        let separated = auc == 0.0 || auc == 1.0;
-        let half_a_row = 0.5 / rows.pos.min(rows.neg) as f64;
-        let center = if separated { (auc - half_a_row).abs() } else { auc };
-        let se = if separated { hanley_mcneil(center, rows) } else { se };
-        (center, se / (center * (1.0 - center)))
-    }
-
-    /// Limits on the logit scale. Of an area of 0 or 1, that limit is the area itself.
-    fn logit(auc: f64, se: f64, rows: Count, level: f64) -> Interval {
-        let (center, se_of_logit) = Self::on_logit_scale(auc, se, rows);
-        let logit = (center / (1.0 - center)).ln();
-        let margin = upper_quantile(tail(level)) * se_of_logit;
-        let back = |logit: f64| 1.0 / (1.0 + (-logit).exp());
-        Interval {
-            se: Some(se),
-            lower: Some(if auc == 0.0 { 0.0 } else { back(logit - margin) }),
-            upper: Some(if auc == 1.0 { 1.0 } else { back(logit + margin) }),
-        }
+    fn on_logit_scale(auc: f64, se: f64, rows: Count) -> LogitScale {
+        LogitScale::of(auc, se, (rows.pos as f64, rows.neg as f64))
     }
 
     /// The interval from resampled areas.
@@ -241,8 +229,9 @@ impl RocAucCi {
         mut areas: Vec<f64>,
         acceleration: impl FnOnce() -> f64,
     ) -> Interval {
-        let (_, se) = mean_and_deviation(&areas);
+        // They are sorted before they are summed, so that equal samples have equal sums.
         areas.sort_unstable_by(f64::total_cmp);
+        let (_, se) = mean_and_deviation(&areas);
         let tail = tail(self.level);
         let probabilities = match self.interval.unwrap_or_default() {
             BootstrapInterval::Percentile => (tail, 1.0 - tail),
@@ -250,16 +239,6 @@ impl RocAucCi {
         };
         Interval::between(se, &areas, probabilities)
     }
-}
-
-/// The standard error of an area by Hanley and McNeil (1982): `Q1 = A / (2 - A)`, `Q2 = 2 A² / (1 + A)`,
-/// `se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)`.
-fn hanley_mcneil(auc: f64, rows: Count) -> f64 {
-    let (m, n) = (rows.pos as f64, rows.neg as f64);
-    let square = auc * auc;
-    let (q1, q2) = (auc / (2.0 - auc), 2.0 * square / (1.0 + auc));
-    let variance = (auc * (1.0 - auc) + (m - 1.0) * (q1 - square) + (n - 1.0) * (q2 - square)) / (m * n);
-    variance.max(0.0).sqrt()
 }
 
 #[cfg(test)]

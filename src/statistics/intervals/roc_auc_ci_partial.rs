@@ -1,55 +1,68 @@
 //! Confidence intervals of the area under a part of the ROC curve.
 
-use super::partial_placements::{Bounds, PartialPlacements};
+use super::partial_placements::{Bounds, Outside, PartialPlacements, Window, of_counts};
 use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi, RocAucCiRecord};
-use crate::math::normal::upper_tail;
-use crate::ranking::ties::Ties;
-use crate::statistics::inference::{ErrorMethod, Hypothesis, Interval};
+use crate::math::{normal, student_t};
+use crate::ranking::ties::{Count, Ties};
+use crate::statistics::inference::{Hypothesis, Interval, LogitScale, interval::tail, welch};
 use crate::statistics::kinds::Summary;
 use crate::statistics::numbers::partial_area::{Range, Standardized, partial_area_and};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
-use crate::statistics::resampling::{Measure, Resampling};
+use crate::statistics::resampling::{Measure, Resampling, bca};
 
 /// The area under a part of the curve with its standard error and interval.
 ///
 /// By DeLong: the variance of the placements within the bounds (see [`partial_placements`](super::partial_placements)), with
 /// a normal interval that is cut at 0 and at the largest possible area; on a scale that goes on below the diagonal, at the
-/// smallest. By bootstrap: quantiles of stratified resamples. An area on the scale of a whole one is null below the
-/// diagonal, if that scale ends there.
+/// smallest. On the logit scale, which is the default: of the share of the largest possible area, with the variance by the
+/// jackknife and Student's t with Welch and Satterthwaite's degrees of freedom, where the class that is bounded has as many
+/// rows as lie within the bounds. By bootstrap: quantiles of stratified resamples. An area on the scale of a whole one is
+/// null below the diagonal, if that scale ends there.
 #[derive(Clone, Copy, Debug)]
 pub struct RocAucCiPartial {
     /// The bounds.
     pub range: Range,
     /// Whether the area is put on the scale of a whole one.
     pub standardized: Standardized,
-    /// Where the standard error comes from.
-    pub method: ErrorMethod,
+    /// How the interval is made.
+    pub method: PartialMethod,
     /// The interval's coverage.
     pub level: f64,
-    /// How the bootstrap draws; 2000 resamples if not said.
-    pub resampling: Option<Resampling>,
     /// What is tested; that the score says nothing, if not said.
     pub test: Hypothesis,
+}
+
+/// How the interval is made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PartialMethod {
+    /// Normal, with DeLong's standard error.
+    DeLong,
+    /// On the logit scale, with the jackknife's.
+    Logit,
+    /// From resamples.
+    Bootstrap(Resampling, BootstrapInterval),
 }
 
 impl FromOptions for RocAucCiPartial {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         let (range, standardized) = Range::of_options(options)?;
-        let ci = RocAucCi::of_options(options, "method")?;
+        let method = options.optional_word("method")?.unwrap_or(IntervalMethod::Logit);
+        let ci = RocAucCi::of_options(options, "method", method)?;
         if let Some(column) = ["weight", "cluster"].into_iter().find(|column| options.has_column(column)) {
             return Err(OptionError::new(column, "cannot be combined with a part of the curve")
                 .instead("leave one of them out"));
         }
-        let method = match (ci.method, ci.interval) {
-            (IntervalMethod::DeLong, None) => ErrorMethod::DeLong,
-            (IntervalMethod::Bootstrap, None | Some(BootstrapInterval::Percentile)) => ErrorMethod::Bootstrap,
-            (method, interval) => {
-                let (option, word) =
-                    interval.map_or(("method", method.word()), |interval| ("interval", interval.word()));
-                return Err(OptionError::new(option, format!("'{word}' is not for a part of the curve"))
-                    .instead(
-                        "take `method=\"delong\"`, or `method=\"bootstrap\"` with `interval=\"percentile\"`",
-                    ));
+        let method = match ci.method {
+            IntervalMethod::DeLong => PartialMethod::DeLong,
+            IntervalMethod::Logit => PartialMethod::Logit,
+            IntervalMethod::Bootstrap => {
+                PartialMethod::Bootstrap(ci.resampling.unwrap_or_default(), ci.interval.unwrap_or_default())
+            }
+            method => {
+                let said = format!("'{}' is not for a part of the curve", method.word());
+                return Err(
+                    OptionError::new("method", said).instead("take \"logit\", \"delong\" or \"bootstrap\"")
+                );
             }
         };
         let range = match range {
@@ -62,8 +75,54 @@ impl FromOptions for RocAucCiPartial {
             }
         };
         let test = Hypothesis::of_options(options, 0.0)?;
-        Ok(RocAucCiPartial { range, standardized, method, level: ci.level, resampling: ci.resampling, test })
+        Ok(RocAucCiPartial { range, standardized, method, level: ci.level, test })
     }
+}
+
+/// The scale of the answer.
+#[derive(Clone, Copy, Debug)]
+struct Scale {
+    /// What one unit of area is.
+    unit: f64,
+    /// The area of a useless score, and what it is here.
+    diagonal: f64,
+    useless: f64,
+    /// The largest possible area.
+    full: f64,
+    /// The least and the largest limit.
+    limits: (f64, f64),
+}
+
+impl Scale {
+    fn of(range: Range, standardized: Standardized) -> Self {
+        let (diagonal, full) = range.extremes();
+        let (unit, useless, most) = match standardized {
+            Standardized::Never => (1.0, diagonal, full),
+            Standardized::AboveDiagonal | Standardized::Always => (0.5 / (full - diagonal), 0.5, 1.0),
+        };
+        let least = if standardized == Standardized::Always { useless - unit * diagonal } else { 0.0 };
+        Scale { unit, diagonal, useless, full, limits: (least, most) }
+    }
+
+    /// An area on this scale.
+    fn answer(&self, area: f64) -> f64 {
+        self.useless + self.unit * (area - self.diagonal)
+    }
+
+    /// Which share of the largest possible area this is. Rounding does not hide that it is none or all.
+    fn share(&self, answer: f64) -> f64 {
+        let share = ((answer - self.useless) / self.unit + self.diagonal) / self.full;
+        if share < Self::ROUNDING {
+            0.0
+        } else if share > 1.0 - Self::ROUNDING {
+            1.0
+        } else {
+            share
+        }
+    }
+
+    /// Less than any area differs from none or all, unless it is that.
+    const ROUNDING: f64 = 1e-14;
 }
 
 impl RocAucCiPartial {
@@ -74,13 +133,84 @@ impl RocAucCiPartial {
             Range::TwoWay { .. } => None,
         }
     }
+
+    /// By placements.
+    fn delong(
+        &self,
+        record: RocAucCiRecord,
+        auc: f64,
+        placements: &PartialPlacements,
+        window: Window,
+    ) -> RocAucCiRecord {
+        let scale = Scale::of(self.range, self.standardized);
+        let (of_bounded, of_others) = placements.variances(window, Outside::Bound).unwrap_or_default();
+        let se = scale.unit * (of_bounded + of_others).sqrt();
+        let interval = Interval::normal(auc, se, self.level).within(scale.limits.0, scale.limits.1);
+        let (z, p_value) = self.test.test(scale.useless, |value| auc - value, se, normal::upper_tail);
+        RocAucCiRecord { interval, z, p_value, ..record }
+    }
+
+    /// On the logit scale.
+    fn logit(
+        &self,
+        record: RocAucCiRecord,
+        auc: f64,
+        placements: &PartialPlacements,
+        window: Window,
+    ) -> RocAucCiRecord {
+        let scale = Scale::of(self.range, self.standardized);
+        let (of_bounded, of_others) = placements.variances(window, Outside::Jackknife).unwrap_or_default();
+        let se = (of_bounded + of_others).sqrt();
+        let (bounded, others) = window.rows();
+        // A single row within the bounds has one degree of freedom here, not none.
+        let rows = [bounded.max(2.0), others];
+        let varies = se > Scale::ROUNDING * scale.full;
+        let df = if varies { welch([of_bounded, of_others], rows) } else { rows[0].min(rows[1]) - 1.0 };
+        let share = LogitScale::of(scale.share(auc), se / scale.full, (bounded, others));
+        let of_share = share.interval(student_t::upper_quantile(tail(self.level), df));
+        let limit = |share: Option<f64>| share.map(|share| scale.answer(scale.full * share));
+        let interval = Interval {
+            se: Some(scale.unit * se),
+            lower: limit(of_share.lower),
+            upper: limit(of_share.upper),
+        };
+        let above = |value: f64| share.above(scale.share(value));
+        let upper_tail = |t: f64| student_t::upper_tail(t, df);
+        let (z, p_value) = self.test.test(scale.useless, above, share.se_of_logit, upper_tail);
+        RocAucCiRecord { interval: interval.within(scale.limits.0, scale.limits.1), z, p_value, ..record }
+    }
+
+    /// By resamples.
+    fn bootstrap(
+        &self,
+        record: RocAucCiRecord,
+        auc: f64,
+        counts: &[Count],
+        (bounds, measure): (Bounds, Measure),
+        (resampling, limits): (Resampling, BootstrapInterval),
+    ) -> RocAucCiRecord {
+        let scale = Scale::of(self.range, self.standardized);
+        let areas = resampling.measures_of_counts(counts, measure);
+        let answers = areas.into_iter().map(|area| scale.answer(area)).collect();
+        // By the same arithmetic as in the resamples, of which some are equal to it.
+        let estimate = measure.of(counts).map_or(auc, |area| scale.answer(area));
+        let acceleration = || bca::acceleration(counts, bounds.for_larger(of_counts(counts, bounds)));
+        let ci = RocAucCi { level: self.level, interval: Some(limits), ..RocAucCi::default() };
+        let interval = ci.of_resamples(estimate, answers, acceleration);
+        let se = interval.se.unwrap_or_default();
+        let (z, p_value) = self.test.test(scale.useless, |value| auc - value, se, normal::upper_tail);
+        RocAucCiRecord { interval, z, p_value, ..record }
+    }
 }
 
 impl Summary for RocAucCiPartial {
     type Record = RocAucCiRecord;
 
     fn resampling(&self) -> Option<Resampling> {
-        (self.method == ErrorMethod::Bootstrap).then(|| self.resampling.unwrap_or_default())
+        match self.method {
+            PartialMethod::Bootstrap(resampling, _) => Some(resampling),
+            PartialMethod::DeLong | PartialMethod::Logit => None,
+        }
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiRecord {
@@ -91,7 +221,7 @@ impl Summary for RocAucCiPartial {
             return none;
         };
         let window = bounds.window((n_pos, n_neg));
-        let by_placements = self.method == ErrorMethod::DeLong;
+        let by_placements = self.resampling().is_none();
         let (area, placements) = partial_area_and(
             &mut ties,
             self.range,
@@ -108,25 +238,14 @@ impl Summary for RocAucCiPartial {
         if n_pos < 2 || n_neg < 2 {
             return record;
         }
-        let (diagonal, full) = self.range.extremes();
-        // What one unit of area is on the scale of the answer, where a useless score is, and the largest area.
-        let (unit, useless, most) = match self.standardized {
-            Standardized::Never => (1.0, diagonal, full),
-            Standardized::AboveDiagonal | Standardized::Always => (0.5 / (full - diagonal), 0.5, 1.0),
-        };
-        let least = if self.standardized == Standardized::Always { useless - unit * diagonal } else { 0.0 };
-        let interval = if by_placements {
-            let se = unit * placements.variance(window).unwrap_or_default().sqrt();
-            Interval::normal(auc, se, self.level).within(least, most)
-        } else {
-            let mut areas =
-                self.resampling.unwrap_or_default().measures_of_counts(ties.counts().each(), measure);
-            areas.iter_mut().for_each(|area| *area = useless + unit * (*area - diagonal));
-            Interval::of_resamples(areas, self.level)
-        };
-        let se = interval.se.unwrap_or_default();
-        let (z, p_value) = self.test.test(useless, |value| auc - value, se, upper_tail);
-        RocAucCiRecord { interval, z, p_value, ..record }
+        match self.method {
+            PartialMethod::DeLong => self.delong(record, auc, &placements, window),
+            PartialMethod::Logit => self.logit(record, auc, &placements, window),
+            PartialMethod::Bootstrap(resampling, limits) => {
+                let counts = ties.counts();
+                self.bootstrap(record, auc, counts.each(), (bounds, measure), (resampling, limits))
+            }
+        }
     }
 }
 
@@ -135,22 +254,19 @@ mod tests {
     use super::*;
     use crate::statistics::tests::summary;
 
+    const PERCENTILES: PartialMethod =
+        PartialMethod::Bootstrap(Resampling { n_resamples: 2000, seed: 0 }, BootstrapInterval::Percentile);
+
     fn sample() -> (Vec<u8>, Vec<i32>) {
         let labels: Vec<u8> = (0..400).map(|row| u8::from(row % 7 < 3)).collect();
         let scores = (0..400).map(|row| (row * 37) % 101 + 30 * i32::from(row % 7 < 3)).collect();
         (labels, scores)
     }
 
-    fn of(range: Range, standardized: Standardized, method: ErrorMethod) -> RocAucCiRecord {
+    fn of(range: Range, standardized: Standardized, method: PartialMethod) -> RocAucCiRecord {
         let (labels, scores) = sample();
-        let statistic = RocAucCiPartial {
-            range,
-            standardized,
-            method,
-            level: 0.9,
-            resampling: None,
-            test: Hypothesis::default(),
-        };
+        let statistic =
+            RocAucCiPartial { range, standardized, method, level: 0.9, test: Hypothesis::default() };
         summary(&statistic, &labels, &scores)
     }
 
@@ -159,8 +275,8 @@ mod tests {
         for range in [Range::Fpr(0.0, 0.3), Range::Fpr(0.2, 0.6), Range::Tpr(0.6, 1.0), Range::Tpr(0.3, 0.8)]
         {
             for standardized in [Standardized::Never, Standardized::AboveDiagonal, Standardized::Always] {
-                let [delong, bootstrap] = [ErrorMethod::DeLong, ErrorMethod::Bootstrap]
-                    .map(|method| of(range, standardized, method));
+                let [delong, bootstrap] =
+                    [PartialMethod::DeLong, PERCENTILES].map(|method| of(range, standardized, method));
                 let se = delong.interval.se.unwrap();
                 assert_eq!(delong.auc, bootstrap.auc);
                 assert!((bootstrap.interval.se.unwrap() / se - 1.0).abs() < 0.08, "{delong:?} {bootstrap:?}");
@@ -173,9 +289,42 @@ mod tests {
     }
 
     #[test]
+    fn logit_limits() {
+        for range in [Range::Fpr(0.0, 0.05), Range::Fpr(0.2, 0.6), Range::Tpr(0.9, 1.0), Range::Tpr(0.3, 0.8)]
+        {
+            let [plain, standardized] = [Standardized::Never, Standardized::Always]
+                .map(|standardized| of(range, standardized, PartialMethod::Logit));
+            let delong = of(range, Standardized::Never, PartialMethod::DeLong);
+            let (lower, upper) = (plain.interval.lower.unwrap(), plain.interval.upper.unwrap());
+            let full = range.extremes().1;
+            assert!(0.0 < lower && lower < plain.auc.unwrap() && plain.auc.unwrap() < upper && upper < full);
+            // Student's t and the jackknife make it longer.
+            let length =
+                |record: &RocAucCiRecord| record.interval.upper.unwrap() - record.interval.lower.unwrap();
+            assert!(length(&plain) > 0.95 * length(&delong), "{range:?} {plain:?} {delong:?}");
+            let (diagonal, full) = range.extremes();
+            let scaled = 0.5 + 0.5 * (upper - diagonal) / (full - diagonal);
+            assert!((standardized.interval.upper.unwrap() - scaled).abs() < 1e-12);
+            assert!((plain.z.unwrap() - standardized.z.unwrap()).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn bca_limits_are_quantiles_of_the_same_resamples() {
+        let bca = PartialMethod::Bootstrap(Resampling { n_resamples: 2000, seed: 0 }, BootstrapInterval::Bca);
+        for range in [Range::Fpr(0.0, 0.1), Range::Tpr(0.6, 1.0)] {
+            let [percentile, bca] = [PERCENTILES, bca].map(|method| of(range, Standardized::Never, method));
+            assert_eq!(percentile.interval.se, bca.interval.se);
+            let se = bca.interval.se.unwrap();
+            let shift = bca.interval.lower.unwrap() - percentile.interval.lower.unwrap();
+            assert!(shift != 0.0 && shift.abs() < se, "{percentile:?} {bca:?}");
+        }
+    }
+
+    #[test]
     fn a_standardized_area_has_the_same_statistic() {
         let [plain, standardized] = [Standardized::Never, Standardized::AboveDiagonal]
-            .map(|standardized| of(Range::Fpr(0.0, 0.3), standardized, ErrorMethod::DeLong));
+            .map(|standardized| of(Range::Fpr(0.0, 0.3), standardized, PartialMethod::DeLong));
         assert!((plain.z.unwrap() - standardized.z.unwrap()).abs() < 1e-10);
     }
 }

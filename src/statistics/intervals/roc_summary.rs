@@ -59,7 +59,7 @@ struct WalkSums {
     precisions: u128,
 }
 
-from_options!(|options| RocSummary { ci: RocAucCi::of_options(options, "ci")? });
+from_options!(|options| RocSummary { ci: RocAucCi::of_options(options, "ci", options.word("ci")?)? });
 
 impl Summary for RocSummary {
     type Record = RocSummaryRecord;

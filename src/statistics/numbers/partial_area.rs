@@ -42,7 +42,8 @@ pub fn partial_area(ties: &mut Ties<'_>, range: Range, standardized: Standardize
     partial_area_and(ties, range, standardized, |(): &mut (), _| {}, |(), ()| {}).0
 }
 
-/// The same area, and what `step` and `join` make of the same walk over the segments that begin before the upper bound.
+/// The same area, and what `step` and `join` make of the same walk over the segments that begin less than a row after the
+/// upper bound.
 pub fn partial_area_and<T: Default + Send>(
     ties: &mut Ties<'_>,
     range: Range,
@@ -58,11 +59,11 @@ pub fn partial_area_and<T: Default + Send>(
         Indexed::Rarer,
         |(area, more): &mut (PartialArea, T), segment| {
             let (from, to) = Range::along(bounds_tpr, &segment);
-            if from >= high {
+            if from > high {
                 return;
             }
             step(more, &segment);
-            if to <= low {
+            if to <= low || from == high {
                 return;
             }
             let bends = segment.pos > 0 && segment.neg > 0;

@@ -20,28 +20,36 @@ pub fn bca_probabilities(auc: f64, sorted: &[f64], tail: f64, acceleration: f64)
     (probability(-z), probability(z))
 }
 
-/// The acceleration of the area: a sixth of the skewness of its empirical influence values (Davison and Hinkley
-/// 1997, section 5.3.2, for several samples).
-pub fn acceleration(counts: &[Count]) -> f64 {
+/// The placements of positives and of negatives with each score, the highest first.
+pub fn placements(counts: &[Count]) -> Vec<(f64, f64)> {
     let Count { pos, neg } = Count::sum(counts);
     let (n_pos, n_neg) = (pos as f64, neg as f64);
-    let placements: Vec<(f64, f64)> = steps(counts)
-        .map(|step| {
-            let of_pos = 1.0 - (step.neg_above as f64 + 0.5 * step.neg as f64) / n_neg;
-            let of_neg = (step.pos_above as f64 + 0.5 * step.pos as f64) / n_pos;
-            (of_pos, of_neg)
-        })
-        .collect();
-    let auc =
-        counts.iter().zip(&placements).map(|(count, placement)| count.pos as f64 * placement.0).sum::<f64>()
-            / n_pos;
+    let placements = steps(counts).map(|step| {
+        let of_pos = 1.0 - (step.neg_above as f64 + 0.5 * step.neg as f64) / n_neg;
+        let of_neg = (step.pos_above as f64 + 0.5 * step.pos as f64) / n_pos;
+        (of_pos, of_neg)
+    });
+    placements.collect()
+}
+
+/// The acceleration of an area: a sixth of the skewness of its empirical influence values (Davison and Hinkley
+/// 1997, section 5.3.2, for several samples), from the placements of positives and of negatives with each score, of
+/// which larger ones make a larger area.
+pub fn acceleration(counts: &[Count], placements: Vec<(f64, f64)>) -> f64 {
+    let Count { pos, neg } = Count::sum(counts);
+    let of_class = |rows: fn(&Count) -> u64, placement: fn(&(f64, f64)) -> f64| -> Vec<(f64, f64)> {
+        counts.iter().zip(&placements).map(|(count, both)| (rows(count) as f64, placement(both))).collect()
+    };
     let (mut squares, mut cubes) = (0.0, 0.0);
-    for (count, placement) in counts.iter().zip(&placements) {
-        for (rows, influence) in
-            [(count.pos, (placement.0 - auc) / n_pos), (count.neg, (placement.1 - auc) / n_neg)]
-        {
-            squares += rows as f64 * influence.powi(2);
-            cubes += rows as f64 * influence.powi(3);
+    for (rows, of_class) in
+        [(pos, of_class(|count| count.pos, |both| both.0)), (neg, of_class(|count| count.neg, |both| both.1))]
+    {
+        let n = rows as f64;
+        let mean = of_class.iter().map(|(rows, placement)| rows * placement).sum::<f64>() / n;
+        for (rows, placement) in of_class {
+            let influence = (placement - mean) / n;
+            squares += rows * influence.powi(2);
+            cubes += rows * influence.powi(3);
         }
     }
     if squares > 0.0 { cubes / (6.0 * squares.powf(1.5)) } else { 0.0 }

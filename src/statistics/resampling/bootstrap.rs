@@ -64,7 +64,17 @@ impl Resampling {
         bootstrap: W,
         others: &[&'static str],
     ) -> Result<Option<Self>, OptionError> {
-        let value: W = options.word(method)?;
+        Self::of_method(options, method, options.word(method)?, bootstrap, others)
+    }
+
+    /// The same, if the option `method` says this or is left out.
+    pub fn of_method<W: Word>(
+        options: &Options,
+        method: &str,
+        value: W,
+        bootstrap: W,
+        others: &[&'static str],
+    ) -> Result<Option<Self>, OptionError> {
         if value == bootstrap {
             return Resampling::from_options(options).map(Some);
         }

@@ -21,6 +21,7 @@ PARTS: list[tuple[dict[str, Any], areas.Bounds]] = [
     ({"min_tpr": 0.25, "max_tpr": 0.75}, ("tpr", Fraction(1, 4), Fraction(3, 4))),
 ]
 
+PARTIAL_METHODS: list[Literal["delong"] | None] = ["delong", None]
 BOOTSTRAP_LIMITS: list[Literal["percentile", "bca"]] = ["percentile", "bca"]
 BOOTSTRAP_FIELDS = {"field": W, "estimate": F, "se": F, "lower": F, "upper": F, "n_undefined": N}
 RATES = ["tp", "fp", "tn", "fn", "tpr", "fpr", "precision", "accuracy", "f", "criterion"]
@@ -126,9 +127,14 @@ INTERVALS = [
     *(
         Entry(
             "roc_auc_ci",
-            functools.partial(pa.roc_auc_ci, level=0.9, standardized=standardized, **options),
+            functools.partial(pa.roc_auc_ci, level=0.9, standardized=standardized, method=method, **options),
             functools.partial(
-                oracles.partial_roc_auc_ci, bounds=bounds, standardized=standardized, z=Z_90, test=rows.PLAIN
+                oracles.partial_roc_auc_ci,
+                bounds=bounds,
+                standardized=standardized,
+                level=0.9,
+                test=rows.PLAIN,
+                method=method or "logit",
             ),
             CI_FIELDS,
             plugin="roc_auc_ci_partial",
@@ -136,6 +142,7 @@ INTERVALS = [
         )
         for options, bounds in PARTS
         for standardized in (False, True, "always")
+        for method in PARTIAL_METHODS
     ),
     Entry(
         "roc_summary",

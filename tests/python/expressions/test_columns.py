@@ -184,10 +184,13 @@ def test_power_row_by_row(engine: Any) -> None:
         ),
         (lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, cluster="c"), "cluster cannot be combined with a part"),
         (lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, weight="w"), "weight cannot be combined with a part"),
-        (lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, method="logit"), "method 'logit' is not for a part"),
         (
-            lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, method="bootstrap", interval="bca"),
-            "interval 'bca' is not for a part of the curve",
+            lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, method="obuchowski"),
+            "method 'obuchowski' is not for a part of the curve; take \"logit\"",
+        ),
+        (
+            lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, interval="bca"),
+            "interval applies to the bootstrap only, and method is 'logit'",
         ),
         (
             lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, min_tpr=0.9),

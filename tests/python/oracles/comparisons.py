@@ -9,7 +9,7 @@ from typing import Any
 
 from scipy.stats import chi2
 
-from oracles.areas import Bounds, area_within, exact_auc, placements_within, variance_within
+from oracles.areas import Bounds, area_within, exact_auc, placements_within, variances_within
 from oracles.intervals import roc_auc_ci
 from oracles.rows import (
     DIFFERENCE,
@@ -138,7 +138,7 @@ def partial_roc_auc_difference(
     if len(pos) < 2 or len(neg) < 2:
         return none | estimates
     differences = [x - y for x, y in zip(*(placements_within(one, bounds) for one in pairs), strict=True)]
-    se = math.sqrt(variance_within([row[0] for row in rows], differences))
+    se = math.sqrt(sum(variances_within([row[0] for row in rows], differences)))
     limits = {"lower": float(a - b) - z * se, "upper": float(a - b) + z * se}
     return {**estimates, "se": se, **limits, **decided(a - b, se, Fraction(0), test), **counts}
 

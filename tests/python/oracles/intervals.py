@@ -9,8 +9,17 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import norm
+from scipy.stats import t as student_t
 
-from oracles.areas import Bounds, area_within, placements_within, roc_auc, variance_within, weighted_roc_auc
+from oracles.areas import (
+    Bounds,
+    area_within,
+    cells_within,
+    placements_within,
+    roc_auc,
+    variances_within,
+    weighted_roc_auc,
+)
 from oracles.draws import resample
 from oracles.numbers import gini, ks_statistic
 from oracles.rows import (
@@ -24,8 +33,11 @@ from oracles.rows import (
     classes,
     clustered_covariances,
     decided,
+    hanley_mcneil,
     has_nan,
     is_defined,
+    logit,
+    logit_limits,
     placements,
     sample_variance,
 )
@@ -58,31 +70,11 @@ def roc_auc_ci(
         se = math.sqrt(sample_variance(of_pos) / len(pos) + sample_variance(of_neg) / len(neg))
     said = decided(auc, se, 0.5, test)
     if method == "logit":
-        half = 0.5 / min(len(pos), len(neg))
-        center = auc if 0 < auc < 1 else abs(auc - half)
-        spread = se if 0 < auc < 1 else hanley_mcneil(center, len(pos), len(neg))
-        odds = math.log(center / (1 - center))
-        margin = z * spread / (center * (1 - center))
-        limits = {
-            "lower": 0.0 if auc == 0 else 1 / (1 + math.exp(margin - odds)),
-            "upper": 1.0 if auc == 1 else 1 / (1 + math.exp(-odds - margin)),
-        }
-        said = decided(center, spread / (center * (1 - center)), 0.5, test, scale=_logit)
+        limits, center, spread = logit_limits(auc, se, z, len(pos), len(neg))
+        said = decided(center, spread, 0.5, test, scale=logit)
     else:
         limits = {"lower": max(0.0, auc - z * se), "upper": min(1.0, auc + z * se)}
     return {"auc": auc, "se": se, **limits, **said, **counts}
-
-
-def _logit(rate: float) -> float:
-    held = min(max(rate, 0.0), 1.0)
-    return math.log(held / (1 - held)) if 0 < held < 1 else math.copysign(math.inf, held - 0.5)
-
-
-def hanley_mcneil(auc: float, n_pos: int, n_neg: int) -> float:
-    a = Fraction(auc)
-    q1, q2 = a / (2 - a), 2 * a * a / (1 + a)
-    variance = a * (1 - a) + (n_pos - 1) * (q1 - a * a) + (n_neg - 1) * (q2 - a * a)
-    return math.sqrt(variance / (n_pos * n_neg))
 
 
 def binormal_error(rows: Sequence[Row]) -> float | None:
@@ -162,7 +154,13 @@ def weighted_roc_auc_ci(rows: Sequence[WeightedRow], z: float) -> dict[str, Any]
 
 
 def partial_roc_auc_ci(
-    rows: Sequence[tuple[bool, Any]], bounds: Bounds, z: float, *, standardized: bool | str, test: Question
+    rows: Sequence[tuple[bool, Any]],
+    bounds: Bounds,
+    level: float,
+    *,
+    standardized: bool | str,
+    test: Question,
+    method: str,
 ) -> dict[str, Any]:
     pos, neg = classes(rows)
     names = ("auc", "se", "lower", "upper", "z", "p_value")
@@ -182,15 +180,40 @@ def partial_roc_auc_ci(
     auc = Fraction(1, 2) + (exact - diagonal) * unit if standardized else exact
     if len(pos) < 2 or len(neg) < 2:
         return {**none, "auc": Rounded(auc)}
-    se = float(unit) * math.sqrt(
-        variance_within([label for label, _ in rows], placements_within(rows, bounds))
-    )
     usual, most = (Fraction(1, 2), 1.0) if standardized else (diagonal, float(full))
     least = float(usual - unit * diagonal) if standardized == "always" else 0.0
-    limits = {"lower": max(least, float(auc) - z * se), "upper": min(most, float(auc) + z * se)}
+    labels = [label for label, _ in rows]
+    if method == "delong":
+        se = float(unit) * math.sqrt(sum(variances_within(labels, placements_within(rows, bounds))))
+        errors = float(norm.isf((1 - level) / 2))
+        limits = {"lower": float(auc) - errors * se, "upper": float(auc) + errors * se}
+        said = decided(auc, se, usual, test)
+    else:
+        of_classes = variances_within(*cells_within(rows, bounds))
+        se = float(unit) * math.sqrt(sum(of_classes))
+        rows_of = [len(neg), len(pos)] if axis == "fpr" else [len(pos), len(neg)]
+        within = max(rows_of[0] * full, Fraction(1))
+        v, w = of_classes[::-1] if axis == "fpr" else of_classes
+        freedom = [max(within, Fraction(2)) - 1, Fraction(rows_of[1] - 1)]
+        df = float((v + w) ** 2 / (v**2 / freedom[0] + w**2 / freedom[1]) if v + w else min(freedom))
+        errors = float(student_t.isf((1 - level) / 2, df))
+        shares, center, spread = logit_limits(
+            float(exact / full), se / float(unit * full), errors, float(within), rows_of[1]
+        )
+        limits = {
+            name: float(usual + unit * (Fraction(share) * full - diagonal)) for name, share in shares.items()
+        }
+
+        def scale(value: Any) -> float:
+            share = ((Fraction(value) - usual) / unit + diagonal) / full
+            return logit(float(share))
+
+        here = usual + unit * (Fraction(center) * full - diagonal)
+        said = decided(here, spread, usual, test, lambda t: float(student_t.sf(t, df)), scale)
+    limits = {"lower": max(least, limits["lower"]), "upper": min(most, limits["upper"])}
     # Below the diagonal, standardized numbers may be near 0, or the same as the least one.
     close = {"auc": Rounded(auc), **{name: Rounded(limit) for name, limit in limits.items()}}
-    return {**close, "se": se, **decided(auc, se, usual, test), **counts}
+    return {**close, "se": se, **said, **counts}
 
 
 def quantile(values: Sequence[float], probability: float) -> float:

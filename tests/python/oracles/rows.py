@@ -80,6 +80,38 @@ def decided(
     return {"z": z, "p_value": None if z is None else tail(z)}
 
 
+def logit(rate: float) -> float:
+    held = min(max(rate, 0.0), 1.0)
+    return math.log(held / (1 - held)) if 0 < held < 1 else math.copysign(math.inf, held - 0.5)
+
+
+def hanley_mcneil(auc: float, n_pos: float, n_neg: float) -> float:
+    a, p, n = Fraction(auc), Fraction(n_pos), Fraction(n_neg)
+    q1, q2 = a / (2 - a), 2 * a * a / (1 + a)
+    variance = a * (1 - a) + (p - 1) * (q1 - a * a) + (n - 1) * (q2 - a * a)
+    return math.sqrt(max(variance / (p * n), Fraction(0)))
+
+
+def logit_limits(
+    estimate: float, se: float, errors: float, n_pos: float, n_neg: float
+) -> tuple[dict[str, float], float, float]:
+    """The limits, the number whose logit is taken, and the standard error of the logit.
+
+    Of 0 or 1 it is a number as if half a row of the rarer class were on the wrong side.
+    """
+    center, spread = estimate, se
+    if estimate in (0, 1):
+        center = abs(estimate - 0.5 / min(n_pos, n_neg))
+        spread = hanley_mcneil(center, n_pos, n_neg)
+    spread /= center * (1 - center)
+    odds = math.log(center / (1 - center))
+    limits = {
+        "lower": 0.0 if estimate == 0 else 1 / (1 + math.exp(errors * spread - odds)),
+        "upper": 1.0 if estimate == 1 else 1 / (1 + math.exp(-odds - errors * spread)),
+    }
+    return limits, center, spread
+
+
 def placements(rows: Sequence[Row], tie: Fraction = Fraction(1, 2)) -> tuple[list[Fraction], list[Fraction]]:
     """For each positive the share of negatives below, and for each negative the share of positives above."""
     pos, neg = classes(rows)
