@@ -330,7 +330,7 @@ mod tests {
     use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::resampling::Measure;
     use crate::statistics::tests::with_ties;
-    use crate::statistics::thresholds::TprAtFpr;
+    use crate::statistics::thresholds::{TprAtFpr, rate_at_rate::RateLimits};
     use proptest::prelude::*;
 
     const METHODS: [BandMethod; 14] = [
@@ -408,7 +408,8 @@ mod tests {
         let scores: Vec<f64> = (0..90).map(|row| f64::from((row * 37) % 41 + 10 * (row % 3 / 2))).collect();
         let band = option(BandMethod::Vertical, Distribution::Empirical);
         for point in of(&band, &labels, &scores).unwrap() {
-            let at = TprAtFpr { fpr: point[0], level: band.level, resampling: band.resampling };
+            let interval = RateLimits::Percentile;
+            let at = TprAtFpr { fpr: point[0], interval, level: band.level, resampling: band.resampling };
             let record = crate::statistics::tests::summary(&at, &labels, &scores);
             assert_eq!((record.interval.lower, record.interval.upper), (Some(point[3]), Some(point[5])));
         }

@@ -1,22 +1,30 @@
 //! One rate of the ROC curve where the other is fixed, with an interval.
 //!
+//! The standard error is the standard deviation of the rate over stratified resamples (Efron 1979; Platt, Hanley and Yang
+//! 2000), which includes that of the threshold. Wilson's interval takes the rate as a share of effective rows `n`, so many
+//! that the variance of a share `r (1 - r) / n` is that of the resamples, and at most the rows of its class: the survey
+//! statistician's way of a proportion with more variance than that of drawing (Korn and Graubard 1998). It is an interval
+//! also where all resamples agree.
+//!
 //! With weights the curve is that of weighted rates, and there is no interval: weights do not tell how many
 //! observations there are, which a resample would have to draw.
 
+use crate::math::binomial::wilson_effective;
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Summary, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
 use crate::statistics::resampling::{Measure, Resampling};
 
 /// The tpr of the ROC curve at an fpr: sensitivity at a fixed specificity.
 ///
-/// Between two points the curve is a straight line, and where it is vertical the highest point counts. The interval is
-/// that between quantiles of stratified resamples (Efron 1979; Platt, Hanley and Yang 2000).
+/// Between two points the curve is a straight line, and where it is vertical the highest point counts.
 #[derive(Clone, Copy, Debug)]
 pub struct TprAtFpr {
     /// The false positive rate.
     pub fpr: f64,
+    /// How the limits are made.
+    pub interval: RateLimits,
     /// The interval's coverage.
     pub level: f64,
     /// How the bootstrap draws.
@@ -30,14 +38,28 @@ pub struct TprAtFpr {
 pub struct FprAtTpr {
     /// The true positive rate.
     pub tpr: f64,
+    /// How the limits are made.
+    pub interval: RateLimits,
     /// The interval's coverage.
     pub level: f64,
     /// How the bootstrap draws.
     pub resampling: Resampling,
 }
 
+/// How the limits are made of the resamples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RateLimits {
+    /// Wilson's, of the effective number of rows.
+    #[default]
+    Wilson,
+    /// Quantiles of the resamples.
+    Percentile,
+}
+
+words!(RateLimits { "wilson" => Wilson, "percentile" => Percentile });
+
 macro_rules! rates {
-    ($($statistic:ident: $record:ident, $rate:ident at $fixed:ident;)*) => {$(
+    ($($statistic:ident: $record:ident, $rate:ident of $class:ident at $fixed:ident;)*) => {$(
         record! {
             /// The rate of one group.
             pub struct $record {
@@ -55,6 +77,7 @@ macro_rules! rates {
             fn from_options(options: &Options) -> Result<Self, OptionError> {
                 Ok($statistic {
                     $fixed: options.rate(stringify!($fixed))?,
+                    interval: options.word("interval")?,
                     level: options.level()?,
                     resampling: Resampling::required(options)?,
                 })
@@ -72,26 +95,46 @@ macro_rules! rates {
 
             fn of_ties(&self, ties: Ties<'_>) -> $record {
                 let rows = Count::from(&ties);
-                let (rate, interval) = rate(ties, Measure::$statistic(self.$fixed), self.level, self.resampling);
+                let measure = Measure::$statistic(self.$fixed);
+                let (rate, interval) =
+                    rate(ties, measure, rows.$class, (self.interval, self.level, self.resampling));
                 $record::new(rate, interval, rows)
             }
         }
     )*};
 }
 rates! {
-    TprAtFpr: TprAtFprRecord, tpr at fpr;
-    FprAtTpr: FprAtTprRecord, fpr at tpr;
+    TprAtFpr: TprAtFprRecord, tpr of pos at fpr;
+    FprAtTpr: FprAtTprRecord, fpr of neg at tpr;
 }
 
-/// A rate with its interval.
-fn rate(mut ties: Ties<'_>, measure: Measure, level: f64, resampling: Resampling) -> (Option<f64>, Interval) {
+/// A rate of so many rows with its interval.
+fn rate(
+    mut ties: Ties<'_>,
+    measure: Measure,
+    rows: u64,
+    (limits, level, resampling): (RateLimits, f64, Resampling),
+) -> (Option<f64>, Interval) {
     let counts = ties.counts();
     // Rates are quotients of units, which are the same quotients as those of the weights.
     let rate = measure.of(counts.each());
     if ties.units().is_some() || ties.n_pos() < 2 || ties.n_neg() < 2 {
         return (rate, Interval::default());
     }
-    (rate, Interval::of_resamples(resampling.measures_of_counts(counts.each(), measure), level))
+    let percentiles = Interval::of_resamples(resampling.measures_of_counts(counts.each(), measure), level);
+    (rate, if limits == RateLimits::Wilson { wilson(rate, rows, percentiles, level) } else { percentiles })
+}
+
+/// Wilson's limits of a rate whose standard error is known.
+fn wilson(rate: Option<f64>, rows: u64, interval: Interval, level: f64) -> Interval {
+    let limits = |(rate, se): (f64, f64)| {
+        // Between the rates 0 and 1, a share of so many rows has this variance.
+        let effective = rate * (1.0 - rate) / (se * se);
+        let most = rows as f64;
+        wilson_effective(rate, if effective > 0.0 && effective < most { effective } else { most }, level)
+    };
+    let (lower, upper) = rate.zip(interval.se).map(limits).unzip();
+    Interval { lower, upper, ..interval }
 }
 
 #[cfg(test)]
@@ -108,7 +151,7 @@ mod tests {
         // Every negative scores its number, every positive 20 more: the tpr at fpr 0.25 is 0.25 + 0.2.
         let scores: Vec<f64> = (0..100).chain(20..120).map(f64::from).collect();
         let labels: Vec<u8> = (0..200).map(|row| u8::from(row >= 100)).collect();
-        let at = TprAtFpr { fpr: 0.25, level: 0.95, resampling: DRAWN };
+        let at = TprAtFpr { fpr: 0.25, interval: RateLimits::Percentile, level: 0.95, resampling: DRAWN };
         let record = summary(&at, &labels, &scores);
         assert_eq!((record.tpr, record.rows.pos, record.rows.neg), (Some(0.45), 100, 100));
         // The variance due to the threshold, plus the variance of the share above it.
@@ -116,8 +159,24 @@ mod tests {
         assert!((record.interval.se.unwrap() / se - 1.0).abs() < 0.1, "{record:?} {se}");
         let half = 0.5 * (record.interval.upper.unwrap() - record.interval.lower.unwrap());
         assert!((half / (1.96 * se) - 1.0).abs() < 0.1, "{record:?}");
-        let back = FprAtTpr { tpr: 0.45, level: 0.95, resampling: DRAWN };
+        let back = FprAtTpr { tpr: 0.45, interval: RateLimits::Percentile, level: 0.95, resampling: DRAWN };
         assert_eq!(summary(&back, &labels, &scores).fpr, Some(0.25));
+    }
+
+    /// The variance of the limits' share of effective rows is that of the resamples.
+    #[test]
+    fn effective_rows() {
+        let interval = Interval { se: Some(0.1), lower: Some(0.0), upper: Some(1.0) };
+        let got = wilson(Some(0.2), 50, interval, 0.95);
+        let expected = crate::math::binomial::wilson(2, 10, 0.95);
+        // 0.2 * 0.8 / 0.1²: 16 rows, of which 3.2 count.
+        let z = crate::math::normal::upper_quantile(0.025);
+        let half = z / (1.0 + z * z / 16.0) * (0.01 + z * z / 1024.0f64).sqrt();
+        let middle = (0.2 + z * z / 32.0) / (1.0 + z * z / 16.0);
+        assert!((got.lower.unwrap() - (middle - half)).abs() < 1e-14);
+        assert!((got.upper.unwrap() - (middle + half)).abs() < 1e-14);
+        let few = wilson(Some(0.2), 10, interval, 0.95);
+        assert!((few.upper.unwrap() - expected.1).abs() < 1e-14, "no more rows than there are");
     }
 
     proptest! {
@@ -132,12 +191,17 @@ mod tests {
             let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.2) * f64::from(power).exp2()).collect();
             let repeated = rows.iter().flat_map(|&(label, score, times)| vec![(label, score); times.into()]);
             let (labels_repeated, scores_repeated): (Vec<u8>, Vec<i8>) = repeated.unzip();
-            let at = TprAtFpr { fpr: rate, level: 0.9, resampling: Resampling { n_resamples: 2, seed: 0 } };
+            let at = TprAtFpr {
+                fpr: rate,
+                interval: RateLimits::Wilson,
+                level: 0.9,
+                resampling: Resampling { n_resamples: 2, seed: 0 },
+            };
             let record = weighted_summary(&at, &labels, &scores, &weights);
             prop_assert_eq!(record.tpr, summary(&at, &labels_repeated, &scores_repeated).tpr);
             prop_assert_eq!((record.interval.se, record.interval.lower, record.interval.upper), (None, None, None));
             prop_assert_eq!(record.rows.pos + record.rows.neg, rows.len() as u64);
-            let back = FprAtTpr { tpr: rate, level: 0.9, resampling: at.resampling };
+            let back = FprAtTpr { tpr: rate, interval: RateLimits::Wilson, level: 0.9, resampling: at.resampling };
             let fpr = weighted_summary(&back, &labels, &scores, &weights).fpr;
             prop_assert_eq!(fpr, summary(&back, &labels_repeated, &scores_repeated).fpr);
         }
@@ -145,7 +209,13 @@ mod tests {
 
     #[test]
     fn edges() {
-        let at = |fpr: f64| TprAtFpr { fpr, level: 0.9, resampling: Resampling { n_resamples: 9, seed: 0 } };
+        let of = |fpr: f64, interval: RateLimits| TprAtFpr {
+            fpr,
+            interval,
+            level: 0.9,
+            resampling: Resampling { n_resamples: 9, seed: 0 },
+        };
+        let at = |fpr: f64| of(fpr, RateLimits::Percentile);
         let alone = summary(&at(0.1), &[1, 1], &[1.0, 2.0]);
         assert_eq!((alone.tpr, alone.interval.se, alone.rows.pos), (None, None, 2));
         let single = summary(&at(0.0), &[1, 1, 0], &[1.0, 3.0, 2.0]);
@@ -155,7 +225,11 @@ mod tests {
             (apart.tpr, apart.interval.se, apart.interval.lower, apart.interval.upper),
             (Some(1.0), Some(0.0), Some(1.0), Some(1.0))
         );
-        let back = FprAtTpr { tpr: 0.0, level: 0.9, resampling: DRAWN };
+        // All resamples agree: Wilson's interval is that of two rows of two.
+        let apart = summary(&of(0.0, RateLimits::Wilson), &[1, 1, 0, 0], &[4.0, 3.0, 2.0, 1.0]).interval;
+        let expected = crate::math::binomial::wilson(2, 2, 0.9);
+        assert_eq!((apart.se, apart.lower, apart.upper), (Some(0.0), Some(expected.0), Some(expected.1)));
+        let back = FprAtTpr { tpr: 0.0, interval: RateLimits::Wilson, level: 0.9, resampling: DRAWN };
         assert_eq!(summary(&back, &[0, 1, 1], &[3.0, 2.0, 1.0]).fpr, Some(0.0));
     }
 
@@ -167,6 +241,7 @@ mod tests {
             let values = [("fpr", rate.clone()), ("tpr", rate), ("level", level)];
             let mut options = options(values);
             options.values.extend([("n_resamples".into(), n_resamples), ("seed".into(), seed)]);
+            options.values.insert("interval".into(), OptionValue::Word("wilson".into()));
             (TprAtFpr::from_options(&options).is_ok(), FprAtTpr::from_options(&options).is_ok())
         };
         assert_eq!(of(0.1, 0.9), (true, true));

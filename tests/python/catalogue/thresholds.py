@@ -78,8 +78,15 @@ THRESHOLDS = [
     *(
         Entry(
             name=name,
-            make=functools.partial(make, n_resamples=9, **{given: at}),
-            oracle=functools.partial(oracles.rate_at_rate, at=Fraction(str(at)), wanted=name[:3]),
+            make=functools.partial(make, n_resamples=9, level=0.9, interval=interval, **{given: at}),
+            oracle=functools.partial(
+                oracles.rate_at_rate,
+                at=Fraction(str(at)),
+                wanted=name[:3],
+                interval=interval,
+                level=0.9,
+                n_resamples=9,
+            ),
             fields={name[:3]: F, "se": F, "lower": F, "upper": F, **COUNTS},
             exact=False,
             columns=columns,
@@ -90,5 +97,6 @@ THRESHOLDS = [
             ("fpr_at_tpr", pa.fpr_at_tpr, "tpr", 0.8),
         )
         for make, columns in with_and_without_weights(function)
+        for interval in ("wilson", "percentile")
     ),
 ]

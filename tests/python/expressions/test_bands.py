@@ -320,7 +320,9 @@ def test_pointwise_intervals_are_those_of_each_rate() -> None:
     band = _band(frame, method="vertical", n_resamples=300, seed=9, n_points=11)
     for place in band.iter_rows(named=True):
         one = (
-            frame.select(pa.tpr_at_fpr("y", "s", place["fpr"], n_resamples=300, seed=9))
+            frame.select(
+                pa.tpr_at_fpr("y", "s", place["fpr"], interval="percentile", n_resamples=300, seed=9)
+            )
             .unnest("s")
             .row(0, named=True)
         )

@@ -325,7 +325,8 @@ MEDIAN = Apart("the median of the resamples; ours is the rate itself")
 def rate_intervals(frame: pl.DataFrame, record: Record) -> Answers:
     arguments = record["arguments"]
     assert arguments["boot.stratified"]
-    options = {"level": arguments["conf.level"], "n_resamples": N_RESAMPLES, "seed": SEED}
+    options: dict[str, Any] = {"level": arguments["conf.level"], "n_resamples": N_RESAMPLES, "seed": SEED}
+    options["interval"] = "percentile"
     used = rows(frame, record).drop_nulls()
     if "specificities" in arguments:
         rates = [round(1 - specificity, 12) for specificity in arguments["specificities"]]

@@ -8,7 +8,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from oracles.rows import Group, Point, WeightedRow, share
+import numpy as np
+from scipy.stats import norm
+
+from oracles.draws import resample
+from oracles.intervals import quantile
+from oracles.rows import Group, Point, Rounded, WeightedRow, share
 
 
 def _rates(group: Group, fp: Fraction, tp: Fraction, beta: Fraction) -> dict[str, float | None]:
@@ -119,7 +124,7 @@ CONFUSION = (
 )
 
 
-def wilson(successes: int, trials: int, z: float) -> tuple[float, float]:
+def wilson(successes: float, trials: float, z: float) -> tuple[float, float]:
     """The roots of ``(share - p)² = z² p (1 - p) / trials``."""
     a, share = 1 + z * z / trials, successes / trials
     b, c = -(2 * share + z * z / trials), share * share
@@ -195,19 +200,42 @@ def _interpolated(points: Sequence[tuple[Fraction, Fraction]], at: Fraction) -> 
     return max(heights)
 
 
-def rate_at_rate(rows: Sequence[Any], at: Fraction, *, wanted: str) -> dict[str, Any]:
-    """The tpr at an fpr or the fpr at a tpr; standard error and limits are drawn at random."""
+def _rate(rows: Sequence[Any], at: Fraction, wanted: str) -> Fraction:
+    group = Group(rows)
+    curve = [(fp / group.n, tp / group.p) for _, fp, tp in group.points()]
+    if wanted == "tpr":
+        return _interpolated(curve, at)
+    # The curve turned about the other diagonal: the lowest fpr is the highest specificity.
+    return 1 - _interpolated([(y, 1 - x) for x, y in curve], at)
+
+
+def rate_at_rate(
+    rows: Sequence[Any], at: Fraction, *, wanted: str, interval: str, level: float, n_resamples: int
+) -> dict[str, Any]:
+    """The tpr at an fpr or the fpr at a tpr, and its interval from resamples that are drawn row by row."""
     group = Group(rows)
     names = ("se", "lower", "upper")
     if group.has_nan:
         return {**dict.fromkeys((wanted, *names), math.nan), **group.counts}
     if not group.has_pairs:
         return {**dict.fromkeys((wanted, *names)), **group.counts}
-    curve = [(fp / group.n, tp / group.p) for _, fp, tp in group.points()]
-    if wanted == "tpr":
-        rate = _interpolated(curve, at)
-    else:
-        # The curve turned about the other diagonal: the lowest fpr is the highest specificity.
-        rate = 1 - _interpolated([(y, 1 - x) for x, y in curve], at)
-    drawn = ... if len(group.pos) > 1 and len(group.neg) > 1 and not group.weighted else None
-    return {wanted: float(rate), **dict.fromkeys(names, drawn), **group.counts}
+    rate = float(_rate(rows, at, wanted))
+    if len(group.pos) < 2 or len(group.neg) < 2 or group.weighted:
+        return {wanted: rate, **dict.fromkeys(names), **group.counts}
+    pos, neg = ([score for score, _ in of_class] for of_class in (group.pos, group.neg))
+    drawn = []
+    for replicate in range(n_resamples):
+        some_pos, some_neg = resample(pos, neg, 0, replicate, plain=False)
+        some = [(True, score) for score in some_pos] + [(False, score) for score in some_neg]
+        drawn.append(float(_rate(some, at, wanted)))
+    drawn.sort()
+    tail = (1 - level) / 2
+    limits = quantile(drawn, tail), quantile(drawn, 1 - tail)
+    se = float(np.std(drawn, ddof=1))
+    if interval == "wilson":
+        most = len(pos) if wanted == "tpr" else len(neg)
+        varies = 0 < rate < 1 and drawn[0] < drawn[-1]
+        effective = min(rate * (1 - rate) / se**2, most) if varies else most
+        limits = wilson(rate * effective, effective, float(norm.isf(tail)))
+    close = {"se": Rounded(se), "lower": Rounded(limits[0]), "upper": Rounded(limits[1])}
+    return {wanted: rate, **close, **group.counts}
