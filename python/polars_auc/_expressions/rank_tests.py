@@ -393,6 +393,7 @@ def concordance_index(
     *,
     method: Literal["harrell", "uno"] = "harrell",
     tau: float | None = None,
+    interval: Literal["logit", "normal"] = "logit",
     level: float = 0.95,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -420,6 +421,10 @@ def concordance_index(
           at late times few rows stand for many.
     tau
         Only pairs whose earlier time is below ``tau`` are compared, in the unit of ``time``. ``None``: all.
+    interval
+        - ``"logit"``: on the logit scale, by Student's t with one degree of freedom less than there are
+          events that are followed by a row.
+        - ``"normal"``: by the normal distribution on the scale of the index, cut at 0 and 1.
     level
         The interval's coverage, between 0 and 1.
     count
@@ -433,7 +438,7 @@ def concordance_index(
 
         - ``concordance`` (Float64): the index, 0 to 1; 1/2 for a score that says nothing.
         - ``se`` (Float64): its standard error, by the infinitesimal jackknife.
-        - ``lower``, ``upper`` (Float64): the limits of the normal interval, cut at 0 and 1.
+        - ``lower``, ``upper`` (Float64): the limits of the interval.
         - ``concordant``, ``discordant``, ``tied`` (UInt64): comparable pairs in which the earlier event has
           the higher score, the lower score, or the same score.
         - ``n_events``, ``n`` (UInt64): rows that had the event, and all rows that were used.
@@ -464,6 +469,13 @@ def concordance_index(
     The influence of a row is ``(s - C n) / N``, with s the weight of the pairs with it that are concordant,
     n the weight of all pairs with it, and N that of all pairs. The variance is the sum of the squared
     influences (Therneau and Watson 2015); for Uno's index G is taken as known. O(n log n).
+
+    With heavy censoring few events make the index, so that it is skewed and its standard error uncertain. On
+    the logit scale the limits are ``expit(logit(C) ± t se / (C (1 - C)))``, with ``max(e - 1, 1)`` degrees of
+    freedom for e events in comparable pairs as the earlier row. If the index is 0 or 1, that is one limit,
+    and the other is as if half an event were on the wrong side, as with :func:`roc_auc_ci`.
+    With 40 rows of which 64 to 76 % are censored, 95 % intervals by ``"logit"`` hold 94.6 to 94.8 %, and by
+    ``"normal"`` 86.0 to 89.3 % (``benches/results/small_samples.csv``).
 
     Examples
     --------

@@ -2,10 +2,11 @@
 
 use rayon::prelude::*;
 
-use crate::math::quotient;
+use crate::math::{quotient, student_t};
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::Interval;
+use crate::ranking::ties::Count;
+use crate::statistics::inference::{Interval, LogitScale, interval::tail};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, words};
 
@@ -17,15 +18,29 @@ use crate::statistics::options::{FromOptions, OptionError, Options, words};
 /// probability that a row is not censored before the earlier time.
 ///
 /// The standard error is that of the infinitesimal jackknife: with `s` the concordance of all pairs that a row is in and `n`
-/// their weight, the row's influence is `(s - C n) / sum of the weights of all pairs`. `O(n log n)`.
+/// their weight, the row's influence is `(s - C n) / sum of the weights of all pairs`. Under heavy censoring few events make
+/// the index, and it is skewed: the limits are on the logit scale, by Student's t with one degree of freedom less than
+/// there are events that are followed by a row. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
 pub struct ConcordanceIndex {
     /// What a pair weighs.
     pub method: PairWeight,
+    /// How the limits are made.
+    pub interval: IndexLimits,
     /// The interval's coverage.
     pub level: f64,
     /// Only pairs whose earlier time is below this are compared.
     pub tau: Option<f64>,
+}
+
+/// How the limits are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IndexLimits {
+    /// On the logit scale, by Student's t.
+    #[default]
+    Logit,
+    /// By the normal distribution, cut at 0 and 1.
+    Normal,
 }
 
 /// What a pair weighs.
@@ -58,6 +73,7 @@ record! {
     }
 }
 
+words!(IndexLimits { "logit" => Logit, "normal" => Normal });
 words!(PairWeight { "harrell" => Harrell, "uno" => Uno });
 
 impl FromOptions for ConcordanceIndex {
@@ -66,7 +82,8 @@ impl FromOptions for ConcordanceIndex {
         if tau.is_some_and(f64::is_nan) {
             return Err(options.must_be("tau", "be a time, such as 365.0"));
         }
-        Ok(ConcordanceIndex { method: options.word("method")?, level: options.level()?, tau })
+        let (method, interval) = (options.word("method")?, options.word("interval")?);
+        Ok(ConcordanceIndex { method, interval, level: options.level()?, tau })
     }
 }
 
@@ -111,9 +128,10 @@ impl Joint for ConcordanceIndex {
             PairWeight::Uno => (tally.concordance / tally.weight).clamp(0.0, 1.0),
         };
         let se = jackknife_error(&moments, scores, &of_events, concordance) / tally.weight;
+        let followed = of_events.iter().filter(|(_, later)| *later > 0.0).count() as u64;
         ConcordanceRecord {
             concordance: Some(concordance),
-            interval: Interval::normal(concordance, se, self.level).within(0.0, 1.0),
+            interval: self.limits(concordance, se, Count { pos: followed, neg: n - 1 }),
             concordant,
             discordant: tally.discordant,
             tied: tally.tied,
@@ -148,6 +166,18 @@ struct Moment<'a> {
 }
 
 impl ConcordanceIndex {
+    /// The interval of an index of so many events and rows that each is compared with.
+    fn limits(&self, concordance: f64, se: f64, rows: Count) -> Interval {
+        match self.interval {
+            IndexLimits::Normal => Interval::normal(concordance, se, self.level).within(0.0, 1.0),
+            IndexLimits::Logit => {
+                let df = (rows.pos as f64 - 1.0).max(1.0);
+                let scale = LogitScale::of(concordance, se, (rows.pos as f64, rows.neg as f64));
+                scale.interval(student_t::upper_quantile(tail(self.level), df))
+            }
+        }
+    }
+
     /// The rows of each time, the earliest first.
     fn moments<'a>(&self, in_time_order: &'a [Row], times_in_use: u32) -> Vec<Moment<'a>> {
         let mut start = 0;
@@ -320,8 +350,12 @@ mod tests {
     use crate::statistics::options::{OptionValue, tests::options};
     use proptest::prelude::*;
 
-    const HARRELL: ConcordanceIndex =
-        ConcordanceIndex { method: PairWeight::Harrell, level: 0.95, tau: None };
+    const HARRELL: ConcordanceIndex = ConcordanceIndex {
+        method: PairWeight::Harrell,
+        interval: IndexLimits::Logit,
+        level: 0.95,
+        tau: None,
+    };
 
     fn of(statistic: ConcordanceIndex, rows: &[(u8, bool, u8)]) -> ConcordanceRecord {
         let codes = |of: fn(&(u8, bool, u8)) -> u8| Codes::of(rows.iter().map(of));
@@ -362,7 +396,12 @@ mod tests {
         assert_eq!(of(ConcordanceIndex { tau: Some(1.0), ..HARRELL }, &rows).concordance, None);
         let with = |tau| {
             let level = ("level", OptionValue::Float(0.9));
-            let all = options([("method", OptionValue::Word("uno".into())), level, ("tau", tau)]);
+            let all = options([
+                ("method", OptionValue::Word("uno".into())),
+                ("interval", OptionValue::Word("normal".into())),
+                level,
+                ("tau", tau),
+            ]);
             ConcordanceIndex::from_options(&all).map(|index| index.tau).map_err(|error| error.to_string())
         };
         assert_eq!(with(OptionValue::Absent), Ok(None));

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import polars as pl
 
 import polars_auc as pa
-from catalogue.entry import COUNTS, Z_90, Entry, F, N, Sided, W
+from catalogue.entry import COUNTS, Entry, F, N, Sided, W
 from oracles import rank_tests as oracles
 
 U_FIELDS = {"u_statistic": F, "z": F, "p_value": F, "method": W, "auc": F, "rank_biserial": F, **COUNTS}
@@ -116,8 +116,10 @@ RANK_TESTS = [
     *(
         Entry(
             "concordance_index",
-            functools.partial(_concordance_index, method=method, tau=tau),
-            functools.partial(oracles.concordance_index, method=method, tau=tau, z=Z_90),
+            functools.partial(_concordance_index, method=method, tau=tau, interval=interval),
+            functools.partial(
+                oracles.concordance_index, method=method, tau=tau, interval=interval, level=0.9
+            ),
             {
                 **dict.fromkeys(("concordance", "se", "lower", "upper"), F),
                 **dict.fromkeys(("concordant", "discordant", "tied", "n_events", "n"), N),
@@ -126,5 +128,6 @@ RANK_TESTS = [
             by_value=tau is not None,
         )
         for method, tau in CONCORDANCE
+        for interval in ("logit", "normal")
     ),
 ]

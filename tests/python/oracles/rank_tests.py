@@ -13,7 +13,16 @@ from scipy.stats import chi2, norm
 from scipy.stats import t as student_t
 
 from oracles.areas import roc_auc, u_statistic
-from oracles.rows import Row, classes, has_nan, normal_tail, p_value, placements, sample_variance
+from oracles.rows import (
+    Row,
+    classes,
+    has_nan,
+    logit_limits,
+    normal_tail,
+    p_value,
+    placements,
+    sample_variance,
+)
 
 
 def null_distribution(rows: Sequence[Row]) -> dict[Fraction, Fraction]:
@@ -262,7 +271,7 @@ def uncensored(rows: Sequence[CensoredRow], time: float) -> Fraction:
 
 
 def concordance_index(
-    rows: Sequence[CensoredRow], method: str, z: float, tau: float | None = None
+    rows: Sequence[CensoredRow], method: str, level: float, tau: float | None = None, interval: str = "logit"
 ) -> dict[str, Any]:
     counts = {"n_events": sum(event for _, event, _ in rows), "n": len(rows)}
     names, pair_names = ("concordance", "se", "lower", "upper"), ("concordant", "discordant", "tied")
@@ -287,11 +296,12 @@ def concordance_index(
     index = sum(concordant, Fraction(0)) / 2 / total
     squares = sum(((s - index * n) ** 2 for s, n in zip(concordant, weight, strict=True)), Fraction(0))
     se = math.sqrt(squares) / float(total)
-    return {
-        "concordance": float(index),
-        "se": se,
-        "lower": max(0.0, float(index) - z * se),
-        "upper": min(1.0, float(index) + z * se),
-        **pairs,
-        **counts,
-    }
+    if interval == "normal":
+        margin = float(norm.isf((1 - level) / 2)) * se
+        limits = {"lower": max(0.0, float(index) - margin), "upper": min(1.0, float(index) + margin)}
+    else:
+        used = [a for a in rows if tau is None or a[0] < tau]
+        events = sum(any(is_earlier(a, b) for b in rows) for a in used)
+        errors = float(student_t.isf((1 - level) / 2, max(events - 1, 1)))
+        limits, _, _ = logit_limits(float(index), se, errors, events, len(rows) - 1)
+    return {"concordance": float(index), "se": se, **limits, **pairs, **counts}
