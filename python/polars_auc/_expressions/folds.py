@@ -21,7 +21,7 @@ def cv_roc_auc(
     score: IntoExpr,
     fold: IntoExpr,
     *,
-    method: Literal["t", "influence"] = "t",
+    method: Literal["t", "influence", "delong"] = "t",
     ties: Literal["half", "zero"] | None = None,
     level: float = 0.95,
     cluster: IntoExpr | None = None,
@@ -40,6 +40,8 @@ def cv_roc_auc(
         - ``"t"``: from the differences between the folds' AUCs, with Student's t.
         - ``"influence"``: from the influence of each row on the AUC of its fold, with a normal interval;
           needs many rows, but not many folds.
+        - ``"delong"``: from DeLong's variance of each fold's AUC, on the logit scale with Student's t; for
+          few rows, or few clusters.
     ties
         What a tie counts in an influence value: ``"half"`` (the default), as in the AUC, or ``"zero"``, which
         gives the standard errors of the R package cvAUC. Only for ``method="influence"``.
@@ -47,8 +49,8 @@ def cv_roc_auc(
         The interval's coverage, between 0 and 1.
     cluster
         A column that says which rows belong together, such as the rows of one patient, whose scores are not
-        independent; a cluster may span folds. Needs ``method="influence"``, whose values are then summed by
-        cluster. (If each cluster is in one fold, ``"t"`` is right without it.)
+        independent; a cluster may span folds. Needs ``method="delong"`` or ``"influence"``, whose values are
+        then summed by cluster. (If each cluster is in one fold, ``"t"`` is right without it.)
 
     Returns
     -------
@@ -58,16 +60,18 @@ def cv_roc_auc(
         - ``auc`` (Float64): the mean of the folds' AUCs.
         - ``sd`` (Float64): their standard deviation.
         - ``se`` (Float64): the standard error of the mean.
-        - ``lower``, ``upper`` (Float64): the limits of the interval; not cut off at 0 and 1.
+        - ``lower``, ``upper`` (Float64): the limits of the interval; not cut off at 0 and 1. By DeLong they
+          are within 0 to 1.
         - ``n_folds``, ``n_undefined`` (UInt64): folds that have an AUC, and folds without a positive or
           without a negative.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
         - ``n_clusters`` (UInt64): the number of clusters; only with ``cluster``.
 
         ``auc`` is null if no fold has an AUC. ``sd`` is null with fewer than two such folds; by Student's t,
-        so are ``se`` and the limits. With ``cluster`` these are null if the folds that have an AUC have rows
-        of a single cluster. The Float64 fields are NaN if a score is NaN; the folds are then not counted.
-        Rows with a null label, score, fold or cluster are skipped.
+        so are ``se`` and the limits. By DeLong these are null if a class has a single row (with ``cluster``:
+        a single cluster) in every such fold; by influence with ``cluster``, if these folds have rows of a
+        single cluster. The Float64 fields are NaN if a score is NaN; the folds are then not counted. Rows
+        with a null label, score, fold or cluster are skipped.
 
     Raises
     ------
@@ -89,6 +93,18 @@ def cv_roc_auc(
     With ``cluster``, the values D are summed by cluster, as cvAUC does for pooled repeated measures:
     ``se² = sum over clusters of (sum w D)² / n²`` with ``w² = I / (k I_f)`` for I clusters, k folds and the
     I_f clusters of the row's fold, where a cluster that spans folds counts in each with its share of rows.
+
+    By DeLong: ``se² = sum over folds of (f sum (v - auc)² / P² + g sum (v - auc)² / N²) / k²`` over positives
+    and negatives with placements v, ``f = P / (P - k)`` for the P positives of all k folds, and g the same of
+    negatives: as in an analysis of variance, so that a fold may have a single positive. With ``cluster`` each
+    sum within a fold is multiplied by the root of f or g, the sums of a cluster are added up over its folds
+    and squared, and P and N count the clusters of each fold that hold the class (Obuchowski 1997). The limits
+    are ``expit(logit(auc) ± t se / (auc (1 - auc)))`` with ``min(P, N) - k`` degrees of freedom.
+
+    How often 95 % intervals hold the AUC is measured in ``benches/results/small_samples.csv``. With 100 rows
+    those by ``"influence"`` hold 89.7 to 92.1 %, those by ``"delong"`` 96.2 to 97.3 %: a fold of few rows has
+    too large a variance. With 40 to 100 clusters the first hold 81.8 to 90.3 %, the second 92.6 to 94.8 %:
+    the least in ten folds of ten clusters of which each has one class.
 
     Examples
     --------

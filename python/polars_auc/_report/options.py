@@ -192,7 +192,7 @@ class ReportOptions:
                 "cluster",
                 "cannot be combined with `cluster`, because clusters may lie in several folds, which its "
                 "interval does not know",
-                _LEAVE + either(', or write cv_roc_auc(..., method="influence", cluster=...)', ""),
+                _LEAVE + either(', or write cv_roc_auc(..., method="delong", cluster=...)', ""),
             ),
             _unweighted("the mean over folds takes no weights"),
         ),

@@ -1,9 +1,9 @@
 //! The AUC over the folds of a cross-validation.
 
-use crate::math::{quantile::mean_and_deviation, sum::in_order};
+use crate::math::{quantile::mean_and_deviation, student_t, sum::in_order};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::{Count, counts::steps};
-use crate::statistics::inference::{Area, Interval, KeyRows, TieShare, by_key};
+use crate::statistics::inference::{Area, Interval, KeyRows, LogitScale, TieShare, by_key, interval::tail};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word, words};
 
@@ -13,7 +13,7 @@ use crate::statistics::options::{FromOptions, OptionError, Options, Word, words}
 /// By influence: the mean of the squared influence values of all rows, each of its own fold's area, gives
 /// `se² = sum over folds of the mean square / k / n`, with a normal interval (LeDell, Petersen and van der Laan 2015,
 /// section 4): a positive's value is `(placement - auc) n / P`, a negative's `(placement - auc) n / N`, ties
-/// counting half, or nothing as in the R package cvAUC. Folds without a positive or without a negative have no area, and are counted.
+/// counting half, or nothing as in the R package cvAUC. By DeLong: [`WithinFolds`], on the logit scale. Folds without a positive or without a negative have no area, and are counted.
 #[derive(Clone, Copy, Debug)]
 pub struct CvRocAuc {
     /// Where the standard error comes from.
@@ -32,6 +32,8 @@ pub enum FoldInterval {
     T,
     /// From how much each row moves its fold's area.
     Influence,
+    /// From DeLong's variances of the folds' areas, for few rows.
+    DeLong,
 }
 
 record! {
@@ -41,7 +43,8 @@ record! {
         pub auc: Option<f64>,
         /// The standard deviation of the folds' areas; null with fewer than two.
         pub sd: Option<f64>,
-        /// The standard error and limits of the mean; null with fewer than two areas (by influence: with none).
+        /// The standard error and limits of the mean; null with fewer than two areas. By influence they are null with none, by
+        /// DeLong if every fold has a single positive, or a single negative.
         pub interval: Interval,
         /// Folds that have an area.
         pub n_folds: u64,
@@ -52,7 +55,40 @@ record! {
     }
 }
 
-words!(FoldInterval { "t" => T, "influence" => Influence });
+words!(FoldInterval { "t" => T, "influence" => Influence, "delong" => DeLong });
+
+/// DeLong's variance of a mean over k folds, where rows vary within their fold as much as in any other.
+///
+/// DeLong's variance of a fold's area multiplies the squares of a class by `P / (P - 1)` for its P rows. A fold may have few:
+/// here it is `P / (P - k)` for the P rows of all folds, as in an analysis of variance. Rows that come in clusters are
+/// summed by cluster first, and P is the sum over folds of the clusters that hold the class (Obuchowski 1997). The limits are
+/// on the logit scale, by Student's t with as many degrees of freedom as the class with the fewer rows, or clusters, has.
+#[derive(Clone, Copy, Debug)]
+pub struct WithinFolds {
+    pos: f64,
+    neg: f64,
+    folds: f64,
+}
+
+impl WithinFolds {
+    /// Of so many positives and negatives, or clusters that hold them, in so many folds; undefined if a class has a single
+    /// one in each.
+    pub fn of(pos: u64, neg: u64, folds: u64) -> Option<Self> {
+        let within = WithinFolds { pos: pos as f64, neg: neg as f64, folds: folds as f64 };
+        (pos > folds && neg > folds).then_some(within)
+    }
+
+    /// What the squares of positives and of negatives are multiplied by.
+    pub fn factors(&self) -> (f64, f64) {
+        (self.pos / (self.pos - self.folds), self.neg / (self.neg - self.folds))
+    }
+
+    /// The limits of a mean with this standard error.
+    pub fn interval(&self, mean: f64, se: f64, level: f64) -> Interval {
+        let df = self.pos.min(self.neg) - self.folds;
+        LogitScale::of(mean, se, (self.pos, self.neg)).interval(student_t::upper_quantile(tail(level), df))
+    }
+}
 
 impl FromOptions for CvRocAuc {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
@@ -79,8 +115,7 @@ impl Joint for CvRocAuc {
     }
 
     fn of_rows(&self, rows: &Rows) -> CvRocAucRecord {
-        // The area of each fold, with the sums of squares of its influence values.
-        let folds: Vec<(Area, (f64, f64))> = match self.ties {
+        let folds: Vec<Fold> = match self.ties {
             TieShare::Half => by_key::areas(rows, 0).flatten().map(|area| (area, area.squares())).collect(),
             TieShare::Zero => {
                 let fold = |fold: &KeyRows| fold.area().map(|area| (area, squares_without_ties(fold, &area)));
@@ -96,20 +131,42 @@ impl Joint for CvRocAuc {
                 let interval = |sd: f64| Interval::student(mean, sd / k.sqrt(), self.level, k - 1.0);
                 record.sd.map(interval).unwrap_or_default()
             }
-            FoldInterval::Influence => {
-                let of_class =
-                    |count: fn(&Area) -> u64| folds.iter().map(|fold| count(&fold.0)).sum::<u64>() as f64;
-                let (pos, neg) = (of_class(|fold| fold.n_pos), of_class(|fold| fold.n_neg));
-                let n = pos + neg;
-                let mean_square = |(fold, (of_pos, of_neg)): &(Area, (f64, f64))| {
-                    ((n / pos).powi(2) * of_pos + (n / neg).powi(2) * of_neg) / fold.rows() as f64
-                };
-                let mean_squares: f64 = in_order(folds.iter().map(mean_square)).into_iter().sum();
-                Interval::normal(mean, (mean_squares / k / n).sqrt(), self.level)
-            }
+            FoldInterval::Influence => Interval::normal(mean, influence_error(&folds), self.level),
+            FoldInterval::DeLong => self.within_folds(mean, &folds),
         };
         record
     }
+}
+
+impl CvRocAuc {
+    /// By DeLong's variances.
+    fn within_folds(&self, mean: f64, folds: &[Fold]) -> Interval {
+        let of_class = |count: fn(&Area) -> u64| folds.iter().map(|fold| count(&fold.0)).sum::<u64>();
+        let (pos, neg) = (of_class(|fold| fold.n_pos), of_class(|fold| fold.n_neg));
+        let Some(within) = WithinFolds::of(pos, neg, folds.len() as u64) else { return Interval::default() };
+        let factors = within.factors();
+        let variance = |(fold, (of_pos, of_neg)): &Fold| {
+            factors.0 * of_pos / (fold.n_pos as f64).powi(2)
+                + factors.1 * of_neg / (fold.n_neg as f64).powi(2)
+        };
+        let variances: f64 = in_order(folds.iter().map(variance)).into_iter().sum();
+        within.interval(mean, variances.sqrt() / folds.len() as f64, self.level)
+    }
+}
+
+/// The area of a fold, with the sums of squares of its influence values over positives and negatives.
+type Fold = (Area, (f64, f64));
+
+/// The standard error by influence.
+fn influence_error(folds: &[Fold]) -> f64 {
+    let of_class = |count: fn(&Area) -> u64| folds.iter().map(|fold| count(&fold.0)).sum::<u64>() as f64;
+    let (pos, neg) = (of_class(|fold| fold.n_pos), of_class(|fold| fold.n_neg));
+    let n = pos + neg;
+    let mean_square = |(fold, (of_pos, of_neg)): &Fold| {
+        ((n / pos).powi(2) * of_pos + (n / neg).powi(2) * of_neg) / fold.rows() as f64
+    };
+    let mean_squares: f64 = in_order(folds.iter().map(mean_square)).into_iter().sum();
+    (mean_squares / folds.len() as f64 / n).sqrt()
 }
 
 impl CvRocAucRecord {
@@ -191,6 +248,23 @@ pub(in crate::statistics) mod tests {
         let ten = (p * (0.75f64.powi(2) + 0.25f64.powi(2)) + q * 0.25f64.powi(2)) / 3.0;
         let se = ((eight + nine + ten) / 4.0 / 11.0).sqrt();
         assert!((record.interval.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
+    }
+
+    #[test]
+    fn delong() {
+        let record = CvRocAuc { method: FoldInterval::DeLong, ..T }.of_rows(&sample());
+        // The same squares by hand, of 6 positives and 5 negatives in 4 folds.
+        let (p, q) = (6.0f64 / 2.0, 5.0f64);
+        let nine = (p + q) * 2.0 * 0.0625 / 4.0;
+        let ten = p * 2.0 * 0.0625 / 4.0;
+        let se = (nine + ten).sqrt() / 4.0;
+        assert!((record.interval.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
+        let limits = LogitScale::of(0.75, se, (6.0, 5.0)).interval(student_t::upper_quantile(0.025, 1.0));
+        assert!((record.interval.lower.unwrap() - limits.lower.unwrap()).abs() < 1e-12);
+        assert!((record.interval.upper.unwrap() - limits.upper.unwrap()).abs() < 1e-12);
+        let one_each = rows_of(&[1, 0, 1, 0], &[&[2.0, 1.0, 1.0, 2.0]], &[3, 3, 4, 4]);
+        let record = CvRocAuc { method: FoldInterval::DeLong, ..T }.of_rows(&one_each);
+        assert_eq!((record.auc, record.interval), (Some(0.5), Interval::default()));
     }
 
     #[test]

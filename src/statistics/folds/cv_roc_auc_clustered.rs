@@ -1,6 +1,6 @@
 //! The AUC over the folds of a cross-validation of rows that come in clusters.
 
-use super::cv_roc_auc::{CvRocAuc, CvRocAucRecord, FoldInterval};
+use super::cv_roc_auc::{CvRocAuc, CvRocAucRecord, FoldInterval, WithinFolds};
 use crate::math::sum::in_order;
 use crate::ranking::rows::Rows;
 use crate::statistics::inference::{ByCluster, ClusteredArea, Interval, Residual};
@@ -12,7 +12,8 @@ use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 /// The influence values of the rows, as [`CvRocAuc`] has them, are summed by cluster (LeDell, Petersen and van der Laan
 /// 2015, on pooled repeated measures): `se² = sum over clusters of (sum of w D)² / n²` with a row's influence value D and
 /// `w² = I / (k I_f)`, where I is the number of clusters and I_f that of the row's fold. A cluster that spans folds counts
-/// in each of them with the share of its rows there. With a row in each cluster this is the error without clusters.
+/// in each of them with the share of its rows there. By DeLong the sums are those of Obuchowski (1997) within each fold, added
+/// up over folds: see [`WithinFolds`]. With a row in each cluster both are the errors without clusters.
 #[derive(Clone, Copy, Debug)]
 pub struct CvRocAucClustered(pub CvRocAuc);
 
@@ -30,10 +31,10 @@ record! {
 impl FromOptions for CvRocAucClustered {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         let method: FoldInterval = options.word("method")?;
-        if method != FoldInterval::Influence {
+        if method == FoldInterval::T {
             return Err(OptionError::new("method", format!("'{}' cannot use clusters", method.word()))
                 .instead(
-                    "write `method=\"influence\"`, or leave `cluster` out if each cluster is in one fold",
+                    "write `method=\"delong\"` or `method=\"influence\"`, or leave `cluster` out if each cluster is in one fold",
                 ));
         }
         Ok(CvRocAucClustered(CvRocAuc::from_options(options)?))
@@ -51,8 +52,13 @@ impl Joint for CvRocAucClustered {
             (0..by_cluster.keys()).filter_map(|fold| by_cluster.area_with(fold, self.0.ties)).collect();
         let none = CvRocAucRecord::undefined(rows);
         let mut record = none.with_areas(folds.iter().map(|fold| fold.auc), by_cluster.keys());
-        if let Some((mean, se)) = record.auc.zip(standard_error(&folds, rows.clusters.distinct)) {
-            record.interval = Interval::normal(mean, se, self.0.level);
+        if let Some(mean) = record.auc {
+            record.interval = if self.0.method == FoldInterval::DeLong {
+                self.within_folds(mean, &folds)
+            } else {
+                let se = standard_error(&folds, rows.clusters.distinct);
+                se.map(|se| Interval::normal(mean, se, self.0.level)).unwrap_or_default()
+            };
         }
         CvRocAucClusteredRecord { folds: record, n_clusters: rows.clusters.distinct as u64 }
     }
@@ -85,11 +91,33 @@ fn standard_error(folds: &[ClusteredArea], clusters: usize) -> Option<f64> {
         let influence = |residual: &Residual| weight * (residual.of_pos / pos + residual.of_neg / neg);
         influences.extend(fold.residuals.iter().map(|residual| (residual.cluster, influence(residual))));
     }
+    Some(root_of_squares(influences))
+}
+
+/// The root of the sum of squares, each of the sum of one cluster.
+fn root_of_squares(mut influences: Vec<(u32, f64)>) -> f64 {
     influences.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let squares = influences
         .chunk_by(|a, b| a.0 == b.0)
         .map(|of_cluster| of_cluster.iter().map(|influence| influence.1).sum::<f64>().powi(2));
-    Some(in_order(squares).into_iter().sum::<f64>().sqrt())
+    in_order(squares).into_iter().sum::<f64>().sqrt()
+}
+
+impl CvRocAucClustered {
+    /// By the variances within folds.
+    fn within_folds(&self, mean: f64, folds: &[ClusteredArea]) -> Interval {
+        let of_class = |count: fn(&ClusteredArea) -> u64| folds.iter().map(count).sum::<u64>();
+        let (pos, neg) = (of_class(|fold| fold.with_pos), of_class(|fold| fold.with_neg));
+        let Some(within) = WithinFolds::of(pos, neg, folds.len() as u64) else { return Interval::default() };
+        let factors = within.factors();
+        let (of_pos, of_neg) = (factors.0.sqrt(), factors.1.sqrt());
+        let influences = folds.iter().flat_map(|fold| {
+            let (pos, neg) = (of_pos / fold.n_pos as f64, of_neg / fold.n_neg as f64);
+            fold.residuals.iter().map(move |own| (own.cluster, pos * own.of_pos + neg * own.of_neg))
+        });
+        let se = root_of_squares(influences.collect()) / folds.len() as f64;
+        within.interval(mean, se, self.0.level)
+    }
 }
 
 #[cfg(test)]
@@ -131,6 +159,15 @@ mod tests {
         let alone = with_ties(TieShare::Zero, &(0..12).collect::<Vec<u32>>());
         assert!((alone.folds.interval.se.unwrap() - zero.interval.se.unwrap()).abs() < 1e-15);
         assert_ne!(zero.interval.se, without.interval.se);
+        let delong = CvRocAuc { method: FoldInterval::DeLong, ..INFLUENCE };
+        let clusters = Codes::of(0..12u32);
+        let alone = CvRocAucClustered(delong)
+            .of_rows(&Rows { clusters, ..cv_roc_auc::tests::sample() })
+            .folds
+            .interval;
+        let without = delong.of_rows(&cv_roc_auc::tests::sample()).interval;
+        assert!((alone.se.unwrap() - without.se.unwrap()).abs() < 1e-15);
+        assert!((alone.lower.unwrap() - without.lower.unwrap()).abs() < 1e-14);
     }
 
     /// By hand: in fold 9 placements are less or more than the area by 1/4, those of a positive and a negative in cluster 2

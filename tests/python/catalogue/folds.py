@@ -11,7 +11,7 @@ from catalogue.entry import COUNTS, KEYED, TWO, Entry, F, N
 from oracles import folds as oracles
 
 TIES: list[tuple[Literal["half", "zero"], Fraction]] = [("half", Fraction(1, 2)), ("zero", Fraction(0))]
-FOLD_METHODS: list[Literal["t", "influence"]] = ["t", "influence"]
+FOLD_METHODS: list[Literal["t", "influence", "delong"]] = ["t", "influence", "delong"]
 
 AVERAGED_CURVES: list[tuple[Literal["vertical", "threshold", "pooled"], int]] = [
     ("vertical", 6),
@@ -69,6 +69,23 @@ FOLDS = [
             exact=False,
         )
         for ties, tie in TIES
+    ),
+    Entry(
+        "cv_roc_auc",
+        lambda label, score, fold, cluster, **options: pa.cv_roc_auc(
+            label, score, fold, cluster=cluster, method="delong", level=0.9, **options
+        ),
+        functools.partial(oracles.cv_roc_auc_clustered, level=0.9, tie=Fraction(1, 2), method="delong"),
+        {
+            **dict.fromkeys(("auc", "sd", "se", "lower", "upper"), F),
+            "n_folds": N,
+            "n_undefined": N,
+            **COUNTS,
+            "n_clusters": N,
+        },
+        columns=(*KEYED, "weight"),
+        plugin="cv_roc_auc_clustered",
+        exact=False,
     ),
     Entry(
         "cv_roc_auc_difference",

@@ -11,7 +11,16 @@ from scipy.stats import norm
 from scipy.stats import t as student_t
 
 from oracles.areas import exact_auc
-from oracles.rows import MAYBE, Rounded, classes, has_nan, p_value, placements, sample_variance
+from oracles.rows import (
+    MAYBE,
+    Rounded,
+    classes,
+    has_nan,
+    logit_limits,
+    p_value,
+    placements,
+    sample_variance,
+)
 
 
 def folds(rows: Sequence[Any]) -> dict[str, list[Any]]:
@@ -38,6 +47,8 @@ def cv_roc_auc(
     answer["auc"] = float(mean)
     sd = math.sqrt(sample_variance(areas)) if k > 1 else None
     answer["sd"] = sd
+    if method == "delong":
+        return answer | within_folds([[(*row, i) for i, row in enumerate(part)] for part in defined], level)
     if method == "t":
         if sd is None:
             return answer
@@ -55,16 +66,49 @@ def cv_roc_auc(
     return {**answer, "se": se, **limits}
 
 
+def within_folds(parts: Sequence[Sequence[Any]], level: float, *, alone: bool = True) -> dict[str, Any]:
+    """By DeLong, of folds of rows (label, score, ..., cluster): each row alone, or in its cluster."""
+    k = len(parts)
+    holding = [
+        sum(len({row[-1] for row in part if row[0] == label}) for part in parts) for label in (True, False)
+    ]
+    if min(holding) <= k:
+        return dict.fromkeys(("se", "lower", "upper"))
+    factors = [math.sqrt(Fraction(clusters, clusters - k)) for clusters in holding]
+    sums: dict[Any, float] = {}
+    areas = []
+    for fold, part in enumerate(parts):
+        pairs = [row[:2] for row in part]
+        auc = exact_auc(pairs)
+        areas.append(auc)
+        of_fold: dict[tuple[Any, bool], Fraction] = {}
+        for label, values in zip((True, False), placements(pairs), strict=True):
+            for row, value in zip([row for row in part if row[0] == label], values, strict=True):
+                # A row for itself is a row of its class in its fold.
+                key = ((fold, label, row[-1]) if alone else row[-1], label)
+                of_fold[key] = of_fold.get(key, Fraction(0)) + (value - auc) / len(values)
+        for (cluster, label), value in of_fold.items():
+            sums[cluster] = sums.get(cluster, 0.0) + factors[not label] * float(value)
+    se = math.sqrt(math.fsum(value**2 for value in sums.values())) / k
+    mean = float(sum(areas, Fraction(0)) / k)
+    errors = float(student_t.isf((1 - level) / 2, min(holding) - k))
+    limits, _, _ = logit_limits(mean, se, errors, *holding)
+    # Of clusters, values of either sign may cancel but for their rounding.
+    return {"se": Rounded(se), **{name: Rounded(limit) for name, limit in limits.items()}}
+
+
 def cv_roc_auc_clustered(
-    rows: Sequence[tuple[bool, float, str, float]], level: float, tie: Fraction
+    rows: Sequence[tuple[bool, float, str, float]], level: float, tie: Fraction, method: str = "influence"
 ) -> dict[str, Any]:
-    """By influence, of rows (label, score, fold, cluster)."""
+    """Of rows (label, score, fold, cluster)."""
     answer = cv_roc_auc([row[:3] for row in rows], level, "influence")
     answer["n_clusters"] = len({row[3] for row in rows})
     if has_nan([row[:2] for row in rows]) or answer["auc"] is None:
         return answer
     parts = [[row for row in rows if row[2] == fold] for fold in {row[2] for row in rows}]
     parts = [part for part in parts if all(classes([row[:2] for row in part]))]
+    if method == "delong":
+        return answer | within_folds(parts, level, alone=False)
     rows = [row for part in parts for row in part]
     clusters = {row[3] for row in rows}
     if len(clusters) < 2:
