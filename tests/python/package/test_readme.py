@@ -304,6 +304,32 @@ def test_coverage_stands_in_committed_rows() -> None:
         assert [cell.removesuffix(" |") for cell in cells] == marked
 
 
+def small_samples() -> str:
+    """Return the table of ``docs/agreement.md``, where figures far from 95 % are marked."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "small_samples.csv")
+    lines = []
+    for (statistic, case, auc), part in rows.group_by("statistic", "case", "auc", maintain_order=True):
+        cells = []
+        for measured in ("before", "after"):
+            shown = []
+            for method, share in part.filter(measured=measured).select("method", "coverage").rows():
+                text = f"{100 * share:.1f}"
+                shown.append(f"{method}: " + (text if 0.935 <= share <= 0.965 else f"**{text}**"))
+            cells.append("; ".join(shown))
+        lines.append(f"| `{statistic}` | {case} | {auc:g} | {cells[0]} | {cells[1]} |")
+    return "\n".join(lines)
+
+
+def test_coverage_of_small_samples_stands_in_committed_rows() -> None:
+    """The table is made of the rows, and says of each case what was measured before and after."""
+    page = (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8")
+    table = page.split("| function | rows | AUC | before | now |\n|---|---|---|---|---|\n")[1].split("\n\n")[
+        0
+    ]
+    assert table.strip() == small_samples()
+    assert all(": " in cell for line in table.splitlines() for cell in line.split(" | ")[3:])
+
+
 def test_the_table_of_the_build_stands_in_a_committed_row() -> None:
     [row] = pl.read_csv(ROOT / "benches" / "results" / "build.csv")[-1].iter_rows(named=True)
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
