@@ -254,7 +254,7 @@ pub(in crate::statistics) mod tests {
     fn delong() {
         let record = CvRocAuc { method: FoldInterval::DeLong, ..T }.of_rows(&sample());
         // The same squares by hand, of 6 positives and 5 negatives in 4 folds.
-        let (p, q): (f64, f64) = (6.0 / 2.0, 5.0 / 1.0);
+        let (p, q) = (6.0f64 / 2.0, 5.0f64);
         let nine = (p + q) * 2.0 * 0.0625 / 4.0;
         let ten = p * 2.0 * 0.0625 / 4.0;
         let se = (nine + ten).sqrt() / 4.0;
