@@ -35,7 +35,7 @@ def test_no_false_positive_is_called_for_nothing(criterion: Any, target: float) 
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_a_threshold_with_the_tpr_of_calling_nobody_positive_is_taken(weight: str | None) -> None:
     """Calling no row positive must be better than every threshold, and here it is as good as one."""
-    rows = pl.DataFrame({"y": [0, 1, 0], "s": [3, 2, 1], "w": [1.0, 1.0, 1.0]})
+    rows = pl.DataFrame({"y": [0, 1, 0], "s": [3, 1, 1], "w": [1.0, 1.0, 1.0]})
     point = only(rows, pa.operating_point("y", "s", criterion="target_fpr", target=0.5, weight=weight))
     assert (point["threshold"], point["tpr"], point["fpr"], point["criterion"]) == (3, 0, 0.5, 0.5)
 
