@@ -79,6 +79,7 @@ expressions! {
         cost_curve => CostCurve,
         det_curve => DetCurve,
         gains_table => GainsTable,
+        population_stability_table => PopulationStabilityTable,
         pr_curve => PrCurve,
         roc_band => RocBand,
         roc_convex_hull => RocConvexHull,

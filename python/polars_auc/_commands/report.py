@@ -132,7 +132,13 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
             _refuse_empty(table, request, source.rows)
         if writer is not None and writer.has_charts:
             has_bands = request.options.cluster is None
-            charts = details(source.evaluated, table, request.options.level, has_bands=has_bands)
+            charts = details(
+                source.evaluated,
+                table,
+                request.options.level,
+                has_bands=has_bands,
+                stability=source.options.stability,
+            )
     verdicts = [gate.check(table) for gate in gates]
     unprinted = None
     try:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["cap_curve", "gains_table", "population_stability"]
+__all__ = ["cap_curve", "gains_table", "population_stability", "population_stability_table"]
 
 
 def cap_curve(
@@ -253,3 +253,84 @@ def population_stability(
     └──────────┴──────────┴─────────┴───────┴───────┘
     """
     return expression_of(population_stability, locals())
+
+
+def population_stability_table(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    bands: int | None = None,
+    edges: Sequence[float] | None = None,
+    empty_share: float = 0.0,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the bands of the population stability index: what each holds, and adds to the index.
+
+    Parameters
+    ----------
+    label
+        Which sample a row belongs to, as for :func:`population_stability`: true or 1 is the reference.
+    score
+        Any numeric or Boolean column.
+    bands
+        The number of bands of scores, from 1 to 1,000,000; 10 by default. Each holds about the same number of
+        rows of the reference.
+    edges
+        The scores at which bands begin, ascending, instead: as in :func:`polars_auc.gains_table`.
+    empty_share
+        The share, from 0 to less than 1, that is taken for a band without rows of a sample.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
+        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
+        those in one bin have one score.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Struct for each group, named after the score, the highest scores first:
+
+        - ``band`` (UInt64): the number of the band. A band without rows is left out.
+        - ``highest``, ``lowest`` (dtype of the score): its highest and its lowest score.
+        - ``n_pos``, ``n_neg`` (UInt64): rows of the reference in it, and other rows.
+        - ``pos_share``, ``neg_share`` (Float64): these as shares of all rows of their sample, from 0 to 1.
+        - ``psi`` (Float64): what the band adds to the index, 0 or above; infinite if it has rows of one
+          sample only, unless ``empty_share`` is above 0.
+
+        Null without a row of the reference or without another row, and if a score is NaN. Rows with a null
+        label or score are skipped.
+
+    Raises
+    ------
+    ValueError
+        As :func:`population_stability`.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    ``(e - a) ln(e / a)`` with the shares e of the reference and a of the other sample (Siddiqi 2006, chapter
+    10). The sum over all bands is the index of :func:`population_stability`, which says how bands are made.
+    O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame({"built": [1, 1, 1, 1, 0, 0, 0, 0], "score": [4, 3, 2, 1, 3, 1, 1, 1]})
+    >>> table = rows.select(pa.population_stability_table("built", "score", bands=2))
+    >>> table.explode("score").unnest("score").drop("lowest", "n_pos", "n_neg")
+    shape: (2, 5)
+    ┌──────┬─────────┬───────────┬───────────┬──────────┐
+    │ band ┆ highest ┆ pos_share ┆ neg_share ┆ psi      │
+    │ ---  ┆ ---     ┆ ---       ┆ ---       ┆ ---      │
+    │ u64  ┆ i64     ┆ f64       ┆ f64       ┆ f64      │
+    ╞══════╪═════════╪═══════════╪═══════════╪══════════╡
+    │ 1    ┆ 4       ┆ 0.5       ┆ 0.25      ┆ 0.173287 │
+    │ 2    ┆ 2       ┆ 0.5       ┆ 0.75      ┆ 0.101366 │
+    └──────┴─────────┴───────────┴───────────┴──────────┘
+    """
+    return expression_of(population_stability_table, locals())

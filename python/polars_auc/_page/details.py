@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -17,6 +17,10 @@ from polars_auc._expressions.thresholds import operating_point
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.groupings import GROUPING
 from polars_auc._plots.points import OF_POINTS
+from polars_auc._report.stability import Reference
+
+if TYPE_CHECKING:
+    from polars_auc._plugin.call import IntoExpr
 
 __all__ = ["Details", "details"]
 
@@ -63,6 +67,8 @@ class Details:
     """Shares of each class in bars of equal width: ``low``, ``high``, ``label``, ``share``, ``n``."""
     gains: pl.DataFrame
     thresholds: pl.DataFrame
+    stability: pl.DataFrame
+    """What each band of scores holds of the reference and of the other rows, and adds to the index."""
     bins: int
     """The most bins of the states that all of this is made of, if neighbouring scores are joined in them."""
     error: float
@@ -75,10 +81,17 @@ class Details:
     def nothing(cls) -> Details:
         """Return the details of a report whose rows are not there."""
         empty = pl.DataFrame()
-        return cls(empty, empty, empty, {}, empty, empty, empty, 0, 0.0)
+        return cls(empty, empty, empty, {}, empty, empty, empty, empty, 0, 0.0)
 
 
-def details(evaluated: Evaluated, table: pl.DataFrame, level: float, *, has_bands: bool) -> Details:
+def details(
+    evaluated: Evaluated,
+    table: pl.DataFrame,
+    level: float,
+    *,
+    has_bands: bool,
+    stability: IntoExpr | None = None,
+) -> Details:
     """Evaluate what a page shows of all rows, and the curve of each group that has a panel."""
     n = table.filter(pl.col("scope") == "overall").select(pl.col("n").max()).item() or 0
     bins = _BINS if n <= _MOST_ROWS else _BINS_OF_MANY
@@ -114,6 +127,7 @@ def details(evaluated: Evaluated, table: pl.DataFrame, level: float, *, has_band
         bars=_bars(whole, sizes),
         gains=whole.points(gains_table).collect(),
         thresholds=_thresholds(whole),
+        stability=pl.DataFrame() if stability is None else _stability(evaluated, stability),
         bins=max(number for number, _ in sizes.values()),
         error=states.error,
         low_is_positive=bool(evaluated.negated),
@@ -181,6 +195,14 @@ def _thresholds(whole: Evaluated) -> pl.DataFrame:
         [{**row, "threshold": None if row["threshold"] is None else str(row["threshold"])} for row in rows],
         infer_schema_length=None,
     )
+
+
+def _stability(evaluated: Evaluated, stability: IntoExpr) -> pl.DataFrame:
+    """Return the bands of the index over all rows."""
+    scores = {name: taken["score"] for name, taken in evaluated.scores.items()}
+    count = next(iter(evaluated.scores.values()))["count"]
+    reference = Reference.of(stability, evaluated.rows, scores, count=count, has_p_values=True)
+    return evaluated.on_their_scale(reference.bands()).collect()
 
 
 def _size(state: pl.Series) -> tuple[int, bool]:

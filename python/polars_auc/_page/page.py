@@ -41,6 +41,12 @@ _DELTAS = (
 )
 _STABILITY = ("psi", "psi_p_value", "psi_n", "psi_reference_n")
 _BANDS = ("highest", "lowest", "n", "n_pos", "rate", "gain", "cum_fpr", "lift", "cum_lift", "ks")
+_SAMPLES = {
+    "n_pos": "reference_n",
+    "n_neg": "n",
+    "pos_share": "reference_share",
+    "neg_share": "share",
+}
 _POINTS = ("rule", "threshold", "tpr", "fpr", "precision", "accuracy", "tp", "fp", "fn", "tn")
 
 # How the table of groups shows numbers; it sorts by the numbers themselves, null first.
@@ -117,6 +123,9 @@ def page(
         changes=_cells(overall, ["score", *CHANGES], level) if "change" in table.columns else None,
         stability=_cells(overall, ["score", *_STABILITY]) if "psi" in table.columns else None,
         moved=_moved(groups, by),
+        stability_bands=_by_score(
+            details.stability.rename(_SAMPLES, strict=False), [*_BANDS[:2], *_SAMPLES.values(), "psi"]
+        ),
         heterogeneity=_heterogeneity(overall),
         described={name: chart["description"] for name, chart in specs.items()},
         n_groups=defined.height,

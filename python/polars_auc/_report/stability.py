@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from polars_auc._expressions.score_bands import gains_table, population_stability
+from polars_auc._expressions.score_bands import gains_table, population_stability, population_stability_table
+from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.inputs import column_of
 from polars_auc._plugin.errors import OptionError
 
@@ -100,6 +101,15 @@ class Reference:
         return report.join(
             table, on=[*by, "score"], how="left", nulls_equal=True, maintain_order="left", validate="1:1"
         )
+
+    def bands(self) -> pl.LazyFrame:
+        """Plan the bands of all rows: what each holds of both samples, and adds to the index."""
+        count = _COUNT if self.has_counts else None
+        tables = [
+            population_stability_table(_REFERENCE, _column(name), bands=_NUMBER, count=count).alias(name)
+            for name in self.scores
+        ]
+        return curve_points(self.rows, tables)
 
     def _answers(self, *, counted: bool) -> list[pl.Expr]:
         count = _COUNT if counted else None

@@ -45,6 +45,21 @@ impl FromOptions for PopulationStability {
     }
 }
 
+impl PopulationStability {
+    /// What a band adds to the index, of its rows of the reference and of the other sample, each of all of them.
+    pub(super) fn term(&self, (pos, n_pos): (u64, u64), (neg, n_neg): (u64, u64)) -> f64 {
+        let share = |rows: u64, all: u64| match rows {
+            0 => self.empty_share,
+            _ => math::quotient(rows.into(), all.into()),
+        };
+        let (expected, actual) = (share(pos, n_pos), share(neg, n_neg));
+        match expected == actual {
+            true => 0.0,
+            false => (expected - actual) * (expected / actual).ln(),
+        }
+    }
+}
+
 impl Summary for PopulationStability {
     type Record = StabilityRecord;
 
@@ -54,18 +69,7 @@ impl Summary for PopulationStability {
             return StabilityRecord::undefined(rows);
         }
         let bands = self.bands.of_positives(&mut ties);
-        let share = |rows: u64, all: u64| match rows {
-            0 => self.empty_share,
-            _ => math::quotient(rows.into(), all.into()),
-        };
-        let psi: f64 = bands
-            .iter()
-            .map(|band| (share(band.pos, rows.pos), share(band.neg, rows.neg)))
-            .map(|(expected, actual)| match expected == actual {
-                true => 0.0,
-                false => (expected - actual) * (expected / actual).ln(),
-            })
-            .sum();
+        let psi: f64 = bands.iter().map(|band| self.term((band.pos, rows.pos), (band.neg, rows.neg))).sum();
         let scale = 1.0 / rows.pos as f64 + 1.0 / rows.neg as f64;
         // By chance a small sample has no row in a band. The index is then infinite, and says nothing of how likely that is.
         let has_test = bands.len() > 1 && psi.is_finite();

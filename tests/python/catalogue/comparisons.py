@@ -110,4 +110,16 @@ COMPARISONS = [
         )
         for options in STABILITIES
     ),
+    *(
+        Entry(
+            name="population_stability_table",
+            make=functools.partial(pa.population_stability_table, **options),
+            oracle=functools.partial(oracles.population_stability_table, **{"bands": 10, **options}),
+            fields={"band": N, "highest": F, "lowest": F, **COUNTS, "pos_share": F, "neg_share": F, "psi": F},
+            is_list=True,
+            by_value="edges" in options,
+            exact=False,
+        )
+        for options in STABILITIES
+    ),
 ]

@@ -143,6 +143,43 @@ def partial_roc_auc_difference(
     return {**estimates, "se": se, **limits, **decided(a - b, se, Fraction(0), test), **counts}
 
 
+def _stability_band(pos: Sequence[Any], score: Any, bands: int, edges: Sequence[float] | None) -> int:
+    if edges is not None:
+        return sum(edge > score for edge in edges)
+    # A score that the reference lacks goes with its next higher one, or else with its highest.
+    own = min((p for p in pos if p >= score), default=max(pos))
+    return int(sum(p > own for p in pos)) * bands // len(pos)
+
+
+def population_stability_table(
+    rows: Sequence[Row], bands: int, edges: Sequence[float] | None = None, empty_share: float = 0.0
+) -> list[dict[str, Any]] | None:
+    pos, neg = classes(rows)
+    if has_nan(rows) or not pos or not neg:
+        return None
+    band_of = {score: _stability_band(pos, score, bands, edges) for _, score in rows}
+    table = []
+    for band in sorted(set(band_of.values())):
+        inside = [score for score in band_of if band_of[score] == band]
+        n_pos, n_neg = (sum(band_of[score] == band for score in of) for of in (pos, neg))
+        shares = n_pos / len(pos), n_neg / len(neg)
+        e, a = (share or empty_share for share in shares)
+        psi = math.inf if 0 in (e, a) else (e - a) * math.log(e / a)
+        table.append(
+            {
+                "band": band + 1,
+                "highest": max(inside),
+                "lowest": min(inside),
+                "n_pos": n_pos,
+                "n_neg": n_neg,
+                "pos_share": shares[0],
+                "neg_share": shares[1],
+                "psi": psi,
+            }
+        )
+    return table
+
+
 def population_stability(
     rows: Sequence[Row], bands: int, edges: Sequence[float] | None = None, empty_share: float = 0.0
 ) -> dict[str, Any]:
@@ -150,23 +187,10 @@ def population_stability(
     counts = {"n_pos": len(pos), "n_neg": len(neg)}
     if has_nan(rows):
         return {"psi": math.nan, "p_value": math.nan, "n_bands": None, **counts}
-    if not pos or not neg:
+    table = population_stability_table(rows, bands, edges, empty_share)
+    if table is None:
         return {"psi": None, "p_value": None, "n_bands": None, **counts}
-
-    def band_of(score: Any) -> int:
-        if edges is not None:
-            return sum(edge > score for edge in edges)
-        # A score that the reference lacks goes with its next higher one, or else with its highest.
-        own = min((p for p in pos if p >= score), default=max(pos))
-        return int(sum(p > own for p in pos)) * bands // len(pos)
-
-    psi, used = 0.0, {band_of(score) for _, score in rows}
-    for band in used:
-        shares = [sum(band_of(s) == band for s in of) / len(of) or empty_share for of in (pos, neg)]
-        if 0 in shares:
-            psi = math.inf
-        else:
-            psi += (shares[0] - shares[1]) * math.log(shares[0] / shares[1])
+    psi = sum(band["psi"] for band in table)
     scale = 1 / len(pos) + 1 / len(neg)
-    p_value = float(chi2.sf(psi / scale, len(used) - 1)) if len(used) > 1 and psi < math.inf else None
-    return {"psi": psi, "p_value": p_value, "n_bands": len(used), **counts}
+    p_value = float(chi2.sf(psi / scale, len(table) - 1)) if len(table) > 1 and psi < math.inf else None
+    return {"psi": psi, "p_value": p_value, "n_bands": len(table), **counts}

@@ -342,3 +342,35 @@ def test_an_earlier_report_has_its_own_stability(folder: Path) -> None:
     assert main(now) == 0
     before, after = pl.read_parquet(folder / "before.parquet"), pl.read_parquet(folder / "now.parquet")
     assert after.select(before.columns).equals(before)
+
+
+def test_the_page_has_the_bands_of_the_index(tmp_path: Path) -> None:
+    output = tmp_path / "report.html"
+    given = ["--label", "label", "--score", "forest", "--by", "segment", "--stability", "fold % 2 = 0"]
+    data = Path(__file__).parents[3] / "data"
+    assert main(["report", str(data), *given, "--quiet", "-o", str(output)]) == 0
+    head, *rows = Page(output.read_text(encoding="utf-8")).tables["The bands of the index of forest"]
+    assert head == ["highest", "lowest", "reference_n", "n", "reference_share", "share", "psi"]
+    table = (
+        pl.scan_parquet(data / "*.parquet")
+        .select(pa.population_stability_table(pl.col("fold") % 2 == 0, "forest"))
+        .explode("forest")
+        .unnest("forest")
+        .collect()
+    )
+    assert [row[2:] for row in rows] == [
+        [f"{n_pos:,}", f"{n_neg:,}", *(f"{number:.4f}" for number in numbers)]
+        for n_pos, n_neg, *numbers in table.select("n_pos", "n_neg", "pos_share", "neg_share", "psi").rows()
+    ]
+
+
+def test_the_bands_make_the_index() -> None:
+    rows = pl.read_parquet(Path(__file__).parents[3] / "data" / "*.parquet")
+    is_reference = pl.col("fold") % 2 == 0
+    for options in ({}, {"bands": 3}, {"edges": [0.2, 0.6]}, {"bands": 50, "empty_share": 0.001}):
+        index = rows.select(pa.population_stability(is_reference, "forest", **options)).unnest("forest")
+        table = rows.select(
+            pa.population_stability_table(is_reference, "forest", **options).explode()
+        ).unnest("forest")
+        assert abs(table["psi"].sum() - index["psi"].item()) < 1e-12
+        assert (table["n_pos"].sum(), table["n_neg"].sum()) == index.select("n_pos", "n_neg").row(0)

@@ -1,0 +1,108 @@
+//! The table of the population stability index: what each band of scores holds, and adds to the index.
+
+use crate::math;
+use crate::ranking::ties::Ties;
+use crate::statistics::comparisons::PopulationStability;
+use crate::statistics::kinds::{Column, Curve, Record, Threshold, record};
+use crate::statistics::options::from_options;
+
+/// The bands of [`PopulationStability`], the highest scores first, with the shares of both samples.
+#[derive(Clone, Debug)]
+pub struct PopulationStabilityTable {
+    /// The index, whose terms are in the table.
+    pub stability: PopulationStability,
+}
+
+record! {
+    /// One band.
+    pub struct StabilityBand {
+        /// The band's number, from 1 for the highest scores.
+        pub band: u64,
+        /// The highest score in the band.
+        pub highest: Option<Threshold>,
+        /// The lowest score in the band.
+        pub lowest: Option<Threshold>,
+        /// Rows of the reference in the band.
+        pub n_pos: u64,
+        /// Other rows in the band.
+        pub n_neg: u64,
+        /// `n_pos / P`.
+        pub pos_share: f64,
+        /// `n_neg / N`.
+        pub neg_share: f64,
+        /// What the band adds to the index; infinite if it has rows of one sample only.
+        pub psi: f64,
+    }
+}
+
+from_options!(|options| PopulationStabilityTable { stability: PopulationStability::from_options(options)? });
+
+impl Curve for PopulationStabilityTable {
+    type Record = StabilityBand;
+
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        if !ties.has_pairs() {
+            return false;
+        }
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        for band in self.stability.bands.of_positives(&mut ties) {
+            StabilityBand::new(
+                band.number(),
+                Some(Threshold(band.highest)),
+                Some(Threshold(band.lowest)),
+                band.pos,
+                band.neg,
+                math::quotient(band.pos.into(), n_pos.into()),
+                math::quotient(band.neg.into(), n_neg.into()),
+                self.stability.term((band.pos, n_pos), (band.neg, n_neg)),
+            )
+            .append(columns);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::{curve_columns, summary};
+    use crate::statistics::thresholds::score_bands::ScoreBands;
+
+    #[test]
+    fn the_terms_make_the_index() {
+        let labels = [1, 1, 1, 1, 0, 0, 0, 0];
+        let scores = [4u8, 3, 2, 1, 3, 1, 1, 0];
+        let stability = PopulationStability { bands: ScoreBands { bands: 2, edges: None }, empty_share: 0.0 };
+        let table = PopulationStabilityTable { stability: stability.clone() };
+        let columns = curve_columns(&table, &labels, &scores).unwrap();
+        let [
+            Column::Count(band),
+            Column::Threshold(_),
+            Column::Threshold(_),
+            Column::Count(pos),
+            Column::Count(neg),
+            Column::Number(pos_share),
+            Column::Number(neg_share),
+            Column::Number(psi),
+        ] = &columns[..]
+        else {
+            panic!("the fields of a band")
+        };
+        assert_eq!(
+            (&band.values[..], &pos.values[..], &neg.values[..]),
+            (&[1, 2][..], &[2, 2][..], &[1, 3][..])
+        );
+        assert_eq!((&pos_share.values[..], &neg_share.values[..]), (&[0.5, 0.5][..], &[0.25, 0.75][..]));
+        assert_eq!(Some(psi.values.iter().sum()), summary(&stability, &labels, &scores).psi);
+        assert!(curve_columns(&table, &[1, 1], &[1u8, 2]).is_none());
+    }
+
+    #[test]
+    fn a_band_of_one_sample_is_infinite() {
+        let bands = ScoreBands { bands: 2, edges: None };
+        let table = PopulationStabilityTable { stability: PopulationStability { bands, empty_share: 0.0 } };
+        let columns = curve_columns(&table, &[1, 1, 0, 0], &[2u8, 1, 1, 1]).unwrap();
+        let Some(Column::Number(psi)) = columns.last() else { panic!("the index is a number") };
+        assert_eq!(psi.values[0], f64::INFINITY);
+    }
+}
