@@ -30,6 +30,9 @@ pub struct CvRocCurve {
 /// Points of a curve, at most: each of them is kept for every fold.
 const MOST_POINTS: i128 = 1_000_000;
 
+/// Parts of the points for each thread.
+const PARTS_PER_THREAD: usize = 64;
+
 /// What is averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Averaging {
@@ -115,7 +118,7 @@ impl CvRocCurve {
             let (tpr, tpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.tpr_at(fpr)));
             AveragePointRecord::new(fpr, None, tpr, tpr_sd, None, curves.len() as u64)
         };
-        (!curves.is_empty()).then(|| self.rates().into_par_iter().map(point).collect())
+        (!curves.is_empty()).then(|| in_parts(self.rates()).map(point).collect())
     }
 
     fn pooled(&self, rows: &Rows) -> Option<Vec<AveragePointRecord>> {
@@ -124,7 +127,7 @@ impl CvRocCurve {
         let curve = FoldCurve::of(&codes, &counts)?;
         let folds = rows.keys.distinct as u64;
         let point = |fpr: f64| AveragePointRecord::new(fpr, None, curve.tpr_at(fpr), None, None, folds);
-        Some(self.rates().into_par_iter().map(point).collect())
+        Some(in_parts(self.rates()).map(point).collect())
     }
 
     fn by_threshold(&self, rows: &Rows, curves: &[FoldCurve]) -> Option<Vec<AveragePointRecord>> {
@@ -140,7 +143,7 @@ impl CvRocCurve {
         // Nothing is called positive above the highest score.
         let codes_of_thresholds = self.spread(codes.distinct);
         let thresholds = rayon::iter::once((codes.distinct, None))
-            .chain(codes_of_thresholds.into_par_iter().map(|code| (code, Some(scores[code]))));
+            .chain(in_parts(codes_of_thresholds).map(|code| (code, Some(scores[code]))));
         let point = |(code, threshold): (usize, Option<f64>)| {
             let (fpr, fpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.above(code).0));
             let (tpr, tpr_sd) = mean_and_sd(curves.iter().map(|curve| curve.above(code).1));
@@ -159,6 +162,12 @@ impl CvRocCurve {
         // Rounded to the nearest, halves up.
         (0..most as u128).rev().map(|step| ((2 * step * last + gaps) / (2 * gaps)) as usize).collect()
     }
+}
+
+/// What all threads share, in some parts for each of them: every part ends an interrupt by itself.
+fn in_parts<T: Send>(items: Vec<T>) -> impl IndexedParallelIterator<Item = T> {
+    let least = items.len() / (rayon::current_num_threads() * PARTS_PER_THREAD);
+    items.into_par_iter().with_min_len(least)
 }
 
 /// The mean, and the standard deviation if there are two or more.
