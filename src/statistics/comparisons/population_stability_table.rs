@@ -65,7 +65,7 @@ impl Curve for PopulationStabilityTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::tests::{curve_columns, summary};
+    use crate::statistics::tests::{curve_points, summary};
     use crate::statistics::thresholds::score_bands::ScoreBands;
 
     #[test]
@@ -74,35 +74,21 @@ mod tests {
         let scores = [4u8, 3, 2, 1, 3, 1, 1, 0];
         let stability = PopulationStability { bands: ScoreBands { bands: 2, edges: None }, empty_share: 0.0 };
         let table = PopulationStabilityTable { stability: stability.clone() };
-        let columns = curve_columns(&table, &labels, &scores).unwrap();
-        let [
-            Column::Count(band),
-            Column::Threshold(_),
-            Column::Threshold(_),
-            Column::Count(pos),
-            Column::Count(neg),
-            Column::Number(pos_share),
-            Column::Number(neg_share),
-            Column::Number(psi),
-        ] = &columns[..]
-        else {
-            panic!("the fields of a band")
-        };
-        assert_eq!(
-            (&band.values[..], &pos.values[..], &neg.values[..]),
-            (&[1, 2][..], &[2, 2][..], &[1, 3][..])
-        );
-        assert_eq!((&pos_share.values[..], &neg_share.values[..]), (&[0.5, 0.5][..], &[0.25, 0.75][..]));
-        assert_eq!(Some(psi.values.iter().sum()), summary(&stability, &labels, &scores).psi);
-        assert!(curve_columns(&table, &[1, 1], &[1u8, 2]).is_none());
+        let points = curve_points(&table, &labels, &scores).unwrap();
+        assert_eq!(points.counts("band"), [1, 2]);
+        assert_eq!(points.counts("n_pos"), [2, 2]);
+        assert_eq!(points.counts("n_neg"), [1, 3]);
+        assert_eq!(points.numbers("pos_share"), [0.5, 0.5]);
+        assert_eq!(points.numbers("neg_share"), [0.25, 0.75]);
+        assert_eq!(Some(points.numbers("psi").iter().sum()), summary(&stability, &labels, &scores).psi);
+        assert!(curve_points(&table, &[1, 1], &[1u8, 2]).is_none());
     }
 
     #[test]
     fn a_band_of_one_sample_is_infinite() {
         let bands = ScoreBands { bands: 2, edges: None };
         let table = PopulationStabilityTable { stability: PopulationStability { bands, empty_share: 0.0 } };
-        let columns = curve_columns(&table, &[1, 1, 0, 0], &[2u8, 1, 1, 1]).unwrap();
-        let Some(Column::Number(psi)) = columns.last() else { panic!("the index is a number") };
-        assert_eq!(psi.values[0], f64::INFINITY);
+        let points = curve_points(&table, &[1, 1, 0, 0], &[2u8, 1, 1, 1]).unwrap();
+        assert_eq!(points.numbers("psi")[0], f64::INFINITY);
     }
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from oracles.rows import MAYBE, Rounded
@@ -28,6 +29,12 @@ keys = st.sampled_from(["b", "a", "c", "b", "a", None])
 weights = st.sampled_from([1.0, 0.5, 3.25, 2.0, 1.0, 0.0, 1024.0, None])
 scores = st.one_of(st.sampled_from(TIED), st.none(), st.floats(allow_nan=False))
 scores_with_nan = st.one_of(scores, scores, scores, st.just(math.nan))
+
+
+def examples(number: int, **others: Any) -> settings:
+    """How many random cases a test takes: all, or as many in 100 as the profile of Hypothesis says."""
+    share = settings.default.max_examples / 100
+    return settings(max_examples=max(5, round(number * share)), deadline=None, **others)
 
 
 def frames(

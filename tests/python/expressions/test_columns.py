@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control, norm
 
 import polars_auc as pa
-from catalogue.cases import fixed
+from catalogue.cases import examples, fixed
 from oracles.rows import placements
 
 ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 
 
 @given(p=st.lists(st.floats(0, 1), min_size=1, max_size=20))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_adjusted_p_values(p: list[float]) -> None:
     frame = pl.DataFrame({"p": p})
     holm = [
@@ -47,7 +47,7 @@ def test_adjusted_p_values(p: list[float]) -> None:
 @given(
     p=st.lists(st.sampled_from([0.0, 1e-12, 0.001, 0.02, 0.02, 0.3, 0.9, 1.0]) | st.floats(0, 1), max_size=7)
 )
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_hommel_is_the_closed_test_of_simes(p: list[float]) -> None:
     """A hypothesis is rejected if each set that it is in is rejected by Simes' test."""
 
@@ -62,7 +62,7 @@ def test_hommel_is_the_closed_test_of_simes(p: list[float]) -> None:
 
 
 @given(p=st.lists(st.floats(0, 1), max_size=9))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_hochberg_and_sidak(p: list[float]) -> None:
     frame = pl.DataFrame({"p": p}, {"p": pl.Float64})
 

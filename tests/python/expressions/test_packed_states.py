@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from catalogue.cases import frames, scores_with_nan
+from catalogue.cases import examples, frames, scores_with_nan
 from oracles.states import unpacked
 
 DTYPES = [
@@ -62,7 +62,7 @@ def test_every_dtype(scores: pl.Series, max_bins: int | None, keep_scores: bool)
 
 
 @given(frame=frames(scores_with_nan, max_rows=80), max_bins=st.sampled_from([None, 16, 40]))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_bytes_are_as_described(frame: pl.DataFrame, max_bins: int | None) -> None:
     state = frame.with_columns(pl.col("score").cast(pl.Float64)).select(
         state=pa.roc_state("label", "score", max_bins=max_bins)
@@ -172,7 +172,7 @@ def test_bytes_of_no_state(packed: bytes, message: str) -> None:
 
 
 @given(packed=st.binary(max_size=40), flags=st.integers(0, 15))
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_any_bytes_are_a_state_or_an_error(packed: bytes, flags: int) -> None:
     frame = pl.DataFrame({"p": [HEAD + bytes([flags]) + packed]})
     try:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import polars_auc as pa
-from catalogue.cases import frames
+from catalogue.cases import examples, frames
 from goldens.rows import answer
 
 FRAME = pl.DataFrame(
@@ -23,7 +23,7 @@ FRAME = pl.DataFrame(
 
 
 @given(frame=frames(), most=st.integers(2, 12))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_errors_of_a_thinned_curve_bound_it(frame: pl.DataFrame, most: int) -> None:
     whole = answer(frame, pa.roc_curve("label", "score"))
     thin = answer(frame, pa.roc_curve("label", "score", max_points=most))

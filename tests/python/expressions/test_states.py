@@ -13,12 +13,12 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from catalogue.cases import fixed, frames, scores_with_nan
+from catalogue.cases import examples, fixed, frames, scores_with_nan
 from oracles.states import interval
 from polars_auc._frames.evaluated import Evaluated
 
@@ -53,7 +53,7 @@ def check_every_tree(frame: pl.DataFrame, state: pl.Expr, data: st.DataObject) -
 
 @pytest.mark.parametrize("scale", [None, "real", "probability"])
 @given(data=st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_every_tree_of_parts_gives_the_state_of_the_whole(scale: Scale | None, data: st.DataObject) -> None:
     scores = probabilities if scale == "probability" else scores_with_nan
     frame = data.draw(frames(scores, max_rows=60))
@@ -62,7 +62,7 @@ def test_every_tree_of_parts_gives_the_state_of_the_whole(scale: Scale | None, d
 
 
 @given(frame=frames(max_rows=60), more=st.integers(17, 40), fewer=st.integers(16, 39))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_coarsening_and_merging_commute(frame: pl.DataFrame, more: int, fewer: int) -> None:
     def state(rows: pl.DataFrame, max_bins: int | None) -> pl.DataFrame:
         return rows.select(pa.roc_state("label", "score", max_bins=max_bins))
@@ -79,7 +79,7 @@ def test_coarsening_and_merging_commute(frame: pl.DataFrame, more: int, fewer: i
 
 
 @given(frame=frames(max_rows=60))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_the_area_of_the_rows_lies_between_the_bounds(frame: pl.DataFrame) -> None:
     state = frame.select(state=pa.roc_state("label", "score", max_bins=16))
     exact = frame.select(pa.roc_auc("label", "score")).item()
@@ -92,7 +92,7 @@ def test_the_area_of_the_rows_lies_between_the_bounds(frame: pl.DataFrame) -> No
 
 
 @given(frame=frames(max_rows=60))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_points_of_a_small_state_are_points_of_the_rows(frame: pl.DataFrame) -> None:
     def points(curve: pl.DataFrame) -> set[tuple[Any, ...]]:
         listed = curve.to_series().item()

@@ -9,12 +9,12 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from catalogue.cases import fixed, scores_with_nan
+from catalogue.cases import examples, fixed, scores_with_nan
 from expressions.test_states import check_every_tree
 from laws.test_weights import FRAME, MEASURES, said, weighted
 from polars_auc._commands.main import main
@@ -50,7 +50,7 @@ def with_bins(states: pl.DataFrame, **dtypes: pl.DataType) -> pl.DataFrame:
 
 @pytest.mark.parametrize("max_bins", [None, 16])
 @given(frame=weighted(any_weights), data=st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_every_tree_of_parts_gives_the_state_of_the_whole(
     max_bins: int | None, frame: pl.DataFrame, data: st.DataObject
 ) -> None:
@@ -70,7 +70,7 @@ measures = pytest.mark.parametrize(
 
 @measures
 @given(frame=weighted(st.sampled_from([0.0, 1.0, 2.5, 3.0, 2.0**20, 2.0**-18, None]), scores_with_nan))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_states_of_short_weights_answer_as_their_rows(
     measure: Any, options: dict[str, Any], frame: pl.DataFrame
 ) -> None:
@@ -92,7 +92,7 @@ def rounding(used: pl.DataFrame) -> float:
 
 
 @given(frame=weighted(any_weights, st.integers(0, 9).map(float)))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_states_of_any_weights(frame: pl.DataFrame) -> None:
     states = frame.select(state=pa.roc_state("label", "score", weight="weight"))
     used = frame.drop_nulls().filter(pl.col("weight") > 0)
@@ -108,7 +108,7 @@ def test_states_of_any_weights(frame: pl.DataFrame) -> None:
 
 
 @given(frame=weighted(st.floats(0.001, 1000), st.floats(-3, 3)))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_the_area_of_the_rows_lies_between_the_bounds(frame: pl.DataFrame) -> None:
     frame = pl.concat([frame, frame.with_columns(pl.col("score") * 1.1, ~pl.col("label"))])
     area = said(frame, pa.roc_auc("label", "score", weight="weight"))

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import log_loss
 
 import polars_auc as pa
+from catalogue.cases import examples
 
 ROWS = st.lists(
     st.tuples(st.sampled_from([0, 1, None]), st.one_of(st.none(), st.integers(0, 8).map(lambda n: n / 8))),
@@ -29,7 +30,7 @@ ROWS = st.lists(
 
 
 @given(rows=ROWS, cuts=st.lists(st.integers(0, 40), max_size=4), seed=st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_the_same_answers_in_any_order_and_any_batches(
     rows: list[tuple[int | None, float | None]], cuts: list[int], seed: int
 ) -> None:

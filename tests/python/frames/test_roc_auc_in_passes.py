@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import polars_auc as pa
-from catalogue.cases import frames, scores_with_nan
+from catalogue.cases import examples, frames, scores_with_nan
 from polars_auc._frames import roc_auc_in_passes as module
 
 N = 6000
@@ -95,7 +95,7 @@ def test_bounds_are_as_close_as_is_asked(tolerance: float) -> None:
 
 
 @given(frame=frames(scores_with_nan, max_rows=60))
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_rows(frame: pl.DataFrame) -> None:
     [answer] = pa.roc_auc_in_passes(frame, "label", "score").to_dicts()
     [expected] = frame.select(pa.roc_auc_bounds("label", "score").alias("it")).unnest("it").to_dicts()
@@ -106,7 +106,7 @@ def test_any_rows(frame: pl.DataFrame) -> None:
     rows=st.lists(st.tuples(st.booleans(), st.floats(allow_nan=False)), min_size=20, max_size=120),
     max_rows=st.integers(1, 60),
 )
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_few_rows_at_a_time(rows: list[tuple[bool, float]], max_rows: int) -> None:
     frame = pl.DataFrame(rows, {"label": pl.Boolean, "score": pl.Float64}, orient="row")
     passes = module._Passes(frame.lazy(), "score", "label", max_rows, None, None)

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from scipy.stats import chi2, norm
 from scipy.stats import t as student_t
 
 import polars_auc as pa
-from catalogue.cases import SCHEMA, assert_same, fixed, frames, repeated, two_rows
+from catalogue.cases import SCHEMA, assert_same, examples, fixed, frames, repeated, two_rows
 from oracles import groups, intervals
 from oracles.rows import Row
 
@@ -63,7 +63,7 @@ def of_key(name: object) -> pl.Expr:
 
 
 @given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "previous", "b"]))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_definition(frame: pl.DataFrame, versus: str) -> None:
     used = frame.drop_nulls(["label", "score"])
     names = used["key"].unique().sort(nulls_last=True).to_list()
@@ -136,7 +136,7 @@ def of_clusters(segment: list[Any], other: list[Any] | None, *, overall: bool) -
 
 
 @given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "overall", "previous"]))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_clusters_by_definition(frame: pl.DataFrame, versus: str) -> None:
     table = pa.compare_segments(frame, "label", "score", "key", cluster="g", versus=versus, adjust=None)
     used = list(frame.select("label", "score", "key", "g").drop_nulls(["label", "score"]).iter_rows())
@@ -314,7 +314,7 @@ def test_overall_by_resampling() -> None:
 
 
 @given(frame=frames(max_rows=60), along=st.sampled_from(["g", "key"]))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_previous_is_that_of_one_column_within_the_others(frame: pl.DataFrame, along: str) -> None:
     frame = frame.with_columns(pl.col("g") % 4)
     other = "key" if along == "g" else "g"

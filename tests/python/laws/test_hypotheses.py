@@ -6,13 +6,13 @@ from typing import Any, Literal
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student_t
 
 import polars_auc as pa
-from catalogue.cases import fixed
+from catalogue.cases import examples, fixed
 
 SIDES: list[Literal["two-sided", "greater", "less"]] = ["two-sided", "greater", "less"]
 FRAME = fixed(300)
@@ -35,7 +35,7 @@ def by_interval(record: dict[str, Any], side: str, null: float, margin: float) -
     alpha=st.floats(0.001, 0.2),
     options=st.sampled_from([{}, {"method": "logit"}, {"cluster": "key"}, {"weight": "weight"}]),
 )
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_a_margin_is_kept_if_the_interval_keeps_it(
     side: Any, null: float, margin: float, alpha: float, options: dict[str, Any]
 ) -> None:
@@ -46,7 +46,7 @@ def test_a_margin_is_kept_if_the_interval_keeps_it(
 
 
 @given(null=st.floats(-0.3, 0.3), side=st.sampled_from(SIDES), margin=st.floats(0.01, 0.3))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_of_differences(null: float, side: Any, margin: float) -> None:
     for options in ({}, {"max_fpr": 0.3}, {"method": "bootstrap", "n_resamples": 20}):
         test = pa.roc_auc_difference(

@@ -14,13 +14,13 @@ from typing import TypeAlias
 import polars as pl
 import polars.selectors as cs
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue import CATALOGUE, FAMILIES
-from catalogue.cases import assert_same, fixed, frames, repeated, rows, scores_with_nan, two_rows
+from catalogue.cases import assert_same, examples, fixed, frames, repeated, rows, scores_with_nan, two_rows
 from catalogue.curves import CURVES
 from catalogue.entry import WEIGHTED, Entry
 from catalogue.intervals import INTERVALS
@@ -112,7 +112,7 @@ def assert_as_defined(family: Family, answers: pl.DataFrame, frame: pl.DataFrame
 @given(frame=frames(scores_with_nan))
 @example(frame=two_rows([True, False], [math.nan, 1.0]))
 @example(frame=two_rows([False, True], [-0.0, 0.0]))
-@settings(max_examples=60, deadline=None)
+@examples(200)
 def test_definition(family: Family, frame: pl.DataFrame) -> None:
     assert_as_defined(family, frame.select(columns(family)), frame)
 
@@ -125,7 +125,7 @@ def _records(answer: object) -> list[dict[str, object]]:
 
 @families
 @given(frame=frames(scores_with_nan))
-@settings(max_examples=30, deadline=None)
+@examples(100)
 def test_groups_depend_on_their_rows_alone(family: Family, frame: pl.DataFrame) -> None:
     together = frame.group_by("g", maintain_order=True).agg(columns(family))
     alone = [frame.filter(pl.col("g") == g).select(columns(family)) for g in together["g"]]
@@ -188,7 +188,7 @@ def takes_counts(entry: Entry) -> bool:
 
 @families_of(takes_counts)
 @given(frame=frames(scores_with_nan), data=st.data())
-@settings(max_examples=30, deadline=None)
+@examples(100)
 def test_counted_rows_are_repeated_rows(family: Family, frame: pl.DataFrame, data: st.DataObject) -> None:
     counts = data.draw(st.lists(st.integers(0, 3), min_size=frame.height, max_size=frame.height))
     frame = frame.with_columns(count=pl.Series(counts, dtype=pl.UInt32))
@@ -207,7 +207,7 @@ def takes_states(entry: Entry) -> bool:
 
 @families_of(takes_states)
 @given(frame=frames(scores_with_nan), limited=st.booleans())
-@settings(max_examples=30, deadline=None)
+@examples(100)
 def test_states_answer_as_their_rows(family: Family, frame: pl.DataFrame, limited: bool) -> None:
     # 25 rows have at most so many distinct scores.
     state = pa.roc_state("label", "score", max_bins=25 if limited else None)
@@ -252,7 +252,7 @@ def test_rolling_windows(family: Family, engine: str) -> None:
 
 @families
 @given(seed=st.integers(0, 1000))
-@settings(max_examples=5, deadline=None)
+@examples(20)
 def test_row_order_and_chunking_change_no_bit(family: Family, seed: int) -> None:
     frame, asked = fixed(1500), columns(family)
     shuffled = frame.sample(fraction=1, shuffle=True, seed=seed)
@@ -300,7 +300,7 @@ def test_threads_change_no_bit() -> None:
 
 @families_of(lambda entry: not entry.by_value)
 @given(frame=frames())
-@settings(max_examples=30, deadline=None)
+@examples(100)
 def test_increasing_maps_change_nothing_but_thresholds(family: Family, frame: pl.DataFrame) -> None:
     # The rank of a score among all scores, scaled: a strictly increasing map for any scores.
     mapped = frame.with_columns((pl.col("score") + 0.0).rank("dense").cast(pl.Float64).pow(3) - 1000)

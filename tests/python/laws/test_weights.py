@@ -7,11 +7,11 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import polars_auc as pa
-from catalogue.cases import TIED, assert_same, scores_with_nan
+from catalogue.cases import TIED, assert_same, examples, scores_with_nan
 from oracles import areas, numbers
 from oracles.rows import Group
 
@@ -80,7 +80,7 @@ def without_counts(answer: Any) -> Any:
 
 @measures
 @given(frame=weighted(st.sampled_from([0.0, 1.0, 2.0, 3.0, 7.0, None])))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_whole_weights_are_repeated_rows(measure: Any, options: dict[str, Any], frame: pl.DataFrame) -> None:
     used = frame.drop_nulls()
     if options.get("method") == "moments":
@@ -117,7 +117,7 @@ of_classes = st.lists(
     ids=str,
 )
 @given(rows=of_classes)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_whole_weights_of_several_classes_are_repeated_rows(options: dict[str, Any], rows: list[Any]) -> None:
     schema = {"key": pl.String, "a": pl.Float64, "b": pl.Float64, "weight": pl.Float64}
     used = pl.DataFrame(rows, schema, orient="row").with_columns(c=-pl.col("a")).drop_nulls()
@@ -167,7 +167,7 @@ def rounding_of_precision(rows: list[Any]) -> float:
 
 
 @given(frame=weighted(st.floats(0, 1e12), st.sampled_from(TIED)))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @example(
     frame=pl.DataFrame(
         {"label": [True, False, False], "score": [-1.5, -math.inf, -1.5], "weight": [4e-306, 1.0, 9e-91]}
@@ -203,7 +203,7 @@ def test_a_precision_of_light_weights_is_as_exact_as_its_rounding(heavy: float) 
 
 @measures
 @given(frame=weighted(st.sampled_from([0.0, 0.1, 1.7, 3e5])))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_weight_0_leaves_a_row_out(measure: Any, options: dict[str, Any], frame: pl.DataFrame) -> None:
     expression = measure("label", "score", weight="weight", **options)
     nothing = pl.DataFrame([(True, math.nan, 0.0), (False, 1.0, 0.0)], SCHEMA, orient="row")
@@ -216,7 +216,7 @@ def test_weight_0_leaves_a_row_out(measure: Any, options: dict[str, Any], frame:
 
 
 @given(frame=weighted(st.floats(1e-3, 1e3)), power=st.integers(-200, 200))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_powers_of_2_change_no_rate(frame: pl.DataFrame, power: int) -> None:
     scaled = frame.with_columns(pl.col("weight") * 2.0**power)
     for measure, options in MEASURES:
