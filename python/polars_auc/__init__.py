@@ -45,12 +45,10 @@ from polars_auc._frames.mrmc import mrmc_roc_auc
 from polars_auc._frames.roc_auc_in_passes import roc_auc_in_passes
 from polars_auc._frames.segments import compare_segments
 from polars_auc._native import __version__
-from polars_auc._page.notebook import (
-    load_ipython_extension as load_ipython_extension,
-    unload_ipython_extension as unload_ipython_extension,
-)
 from polars_auc._page.save_chart import save_chart
+from polars_auc._page.style import load_ipython_extension as load_ipython_extension
 from polars_auc._page.style import style_report
+from polars_auc._page.style import unload_ipython_extension as unload_ipython_extension
 from polars_auc._page.write import write_report
 from polars_auc._plots.coverage import plot_coverage
 from polars_auc._plots.difference import plot_difference

@@ -1,10 +1,15 @@
-"""A report as a table for notebooks and documents."""
+"""A report as a table for notebooks and documents.
+
+A report is a plain frame of Polars, so nothing of it says how a notebook shows it. IPython asks its
+formatters, and an extension is what may add one (``%load_ext polars_auc``): importing the package must not
+change how frames are shown.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
 
     from polars_auc._frames.inputs import IntoFrame
 
-__all__ = ["is_report", "refuse_without_great_tables", "style_report"]
+__all__ = ["load_ipython_extension", "style_report", "unload_ipython_extension"]
 
 _NAME = "style_report"
 _NEEDED = ("scope", "score", "n", "auc", "lower", "upper", "n_missing", "ks")
@@ -110,3 +115,21 @@ def style_report(
         styled = styled.tab_source_note(f"* {differing(level)}")
     cut = groups.height - min(groups.height, limit)
     return styled.tab_source_note(f"{cut:,} more rows of groups") if cut else styled
+
+
+def _as_html(frame: pl.DataFrame) -> str:
+    """Return a report as ``style_report`` shows it, and another frame as Polars does."""
+    if not is_report(frame.columns):
+        return frame._repr_html_()
+    return style_report(frame).as_raw_html()
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """Show reports as tables of Great Tables from now on; IPython calls this for ``%load_ext polars_auc``."""
+    refuse_without_great_tables("%load_ext polars_auc")
+    ipython.display_formatter.formatters["text/html"].for_type(pl.DataFrame, _as_html)
+
+
+def unload_ipython_extension(ipython: Any) -> None:
+    """Show reports as any other frame; IPython calls this for ``%unload_ext polars_auc``."""
+    ipython.display_formatter.formatters["text/html"].pop(pl.DataFrame, None)

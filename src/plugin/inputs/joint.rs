@@ -125,7 +125,13 @@ impl<'a> InputRules<'a> {
     fn role(&self, column: usize, columns: usize) -> &str {
         let roles = &self.roles.0;
         let role = roles.get(column).filter(|_| roles.len() == columns);
-        role.map_or("score", |role| if role.starts_with("score") { "score" } else { role })
+        match role {
+            Some(role) if !role.starts_with("score") => {
+                // Columns of one role have numbers behind it.
+                role.trim_end_matches(|letter: char| letter == '_' || letter.is_ascii_digit())
+            }
+            _ => "score",
+        }
     }
 
     /// The dtypes of a record's fields that depend on the inputs, once all inputs are known to be what they must be.

@@ -33,7 +33,7 @@ scores_with_nan = st.one_of(scores, scores, scores, st.just(math.nan))
 
 def examples(number: int, **others: Any) -> settings:
     """How many random cases a test takes: all, or as many in 100 as the profile of Hypothesis says."""
-    share = settings.default.max_examples / 100
+    share = settings().max_examples / 100
     return settings(max_examples=max(5, round(number * share)), deadline=None, **others)
 
 

@@ -160,7 +160,7 @@ def test_types() -> None:
     with pytest.raises(TypeError, match="classes must be values of a column"):
         pa.multiclass_roc_auc("y", "a", "b", classes=["a", object()])
     text = pl.DataFrame({"y": ["a", "b"], "a": ["x", "y"], "b": [1, 2]}).lazy()
-    with pytest.raises(pl.exceptions.ComputeError, match='score "a" has dtype str'):
+    with pytest.raises(pl.exceptions.ComputeError, match='probability "a" has dtype str'):
         text.select(pa.multiclass_roc_auc("y", "a", "b")).collect_schema()
     with pytest.raises(pl.exceptions.ComputeError, match='label "y" has dtype list'):
         text.select(pa.multiclass_roc_auc(pl.concat_list("y"), "b", "b", classes=["a", "b"])).collect_schema()

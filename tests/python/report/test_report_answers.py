@@ -16,6 +16,7 @@ import pytest
 import polars_auc as pa
 from polars_auc._commands.main import main
 from polars_auc._page.answers import answers
+from polars_auc._page.text import cell
 from polars_auc._plots.trend import period_of
 from report.test_report_page import DATA, OPTIONS, ROWS, SCORES, Page, made
 
@@ -63,8 +64,8 @@ def test_the_page_answers_first(tmp_path: Path) -> None:
     name = f"{largest['dataset']}, {largest['segment']}, {largest['score']}"
     direction = "lower" if largest["difference"] < 0 else "higher"
     assert (
-        f"{name}: {direction} by {abs(largest['difference']):.4f} (p = {largest['p_adjusted']:.4f})"
-        in differ[1]
+        f"{name}: {direction} by {cell('', abs(largest['difference']))} "
+        f"(p = {cell('p_adjusted', largest['p_adjusted'])})" in differ[1]
     )
     assert differ[1].endswith(f"and {found.height - 4} more.")
     assert scores[1].startswith(
@@ -77,7 +78,7 @@ def test_the_page_answers_first(tmp_path: Path) -> None:
     assert psi == (
         False,
         "Psi of all rows: "
-        + ", ".join(f"{s} {x:.4f}" for s, x in overall.select("score", "psi").rows())
+        + ", ".join(f"{s} {cell('psi', x)}" for s, x in overall.select("score", "psi").rows())
         + ".",
     )
     large = groups.filter(pl.col("psi_n") >= 200)

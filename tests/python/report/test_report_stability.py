@@ -14,6 +14,7 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from catalogue.cases import fixed
 from polars_auc._commands.main import main
+from polars_auc._page.text import cell
 from report.test_report_page import Page
 
 Capture = pytest.CaptureFixture[str]
@@ -359,7 +360,7 @@ def test_the_page_has_the_bands_of_the_index(tmp_path: Path) -> None:
         .collect()
     )
     assert [row[2:] for row in rows] == [
-        [f"{n_pos:,}", f"{n_neg:,}", *(f"{number:.4f}" for number in numbers)]
+        [f"{n_pos:,}", f"{n_neg:,}", *(cell("psi", number) for number in numbers)]
         for n_pos, n_neg, *numbers in table.select("n_pos", "n_neg", "pos_share", "neg_share", "psi").rows()
     ]
 
