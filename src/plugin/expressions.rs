@@ -78,6 +78,7 @@ expressions! {
         confusion_at_several in confusion_at => ConfusionsAt,
         cost_curve => CostCurve,
         det_curve => DetCurve,
+        fpr_at_tpr_several in fpr_at_tpr => FprAtTprs,
         gains_table => GainsTable,
         population_stability_table => PopulationStabilityTable,
         pr_curve => PrCurve,
@@ -86,7 +87,8 @@ expressions! {
         roc_curve => RocCurve,
         roc_curve_at in roc_curve => RocCurveAt,
         roc_curve_at_threshold in roc_curve => RocCurveAtThreshold,
-        roc_curve_thinned in roc_curve => RocCurveThinned;
+        roc_curve_thinned in roc_curve => RocCurveThinned,
+        tpr_at_fpr_several in tpr_at_fpr => TprAtFprs;
     joint, joint_field:
         concordance_index => ConcordanceIndex,
         cv_roc_auc => CvRocAuc,

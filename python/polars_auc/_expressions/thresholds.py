@@ -237,8 +237,12 @@ def confusion_at(
         columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
         options: dict[str, Any] = {"beta": beta, "interval": interval, "level": level}
         return _at_own_thresholds(columns, at, options)
-    variant = "several" if isinstance(at, Iterable) and not isinstance(at, str) else None
-    return expression_of(confusion_at, locals(), variant=variant)
+    return expression_of(confusion_at, locals(), variant=_variant(at))
+
+
+def _variant(places: object) -> str | None:
+    """Return which expression answers: the one for several places, or that for one."""
+    return "several" if isinstance(places, Iterable) and not isinstance(places, str) else None
 
 
 def _at_own_thresholds(
@@ -266,7 +270,7 @@ def _at_own_thresholds(
 def tpr_at_fpr(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
-    fpr: float | None = None,
+    fpr: float | Iterable[float] | None = None,
     *,
     interval: Literal["wilson", "percentile"] = "wilson",
     level: float = 0.95,
@@ -285,7 +289,7 @@ def tpr_at_fpr(
     label, score, weight, count, state
         The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     fpr
-        The false positive rate, from 0 to 1.
+        The false positive rate, from 0 to 1. Or several, in a list; the result is then a list.
     interval
         - ``"wilson"``: Wilson's interval of a share, among as many rows as would give it the variance of the
           resamples, and no more than its class has.
@@ -301,7 +305,8 @@ def tpr_at_fpr(
     Returns
     -------
     polars.Expr
-        One Struct for each group, named after the score:
+        One Struct for each group, named after the score; with several rates one List of Structs, in their
+        order, with ``fpr`` (Float64) as the first field:
 
         - ``tpr`` (Float64): the true positive rate of the group's ROC curve at ``fpr``.
         - ``se`` (Float64): the standard deviation of the resamples.
@@ -310,8 +315,8 @@ def tpr_at_fpr(
 
         ``tpr`` is null if the group has no positive or no negative; the others are null if it has fewer than
         two positives or fewer than two negatives, and with weights, because weights do not say how many
-        observations there are. All four are NaN if a score is NaN. Rows with a null label, score or weight
-        are skipped.
+        observations there are. All four are NaN if a score is NaN; a list is null. Rows with a null label,
+        score or weight are skipped.
 
     Raises
     ------
@@ -347,14 +352,17 @@ def tpr_at_fpr(
     >>> point = images.select(pa.tpr_at_fpr(pl.col("status") == "abnormal", "rating", 0.1))
     >>> point.unnest("rating").select(pl.col("tpr", "lower", "upper").round(2)).row(0)
     (0.72, 0.57, 0.83)
+    >>> points = images.select(pa.tpr_at_fpr(pl.col("status") == "abnormal", "rating", [0.1, 0.2]))
+    >>> points.explode("rating").unnest("rating").select(pl.col("fpr", "tpr").round(2)).rows()
+    [(0.1, 0.72), (0.2, 0.84)]
     """
-    return expression_of(tpr_at_fpr, locals())
+    return expression_of(tpr_at_fpr, locals(), variant=_variant(fpr))
 
 
 def fpr_at_tpr(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
-    tpr: float | None = None,
+    tpr: float | Iterable[float] | None = None,
     *,
     interval: Literal["wilson", "percentile"] = "wilson",
     level: float = 0.95,
@@ -373,7 +381,7 @@ def fpr_at_tpr(
     label, score, weight, count, state
         The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     tpr
-        The true positive rate, from 0 to 1.
+        The true positive rate, from 0 to 1. Or several, in a list; the result is then a list.
     interval
         - ``"wilson"``: Wilson's interval of a share, among as many rows as would give it the variance of the
           resamples, and no more than its class has.
@@ -388,7 +396,8 @@ def fpr_at_tpr(
     Returns
     -------
     polars.Expr
-        One Struct for each group, named after the score:
+        One Struct for each group, named after the score; with several rates one List of Structs, in their
+        order, with ``tpr`` (Float64) as the first field:
 
         - ``fpr`` (Float64): the false positive rate of the group's ROC curve at ``tpr``.
         - ``se`` (Float64): the standard deviation of the resamples.
@@ -397,8 +406,8 @@ def fpr_at_tpr(
 
         ``fpr`` is null if the group has no positive or no negative; the others are null if it has fewer than
         two positives or fewer than two negatives, and with weights, because weights do not say how many
-        observations there are. All four are NaN if a score is NaN. Rows with a null label, score or weight
-        are skipped.
+        observations there are. All four are NaN if a score is NaN; a list is null. Rows with a null label,
+        score or weight are skipped.
 
     Raises
     ------
@@ -431,4 +440,4 @@ def fpr_at_tpr(
     >>> point.unnest("rating").select(pl.col("fpr", "lower", "upper").round(2)).row(0)
     (0.32, 0.15, 0.56)
     """
-    return expression_of(fpr_at_tpr, locals())
+    return expression_of(fpr_at_tpr, locals(), variant=_variant(tpr))

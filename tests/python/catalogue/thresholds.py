@@ -99,4 +99,29 @@ THRESHOLDS = [
         for make, columns in with_and_without_weights(function)
         for interval in ("wilson", "percentile")
     ),
+    *(
+        Entry(
+            name=name,
+            make=functools.partial(make, n_resamples=9, level=0.9, **{fixed: at}),
+            oracle=functools.partial(
+                oracles.rates_at_rates,
+                at=at,
+                wanted=name[:3],
+                fixed=fixed,
+                interval="wilson",
+                level=0.9,
+                n_resamples=9,
+            ),
+            fields={fixed: F, name[:3]: F, "se": F, "lower": F, "upper": F, **COUNTS},
+            is_list=True,
+            exact=False,
+            columns=columns,
+            plugin=f"{name}_several",
+        )
+        for name, function, fixed, at in (
+            ("tpr_at_fpr", pa.tpr_at_fpr, "fpr", [0.3, 0.0, 0.3]),
+            ("fpr_at_tpr", pa.fpr_at_tpr, "tpr", [0.8, 1.0]),
+        )
+        for make, columns in with_and_without_weights(function)
+    ),
 ]

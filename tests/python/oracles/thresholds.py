@@ -209,6 +209,15 @@ def _rate(rows: Sequence[Any], at: Fraction, wanted: str) -> Fraction:
     return 1 - _interpolated([(y, 1 - x) for x, y in curve], at)
 
 
+def rates_at_rates(
+    rows: Sequence[Any], at: Sequence[float], *, wanted: str, fixed: str, **options: Any
+) -> list[dict[str, Any]] | None:
+    """The same at several rates."""
+    if Group(rows).has_nan:
+        return None
+    return [{fixed: one, **rate_at_rate(rows, Fraction(str(one)), wanted=wanted, **options)} for one in at]
+
+
 def rate_at_rate(
     rows: Sequence[Any], at: Fraction, *, wanted: str, interval: str, level: float, n_resamples: int
 ) -> dict[str, Any]:
