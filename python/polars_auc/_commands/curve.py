@@ -46,6 +46,7 @@ _OF_AREAS = {"auc", "lower", "upper"}
 
 def add_curve(commands: Any) -> None:
     """Add the command and its options."""
+    # All options, one after the other.
     command = commands.add_parser(
         "curve",
         help="the ROC curve of each group and score, as a chart or a table",

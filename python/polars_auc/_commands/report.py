@@ -108,17 +108,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
         plan = source.plan(previous)
         schema = plan.collect_schema()
     view.check(schema.names())
-    gates = [
-        Gate.read(
-            text,
-            schema,
-            by=files.by,
-            first_score=next(iter(source.evaluated.scores)),
-            versus=source.options.versus,
-            along=source.options.along,
-        )
-        for text in request.fail_if
-    ]
+    gates = _gates(request.fail_if, schema, source)
     charts = None
     with source.faults(), progress(f"evaluating {files.size()}"):
         if request.options.memory is not None:
@@ -164,6 +154,19 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     if omissions or has_nan:
         raise Incomplete
     return True
+
+
+def _gates(texts: Sequence[str], schema: pl.Schema, source: Source) -> list[Gate]:
+    """Read the conditions under which the report fails."""
+    read = partial(
+        Gate.read,
+        schema=schema,
+        by=source.files.by,
+        first_score=next(iter(source.evaluated.scores)),
+        versus=source.options.versus,
+        along=source.options.along,
+    )
+    return [read(text) for text in texts]
 
 
 def _has_nan(table: pl.DataFrame) -> bool:
