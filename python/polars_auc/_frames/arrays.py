@@ -146,6 +146,9 @@ def _column(role: str, values: Any) -> pl.Series:
     try:
         if isinstance(values, list | tuple):
             values = _alike(values)
+        elif kind.startswith("numpy.ma."):
+            # Older Polars reads what is masked as well.
+            values = values.tolist()
         column = pl.Series(role, values)
         return pl.Series(role, list(values)) if column.dtype == pl.Object else column
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:

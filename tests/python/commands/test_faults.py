@@ -152,7 +152,9 @@ def test_patterns_in_python() -> None:
     """A text that is a pattern means several columns; a column that has such a name is refused."""
 
     def of(*names: str) -> pl.DataFrame:
-        return ROWS.select(pl.selectors.by_name(names))
+        # Older Polars takes the names that selectors give for patterns.
+        columns = ROWS.to_dict()
+        return pl.DataFrame([columns[name] for name in names])
 
     assert pa.report(of("y", "s", "w", "^g$").lazy(), "y", "^[sw]$").collect()["score"].to_list() == [
         "s",
