@@ -50,6 +50,8 @@ def test_workers_are_other_processes(spark: SparkSession) -> None:
     assert {worker.threads for worker in workers} == {1}
 
 
+# A score of the rows is NaN, of which the report in Polars warns.
+@pytest.mark.filterwarnings("ignore:report. the score .* is NaN:UserWarning")
 def test_a_cluster_gives_the_same_bits(
     frame: DataFrame, rows: pl.DataFrame, same: Callable[..., None]
 ) -> None:

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 SCORES = ["score", "integer", "decimal", "small", "flag"]
 
+# A score of the rows is NaN, of which the report in Polars warns.
+NAN = pytest.mark.filterwarnings("ignore:report. the score .* is NaN:UserWarning")
 
+
+@NAN
 @pytest.mark.parametrize(
     ("by", "options"),
     [
@@ -102,6 +106,7 @@ def test_no_rows(by: Any, frame: DataFrame, rows: pl.DataFrame, same: Callable[.
         same(pauc.group_states(empty, "label", "score", by=by), expected)
 
 
+@NAN
 def test_columns_of_spark_and_odd_names(
     frame: DataFrame, rows: pl.DataFrame, same: Callable[..., None]
 ) -> None:
