@@ -136,6 +136,7 @@ def write_report(
     count: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
     weight: IntoExpr | None = None,
+    stability: IntoExpr | None = None,
     title: str | None = None,
     about: Mapping[str, str] | None = None,
     columns: Sequence[str] | None = None,
@@ -160,6 +161,9 @@ def write_report(
         thresholds. Without them it has what the report itself says.
     count, cluster, weight
         The columns of counts, clusters and weights, if the report was made with them.
+    stability
+        Which of the rows of ``frame`` are the reference, as in :func:`polars_auc.report`. An ``.html`` page
+        then also has the bands of scores with what each adds to the index.
     title
         The title of a page. None is "ROC report".
     about
@@ -221,8 +225,7 @@ def write_report(
     refuse_path(file, ENDINGS)
     table = rows_of("write_report", report, role="report").collect()
     by = by_of(table.schema, "report")
-    options = ReportOptions(by=by, level=level, count=count, cluster=cluster, weight=weight)
-    options.check()
+    options = ReportOptions.of({**locals(), "by": by})
     columns = [columns] if isinstance(columns, str) else columns
     view = TableView(None if columns is None else list(dict.fromkeys(columns)))
     view.check(table.columns)
@@ -238,8 +241,16 @@ def write_report(
             )
         if writer.has_charts:
             charts = details(
-                _evaluated(frame, label, scores, options), table, level, has_bands=cluster is None
+                _evaluated(frame, label, scores, options),
+                table,
+                level,
+                has_bands=cluster is None,
+                stability=stability,
             )
+    elif stability is not None:
+        raise OptionError(
+            "write_report", "stability", "says which rows of `frame` are the reference", "give `frame`"
+        )
     replace_file(file, writer.contents(table, pairs, charts))
     return file
 

@@ -70,19 +70,21 @@ def test_a_page_without_rows_has_no_curves(tmp_path: Path) -> None:
     assert 'href="#groups"' in page
 
 
-def test_weights_clusters_and_counts(tmp_path: Path) -> None:
+def test_weights_clusters_counts_and_references(tmp_path: Path) -> None:
     frame = pl.read_parquet(DATA).with_columns(w=pl.int_range(pl.len()) % 3 + 1)
-    for role in ("weight", "cluster", "count"):
-        column: dict[str, Any] = {role: "w"}
-        table = pa.report(frame, "label", "forest", by="segment", **column)
+    roles = {"weight": "w", "cluster": "w", "count": "w", "stability": "fold < 4"}
+    for role, text in roles.items():
+        column: dict[str, Any] = {role: pl.sql_expr(text)}
+        table = pa.report(frame.lazy(), "label", "forest", by="segment", **column)
         path = tmp_path / f"{role}.html"
         pa.write_report(table, path, frame=frame, label="label", scores="forest", **column)
-        arguments = ["--label", "label", "--score", "forest", "--by", "segment", f"--{role}", "w", "--quiet"]
+        arguments = ["--label", "label", "--score", "forest", "--by", "segment", f"--{role}", text, "--quiet"]
         frame.write_parquet(tmp_path / "rows.parquet")
         shell = tmp_path / "shell.html"
         assert main(["report", str(tmp_path / "rows.parquet"), *arguments, "-o", str(shell)]) == 0
         own, expected = (file.read_text(encoding="utf-8") for file in (path, shell))
         assert own[own.index("<section") :] == expected[expected.index("<section") :], role
+        assert ("reference_<wbr>share" in own) == (role == "stability")
 
 
 @pytest.mark.parametrize(
@@ -100,6 +102,8 @@ def test_weights_clusters_and_counts(tmp_path: Path) -> None:
         ({"path": None}, "write_report: path must be a path, got None"),
         ({"path": "x\0.md"}, "write_report: path must be a path"),
         ({"cluster": "n", "weight": "n"}, "write_report: cluster cannot be combined with weight"),
+        ({"stability": "n"}, "write_report: stability says which rows of frame are the reference"),
+        ({"stability": "n", "weight": "n"}, "write_report: stability cannot be combined with weight"),
         ({"frame": pl.DataFrame()}, "write_report: frame needs label and scores"),
         (
             {"report": pl.DataFrame({"a": [1]})},
