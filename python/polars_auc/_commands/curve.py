@@ -22,7 +22,6 @@ from polars_auc._expressions.curves import roc_curve
 from polars_auc._expressions.folds import cv_roc_auc, cv_roc_curve
 from polars_auc._expressions.intervals import roc_auc_ci
 from polars_auc._expressions.numbers import roc_auc
-from polars_auc._expressions.states import have_weights
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.save_chart import CHARTS, chart_contents, has_libraries, refuse_title
 from polars_auc._page.text import counted
@@ -206,14 +205,13 @@ def _areas(source: Evaluated, options: argparse.Namespace) -> pl.LazyFrame | Non
     if not _OF_AREAS.isdisjoint(source.by):
         return None
     level = {} if options.level is None else {"level": options.level}
-    schema = source.rows.collect_schema() if source.has_states else {}
+    weighted = source.weighted_states
     tables = []
     for name in source.scores:
         own = source.only(name)
         if options.folds is not None:
             [answer] = own.each(cv_roc_auc, fold=pl.col(_FOLD), **level)
-        elif name in schema and have_weights(schema[name]):
-            # A state holds sums of weights, which say nothing of the variance.
+        elif name in weighted:
             limits = (pl.lit(None, dtype=pl.Float64).alias(field) for field in ("lower", "upper"))
             answer = pl.struct(own.each(roc_auc)[0].alias("auc"), *limits).alias(name)
         else:
