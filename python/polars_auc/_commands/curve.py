@@ -45,7 +45,6 @@ _OF_AREAS = {"auc", "lower", "upper"}
 
 def add_curve(commands: Any) -> None:
     """Add the command and its options."""
-    # All options, one after the other.
     command = commands.add_parser(
         "curve",
         help="the ROC curve of each group and score, as a chart or a table",
@@ -74,6 +73,21 @@ def add_curve(commands: Any) -> None:
         metavar="N",
         help=f"the most points of a curve (default: 1000; of a fold: {_POINTS_OF_FOLD})",
     )
+    _add_bands(command)
+    command.add_argument(
+        "--title",
+        action=Once,
+        metavar="TITLE",
+        help=f"the title of a page, which is an .html file; without it {_TITLE}",
+    )
+    add_table_output(
+        command,
+        f"write a chart: {', '.join(CHARTS)}; or a table of points: {', '.join(ENDINGS)}",
+        required=True,
+    )
+
+
+def _add_bands(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--band",
         dest="method",
@@ -102,17 +116,6 @@ def add_curve(commands: Any) -> None:
         help="with --band: bootstrap resamples (default: 2000)",
     )
     command.add_argument("--seed", action=Once, type=int, metavar="N", help="with --band: seed (default: 0)")
-    command.add_argument(
-        "--title",
-        action=Once,
-        metavar="TITLE",
-        help=f"the title of a page, which is an .html file; without it {_TITLE}",
-    )
-    add_table_output(
-        command,
-        f"write a chart: {', '.join(CHARTS)}; or a table of points: {', '.join(ENDINGS)}",
-        required=True,
-    )
 
 
 def curve(options: argparse.Namespace) -> bool:
