@@ -32,7 +32,7 @@ _COUNT = "polars_auc: count"
 _BANDS = "polars_auc: bands"
 _SIZE = "polars_auc: size"
 
-_EXAMPLE = 'report(frame, "label", "score", stability=pl.col("year") < 2016)'
+_EXAMPLE = 'stability=pl.col("year") < 2016'
 
 
 def _column(name: str) -> str:
