@@ -93,7 +93,9 @@ def save_chart(chart: Any, path: str | Path, *, title: str | None = None) -> Pat
 
     Notes
     -----
-    Names in the chart stay text: no script runs that a name holds, and a page loads nothing.
+    Names in the chart stay text: no script runs that a name holds, and a page loads nothing. vl-convert draws
+    in a process of its own, which Ctrl-C ends. It knows the fonts of the system, and none that
+    ``vl_convert.register_font_directory`` has added.
 
     Examples
     --------
