@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
+import os
+import select
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from io import UnsupportedOperation
 from pathlib import Path
 
 import polars as pl
@@ -22,6 +24,9 @@ STANDARD_INPUT = "-"
 
 # So many bytes say of which kind the rows are.
 _HEAD = 65_536
+
+# The most bytes that are read at once.
+_CHUNK = 2**20
 
 # What some programs put before text.
 _MARK = b"\xef\xbb\xbf"
@@ -69,7 +74,8 @@ def _read(folder: Path) -> Path:
         )
     file = folder / "input"
     with file.open("wb") as opened:
-        shutil.copyfileobj(sys.stdin.buffer, opened)
+        while chunk := _chunk():
+            opened.write(chunk)
     with file.open("rb") as opened:
         head = opened.read(_HEAD)
     if not head.removeprefix(_MARK).strip():
@@ -79,6 +85,16 @@ def _read(folder: Path) -> Path:
         pl.read_ipc_stream(file).write_ipc(folder / "input.arrow")
         return folder / "input.arrow"
     return file.rename(folder / f"input{_ending(head)}")
+
+
+def _chunk() -> bytes:
+    """Return what there is to read, of which nothing is the end."""
+    if os.name == "posix":
+        # An interrupt ends this waiting, but no reading: the handler of Polars lets it go on.
+        with suppress(UnsupportedOperation):
+            select.select([sys.stdin.buffer], [], [])
+    read: Callable[[int], bytes] = sys.stdin.buffer.read1  # type: ignore[union-attr]
+    return read(_CHUNK)
 
 
 def _ending(head: bytes) -> str:

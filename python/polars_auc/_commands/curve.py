@@ -22,7 +22,6 @@ from polars_auc._expressions.curves import roc_curve
 from polars_auc._expressions.folds import cv_roc_auc, cv_roc_curve
 from polars_auc._expressions.intervals import roc_auc_ci
 from polars_auc._expressions.numbers import roc_auc
-from polars_auc._expressions.states import have_weights
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.save_chart import CHARTS, chart_contents, has_libraries, refuse_title
 from polars_auc._page.text import counted
@@ -46,7 +45,6 @@ _OF_AREAS = {"auc", "lower", "upper"}
 
 def add_curve(commands: Any) -> None:
     """Add the command and its options."""
-    # All options, one after the other.
     command = commands.add_parser(
         "curve",
         help="the ROC curve of each group and score, as a chart or a table",
@@ -75,6 +73,21 @@ def add_curve(commands: Any) -> None:
         metavar="N",
         help=f"the most points of a curve (default: 1000; of a fold: {_POINTS_OF_FOLD})",
     )
+    _add_bands(command)
+    command.add_argument(
+        "--title",
+        action=Once,
+        metavar="TITLE",
+        help=f"the title of a page, which is an .html file; without it {_TITLE}",
+    )
+    add_table_output(
+        command,
+        f"write a chart: {', '.join(CHARTS)}; or a table of points: {', '.join(ENDINGS)}",
+        required=True,
+    )
+
+
+def _add_bands(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--band",
         dest="method",
@@ -103,17 +116,6 @@ def add_curve(commands: Any) -> None:
         help="with --band: bootstrap resamples (default: 2000)",
     )
     command.add_argument("--seed", action=Once, type=int, metavar="N", help="with --band: seed (default: 0)")
-    command.add_argument(
-        "--title",
-        action=Once,
-        metavar="TITLE",
-        help=f"the title of a page, which is an .html file; without it {_TITLE}",
-    )
-    add_table_output(
-        command,
-        f"write a chart: {', '.join(CHARTS)}; or a table of points: {', '.join(ENDINGS)}",
-        required=True,
-    )
 
 
 def curve(options: argparse.Namespace) -> bool:
@@ -206,14 +208,13 @@ def _areas(source: Evaluated, options: argparse.Namespace) -> pl.LazyFrame | Non
     if not _OF_AREAS.isdisjoint(source.by):
         return None
     level = {} if options.level is None else {"level": options.level}
-    schema = source.rows.collect_schema() if source.has_states else {}
+    weighted = source.weighted_states
     tables = []
     for name in source.scores:
         own = source.only(name)
         if options.folds is not None:
             [answer] = own.each(cv_roc_auc, fold=pl.col(_FOLD), **level)
-        elif name in schema and have_weights(schema[name]):
-            # A state holds sums of weights, which say nothing of the variance.
+        elif name in weighted:
             limits = (pl.lit(None, dtype=pl.Float64).alias(field) for field in ("lower", "upper"))
             answer = pl.struct(own.each(roc_auc)[0].alias("auc"), *limits).alias(name)
         else:

@@ -193,13 +193,7 @@ def _table(
 ) -> bool:
     """Evaluate a table, write it, and print its columns that answer first."""
     writer = table_writer(options, title)
-    if options.limit is not None and options.limit < 0:
-        said = f"must be a number of rows, such as {SHOWN_ROWS}, got {options.limit}"
-        raise OptionError("", "limit", said)
-    name = next((name for name in ("limit", "wide") if getattr(options, name) not in (None, False)), None)
-    if name is not None and options.quiet:
-        said = "is about the printed table, and `quiet` prints none"
-        raise OptionError("", name, said, "leave one out")
+    _refuse_printing(options)
     files = Files.grouped(options.files, options.by, options.output)
     rows = RowOptions(
         options.label, options.scores, options.count, options.where, options.nan, options.low_is_positive
@@ -247,6 +241,17 @@ def _table(
     if has_nan:
         raise Incomplete
     return True
+
+
+def _refuse_printing(options: argparse.Namespace) -> None:
+    """Refuse options of the printed table that it cannot have, or that have none."""
+    if options.limit is not None and options.limit < 0:
+        said = f"must be a number of rows, such as {SHOWN_ROWS}, got {options.limit}"
+        raise OptionError("", "limit", said)
+    name = next((name for name in ("limit", "wide") if getattr(options, name) not in (None, False)), None)
+    if name is not None and options.quiet:
+        said = "is about the printed table, and `quiet` prints none"
+        raise OptionError("", name, said, "leave one out")
 
 
 def _print(options: argparse.Namespace, answers: pl.DataFrame) -> None:

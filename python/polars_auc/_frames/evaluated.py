@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from polars_auc._expressions.states import merge_states, roc_state
+from polars_auc._expressions.states import have_weights, merge_states, roc_state
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.direction import on_their_scale
 from polars_auc._frames.group_states import group_states
@@ -41,6 +41,12 @@ class Evaluated:
     def has_states(self) -> bool:
         """Whether these are states."""
         return bool(self.states)
+
+    @property
+    def weighted_states(self) -> list[str]:
+        """The scores whose states are of rows with weights: they say nothing of the variance."""
+        schema = self.rows.collect_schema() if self.has_states else {}
+        return [name for name in self.scores if name in schema and have_weights(schema[name])]
 
     def bounded(self, max_bins: int | None, scale: Any) -> Evaluated:
         """Make the states of rows, which are read batch by batch."""

@@ -116,17 +116,10 @@ def group_states(
             'give a score another name, as in pl.col("s").alias("t")'
         )
         raise ValueError(msg)
-    columns = [*map(pl.col, keys), *(score.alias(own) for own, score in named.items())]
+    others = _others(name, rows, label, weight, count)
     beside: dict[str, str] = {}
-    for role, given, instead in (
-        ("label", label, example),
-        ("weight", weight, f'{name}(frame, "label", "score", weight="w")'),
-        ("count", count, f'{name}(frame, "label", "score", count="n")'),
-    ):
-        if role == "label" or given is not None:
-            column = column_of(name, role, given, rows, instead)
-            beside[role] = apart(column, role, rows, {*keys, *names, *beside.values()})
-            columns.append(column.alias(beside[role]))
+    for role, column in others.items():
+        beside[role] = apart(column, role, rows, {*keys, *names, *beside.values()})
     states = PartialStates(
         name=name,
         columns=[*keys, *names, *beside.values()],
@@ -137,26 +130,45 @@ def group_states(
         limit={"max_bins": max_bins, "scale": scale},
     )
     # What an expression makes of all rows, such as ranks, it must not make of a batch.
-    plan = rows.select(columns)
+    plan = rows.select(
+        *map(pl.col, keys),
+        *(score.alias(own) for own, score in named.items()),
+        *(column.alias(beside[role]) for role, column in others.items()),
+    )
     empty = states.counted_rows(plan.collect_schema().to_frame())
     renamed = {state_column(score): score for score in names}
 
-    def counted(batch: pl.DataFrame) -> pl.DataFrame:
-        made = states.counted_rows(batch)
-        for observer in BATCH_OBSERVERS:
-            observer(batch.height)
-        return made
-
     def table() -> pl.DataFrame:
-        with (
-            called(name),
-            batches(plan, _BATCH_ROWS, maintain_order=False) as read,
-        ):
-            gathered = states.gathered(map(counted, read))
+        gathered = _in_batches(states, plan)
         whole = (empty if gathered is None else gathered).rename(renamed)
         return whole.sort(keys, nulls_last=True) if keys else whole
 
     return like(frame, deferred(empty.rename(renamed).schema, table))
+
+
+def _in_batches(states: PartialStates, plan: pl.LazyFrame) -> pl.DataFrame | None:
+    """Return the states of rows that are read batch by batch, or None if there is no batch."""
+
+    def counted(batch: pl.DataFrame) -> pl.DataFrame:
+        own = states.counted_rows(batch)
+        for observer in BATCH_OBSERVERS:
+            observer(batch.height)
+        return own
+
+    with called(states.name), batches(plan, _BATCH_ROWS, maintain_order=False) as read:
+        return states.gathered(map(counted, read))
+
+
+def _others(
+    name: str, rows: pl.LazyFrame, label: IntoExpr, weight: IntoExpr | None, count: IntoExpr | None
+) -> dict[str, pl.Expr]:
+    """Return the columns beside the scores by their roles: the label, and a weight or a count."""
+    example = '{}(frame, "label", "score", {})'
+    others = {"label": column_of(name, "label", label, rows, example.format(name, 'by="segment"'))}
+    for role, column, own in (("weight", weight, 'weight="w"'), ("count", count, 'count="n"')):
+        if column is not None:
+            others[role] = column_of(name, role, column, rows, example.format(name, own))
+    return others
 
 
 def apart(column: pl.Expr, role: str, rows: pl.LazyFrame, taken: set[str]) -> str:

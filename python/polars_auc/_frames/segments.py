@@ -212,18 +212,25 @@ def compare_segments(
         null=null,
         margin=margin,
     )
+    return like(frame, _one_row_a_segment(rows, answer, keys))
+
+
+def _one_row_a_segment(rows: pl.LazyFrame, answer: pl.Expr, keys: list[str]) -> pl.LazyFrame:
+    """Turn the answer, a list of records, into rows with the columns of segments, in order."""
     # Without a row there is no segment, but an empty list explodes to a null.
     segments = rows.select(answer.alias(_SEGMENTS)).explode(_SEGMENTS).filter(pl.col(_SEGMENTS).is_not_null())
     answered = segments.collect_schema()[_SEGMENTS]
     names = [field.name for field in answered.fields if field.name != "segment"]  # type: ignore[attr-defined]
     clash = next((key for key in keys if key in names), None)
     if clash is not None:
-        msg = f"{name}: the column {clash!r} has the name of another column of the result; rename it"
+        msg = (
+            f"compare_segments: the column {clash!r} has the name of another column of the result; rename it"
+        )
         raise ValueError(msg)
     each = pl.col(_SEGMENTS).struct
     # Named one by one, fields have the order in which they are asked for.
     of_keys = (each.field("segment").struct.field(key) for key in keys)
-    return like(frame, segments.select(*of_keys, each.field(*names)).sort(keys, nulls_last=True))
+    return segments.select(*of_keys, each.field(*names)).sort(keys, nulls_last=True)
 
 
 def _axis(along: str | None, versus: object, keys: dict[str, pl.DataType]) -> str | None:

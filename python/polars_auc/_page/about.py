@@ -139,6 +139,14 @@ def about_options(
         rows = table.filter(pl.col("scope") == "overall").select("score", "n_nan").rows()
         numbers = ", ".join(f"{counted(number, 'row')} of {name(score)}" for score, number in rows)
         pairs.append(("NaN", f"taken for missing: {numbers}"))
+    return [*pairs, *_about_tests(options, name, previous)]
+
+
+def _about_tests(
+    options: ReportOptions, name: Callable[[str], str], previous: str | None
+) -> list[tuple[str, str]]:
+    """Say what is held against what, and how p-values are adjusted."""
+    pairs = []
     if options.compare:
         pairs.append(("Comparison", "of each score with the first, on the rows that have all scores"))
     if options.versus is not None:
@@ -147,7 +155,7 @@ def about_options(
         pairs.append(("Differences", f"of each group from {whom.get(versus) or name(versus)}"))
     if previous is not None:
         pairs.append(("Changes", f"since the report {name(previous)}"))
-    if options.compare or options.versus is not None or previous is not None:
+    if pairs:
         family = " over all tests in a column: all groups, all scores, and overall"
         pairs.append(("Adjustment of p-values", f"{options.adjust}{family}" if options.adjust else "none"))
     return pairs

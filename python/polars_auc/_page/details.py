@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +78,9 @@ class Details:
     low_is_positive: bool = False
     """Whether thresholds are the highest scores of positives, and bars hold their upper ends."""
 
+    weighted: Sequence[str] = ()
+    """The scores whose states are of rows with weights."""
+
     @classmethod
     def nothing(cls) -> Details:
         """Return the details of a report whose rows are not there."""
@@ -131,6 +135,7 @@ def details(
         bins=max(number for number, _ in sizes.values()),
         error=states.error,
         low_is_positive=bool(evaluated.negated),
+        weighted=evaluated.weighted_states,
     )
 
 

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from polars_auc._native import __version__
+from polars_auc._plots.conversion import drawing_scripts
 from polars_auc._plugin.errors import at_edge
 
 __all__ = ["document", "refuse_without_libraries"]
@@ -86,7 +87,7 @@ def document(template: str, *, title: str, charts: dict[str, Any], **parts: Any)
         version=__version__,
         config=_CONFIG,
         policy=_POLICY,
-        drawing_scripts=f"<script>{_drawing_scripts()}</script>",
+        drawing_scripts="<script>{}</script>".format(drawing_scripts().replace("</script", "<\\/script")),
         **parts,
     )
     # The first place is ours: nothing of a user stands above it.
@@ -110,11 +111,3 @@ def _breakable(name: str) -> Any:
     import markupsafe
 
     return markupsafe.escape(name).replace("_", markupsafe.Markup("_<wbr>"))
-
-
-def _drawing_scripts() -> str:
-    import vl_convert
-
-    # The declared types of some releases ask for a piece of a script, which is not needed.
-    bundle: Any = vl_convert.javascript_bundle
-    return str(bundle()).replace("</script", "<\\/script")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -40,6 +40,7 @@ _DELTAS = (
     "delta_auc_p_adjusted",
 )
 _STABILITY = ("psi", "psi_p_value", "psi_n", "psi_reference_n")
+_HETEROGENEITY = ("heterogeneity", "heterogeneity_df", "heterogeneity_p_value")
 _BANDS = ("highest", "lowest", "n", "n_pos", "rate", "gain", "cum_fpr", "lift", "cum_lift", "ks")
 _SAMPLES = {
     "n_pos": "reference_n",
@@ -98,9 +99,6 @@ def page(
         along = by[0]
     specs = charts(table, details, level, along)
     exact = is_exact(table)
-    # The highest score of a bin is not in its state.
-    hidden = () if exact and not details.error else ("highest",)
-    numbers = [name for name in _OVERALL if not (exact and name in ("auc_min", "auc_max"))]
     scores = overall["score"].n_unique()
     defined = groups.filter(
         pl.col("score").eq_missing(pl.lit(table["score"].first())), pl.col("auc").is_not_nan()
@@ -115,42 +113,63 @@ def page(
         few_rows=few_rows(table),
         percent=f"{100 * level:.6g} %",
         cards=_cards(overall, is_exact=exact),
-        overall=_cells(overall, ["score", *_there(overall, numbers)]),
-        folds=_cells(overall, ["score", *_there(overall, _FOLDS)]) if "cv_auc" in table.columns else None,
-        users=_cells(overall, ["score", *_USERS]) if "user_auc" in table.columns else None,
-        low_is_positive=details.low_is_positive,
-        deltas=_cells(overall, ["score", *_DELTAS], level) if "delta_auc" in table.columns else None,
-        changes=_cells(overall, ["score", *CHANGES], level) if "change" in table.columns else None,
-        stability=_cells(overall, ["score", *_STABILITY]) if "psi" in table.columns else None,
+        **_of_all_rows(overall, level, is_exact=exact),
+        **_of_details(details, is_exact=exact),
         moved=_moved(groups, by),
-        stability_bands=_by_score(
-            details.stability.rename(_SAMPLES, strict=False), [*_BANDS[:2], *_SAMPLES.values(), "psi"]
-        ),
-        heterogeneity=_heterogeneity(overall),
         described={name: chart["description"] for name, chart in specs.items()},
         n_groups=defined.height,
         few=f" The first {MOST_CURVES} of {scores} scores are drawn." if scores > MOST_CURVES else "",
         is_exact=exact,
-        is_weighted=bool(details.gains.height) and details.gains.schema["n"].is_float(),
-        has_bands=details.bands.height > 0,
         groups=_sortable(groups, by, columns, level) if groups.height else None,
         group_widths=_widths_of_groups(groups.select(*by, "score", *columns)),
         n_names=len(by) + 1,
-        bands=_by_score(details.gains, [name for name in _BANDS if name not in hidden]),
-        thresholds=_by_score(details.thresholds, _POINTS, low_is_positive=details.low_is_positive),
         quality=_cells(_quality(overall), ["score", "rows", "used", "skipped", "positives", "negatives"]),
         undefined=_undefined(groups, by),
-        no_interval=_no_interval(table, by),
+        no_interval=_no_interval(table, by, details.weighted),
         listed=_LISTED,
         needed=needed,
-        joined=f"{details.bins:,}" if details.error else None,
-        error=f"{details.error:.1g}",
         table_scripts=_table_scripts() if groups.height else "",
     )
 
 
-def _there(table: pl.DataFrame, names: Iterable[str]) -> list[str]:
-    return [name for name in names if name in table.columns]
+def _of_all_rows(overall: pl.DataFrame, level: float, *, is_exact: bool) -> dict[str, Any]:
+    """Return the tables of numbers over all rows; those that the report has not are None."""
+    numbers = [name for name in _OVERALL if not (is_exact and name in ("auc_min", "auc_max"))]
+    tables: dict[str, tuple[Sequence[str], float | None]] = {
+        "overall": (numbers, None),
+        "folds": (_FOLDS, None),
+        "users": (_USERS, None),
+        "deltas": (_DELTAS, level),
+        "changes": (CHANGES, level),
+        "stability": (_STABILITY, None),
+        "heterogeneity": (_HETEROGENEITY, None),
+    }
+    there = {
+        name: ([column for column in columns if column in overall.columns], marked)
+        for name, (columns, marked) in tables.items()
+    }
+    return {
+        name: _cells(overall, ["score", *columns], marked) if columns else None
+        for name, (columns, marked) in there.items()
+    }
+
+
+def _of_details(details: Details, *, is_exact: bool) -> dict[str, Any]:
+    """Return the tables by score that stand beside the charts, and what is said of both."""
+    # The highest score of a bin is not in its state.
+    hidden = () if is_exact and not details.error else ("highest",)
+    return {
+        "bands": _by_score(details.gains, [name for name in _BANDS if name not in hidden]),
+        "thresholds": _by_score(details.thresholds, _POINTS, low_is_positive=details.low_is_positive),
+        "stability_bands": _by_score(
+            details.stability.rename(_SAMPLES, strict=False), [*_BANDS[:2], *_SAMPLES.values(), "psi"]
+        ),
+        "low_is_positive": details.low_is_positive,
+        "is_weighted": bool(details.gains.height) and details.gains.schema["n"].is_float(),
+        "has_bands": details.bands.height > 0,
+        "joined": f"{details.bins:,}" if details.error else None,
+        "error": f"{details.error:.1g}",
+    }
 
 
 def _named_groups(groups: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -261,12 +280,6 @@ def _by_score(
     }
 
 
-def _heterogeneity(overall: pl.DataFrame) -> dict[str, Any] | None:
-    if "heterogeneity" not in overall.columns:
-        return None
-    return _cells(overall, ["score", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"])
-
-
 def _moved(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
     """List the groups whose scores have moved most; an index that is infinite is above all others."""
     if "psi" not in groups.columns:
@@ -314,18 +327,21 @@ def _undefined(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
     return _listed(groups.filter(pl.col("auc").is_null() | pl.col("auc").is_nan()), by, why)
 
 
-def _no_interval(table: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
+def _no_interval(table: pl.DataFrame, by: list[str], weighted: Sequence[str]) -> dict[str, Any] | None:
     """List the rows that have an AUC and no interval, and say why."""
     why = (
         pl.when(pl.col("n_pos") == 1)
         .then(pl.lit("one row is positive, which says nothing of its variance"))
         .when(pl.col("n") - pl.col("n_pos") == 1)
         .then(pl.lit("one row is negative, which says nothing of its variance"))
+        .when(pl.col("score").is_in(weighted))
+        .then(pl.lit("a state of rows with weights holds their sums, which say nothing of the variance"))
         .otherwise(pl.lit("its variance cannot be estimated"))
     )
-    without = table.filter(pl.col("auc").is_not_nan(), pl.col("lower").is_null(), pl.col("scope") == "group")
-    # Where no row has one, the head of the page says why.
-    return _listed(_named_groups(without, by), by, why) if table["lower"].count() else None
+    scope = "group" if by else "overall"
+    without = table.filter(pl.col("auc").is_not_nan(), pl.col("lower").is_null(), scope=scope)
+    # Where no row has one, and not because of states, the head of the page says why.
+    return _listed(_named_groups(without, by), by, why) if weighted or table["lower"].count() else None
 
 
 def _listed(rows: pl.DataFrame, by: list[str], why: pl.Expr) -> dict[str, Any] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from importlib.util import find_spec
 from os import PathLike
@@ -12,6 +11,7 @@ from typing import Any
 from polars_auc._frames.inputs import called
 from polars_auc._page.document import document
 from polars_auc._page.files import refuse_path, replace_file
+from polars_auc._plots.conversion import picture
 from polars_auc._plugin.errors import OptionError, OptionTypeError
 
 __all__ = ["CHARTS", "chart_contents", "has_libraries", "refuse_title", "save_chart"]
@@ -54,13 +54,7 @@ def chart_contents(chart: Any, ending: str, title: str | None = None) -> bytes:
         return document(
             "chart.html.jinja", title=title or _TITLE, charts={"chart": json.loads(text)}
         ).encode()
-    if ending == ".png":
-        picture = io.BytesIO()
-        chart.save(picture, format="png", scale_factor=_SCALE)
-        return picture.getvalue()
-    drawing = io.StringIO()
-    chart.save(drawing, format="svg")
-    return drawing.getvalue().encode()
+    return picture(chart, ending, _SCALE)
 
 
 @called("save_chart")
@@ -99,7 +93,9 @@ def save_chart(chart: Any, path: str | Path, *, title: str | None = None) -> Pat
 
     Notes
     -----
-    Names in the chart stay text: no script runs that a name holds, and a page loads nothing.
+    Names in the chart stay text: no script runs that a name holds, and a page loads nothing. vl-convert draws
+    in a process of its own, which Ctrl-C ends. It knows the fonts of the system, and none that
+    ``vl_convert.register_font_directory`` has added.
 
     Examples
     --------

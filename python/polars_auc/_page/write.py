@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
+from polars_auc._frames.direction import negated
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.inputs import called, column_of, rows_of, scores_of
 from polars_auc._page.about import needed, skipped
@@ -24,6 +25,7 @@ from polars_auc._page.text import TableView
 from polars_auc._plugin.errors import CALLED, OptionError, OptionTypeError
 from polars_auc._plugin.options import between_0_and_1, flag
 from polars_auc._report.changes import by_of
+from polars_auc._report.nan import without_nan
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.parts import in_cluster
 
@@ -43,6 +45,8 @@ VERSION_KEY = "polars_auc.report"
 """The key of the version in the metadata of Parquet files."""
 
 _PAGES = (".md", ".html")
+
+_OF_ROWS = ("stability", "low_is_positive", "nan")
 
 ENDINGS = (*TABLES, *_PAGES)
 """The endings of files that a report can be written as."""
@@ -136,6 +140,9 @@ def write_report(
     count: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
     weight: IntoExpr | None = None,
+    stability: IntoExpr | None = None,
+    low_is_positive: bool = False,
+    nan: Literal["skip"] | None = None,
     title: str | None = None,
     about: Mapping[str, str] | None = None,
     columns: Sequence[str] | None = None,
@@ -160,6 +167,12 @@ def write_report(
         thresholds. Without them it has what the report itself says.
     count, cluster, weight
         The columns of counts, clusters and weights, if the report was made with them.
+    stability
+        Which of the rows of ``frame`` are the reference, as in :func:`polars_auc.report`. An ``.html`` page
+        then also has the bands of scores with what each adds to the index.
+    low_is_positive, nan
+        As in :func:`polars_auc.report`, if the report was made with them: the direction of the scores of
+        ``frame``, and that those that are NaN are missing.
     title
         The title of a page. None is "ROC report".
     about
@@ -221,8 +234,7 @@ def write_report(
     refuse_path(file, ENDINGS)
     table = rows_of("write_report", report, role="report").collect()
     by = by_of(table.schema, "report")
-    options = ReportOptions(by=by, level=level, count=count, cluster=cluster, weight=weight)
-    options.check()
+    options = ReportOptions.of({**locals(), "by": by})
     columns = [columns] if isinstance(columns, str) else columns
     view = TableView(None if columns is None else list(dict.fromkeys(columns)))
     view.check(table.columns)
@@ -238,8 +250,14 @@ def write_report(
             )
         if writer.has_charts:
             charts = details(
-                _evaluated(frame, label, scores, options), table, level, has_bands=cluster is None
+                _evaluated(frame, label, scores, options),
+                table,
+                level,
+                has_bands=cluster is None,
+                stability=stability,
             )
+    elif of_rows := [name for name in _OF_ROWS if name in options.names]:
+        raise OptionError("write_report", of_rows[0], "is about the rows of `frame`", "give `frame`")
     replace_file(file, writer.contents(table, pairs, charts))
     return file
 
@@ -270,5 +288,11 @@ def _evaluated(
     }
     if options.weight is not None:
         columns["weight"] = options.weight
-    own = {score: {**columns, "score": column} for score, column in scores_of(name, scores, rows, by).items()}
-    return Evaluated(rows, by, own, [], [])
+    named = scores_of(name, scores, rows, by)
+    if options.nan is not None:
+        named = without_nan(rows, named)
+    dtypes = rows.select(column.alias(score) for score, column in named.items()).collect_schema().dtypes()
+    if options.low_is_positive:
+        named = negated(rows, named)
+    own = {score: {**columns, "score": column} for score, column in named.items()}
+    return Evaluated(rows, by, own, [], [], dtypes if options.low_is_positive else ())

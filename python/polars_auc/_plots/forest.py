@@ -106,13 +106,9 @@ def plot_forest(
     ).join(overall, on="score", how="left", maintain_order="left")
     scores = drawn["score"].unique(maintain_order=True).to_list()
     first = drawn.filter(pl.col("score") == scores[0]).sort("auc", maintain_order=True)
-    there, left_out = first.height, 0
-    if there > limit:
-        # Groups of a few rows have the lowest and the highest AUC by chance.
-        with_interval = first.filter(pl.col("lower").is_not_null())
-        if with_interval.height >= limit:
-            first, left_out = with_interval, there - with_interval.height
-    order = first["group"].to_list()
+    ranked = _ranked(first, limit)
+    left_out = first.height - ranked.height
+    order = ranked["group"].to_list()
     shown = order if len(order) <= limit else [*order[: limit - limit // 2], *order[-(limit // 2) :]]
     lines = drawn.filter(pl.col("group").is_in(shown))
     chart = _layers(alt, shown, marked="p_adjusted" in table.columns).properties(
@@ -141,6 +137,15 @@ def plot_forest(
         description=description
     )
     return grid
+
+
+def _ranked(groups: pl.DataFrame, limit: int) -> pl.DataFrame:
+    """Return the groups of which the lowest and the highest are drawn, if they are more than the limit.
+
+    Those of a few rows have the lowest and the highest AUC by chance.
+    """
+    with_interval = groups.filter(pl.col("lower").is_not_null())
+    return with_interval if groups.height > limit <= with_interval.height else groups
 
 
 def group_name(keys: list[str], schema: pl.Schema) -> pl.Expr:

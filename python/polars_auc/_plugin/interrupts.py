@@ -1,17 +1,24 @@
-"""Ctrl-C while an expression is computed: the query ends with KeyboardInterrupt."""
+"""Ctrl-C while a query runs: it ends with one KeyboardInterrupt."""
 
 from __future__ import annotations
 
+from functools import wraps
+from typing import Any
+
+from polars import DataFrame, LazyFrame
 from polars.exceptions import ComputeError
 
 
 def raise_interrupts() -> None:
-    """Let Python raise an interrupt before Polars says that an expression failed.
+    """Let Python raise an interrupt before Polars says that an expression failed, and only once.
 
     An expression that an interrupt has stopped can only fail, and Polars makes a ComputeError of that. Python
     has heard of the interrupt as well, but raises it when it next runs code of its own: too late, in whatever
     handles the ComputeError. So the making of this error is code of Python. In a thread that is not the main
     one Python raises no interrupt, and the ComputeError says that the expression was interrupted.
+
+    Outside of expressions Polars stops a query by itself, and raises a KeyboardInterrupt of its own. Python
+    then raises a second one in whatever handles the first, so that no handler of a user would get to its end.
     """
 
     def init(self: ComputeError, *said: object) -> None:
@@ -19,3 +26,30 @@ def raise_interrupts() -> None:
 
     if "__init__" not in vars(ComputeError):
         ComputeError.__init__ = init  # type: ignore[assignment]
+        LazyFrame.collect = _raising_once(LazyFrame.collect)  # type: ignore[method-assign]
+
+
+def _raising_once(collect: Any) -> Any:
+    """Return a method that runs a query, and of two KeyboardInterrupts for one Ctrl-C raises one."""
+
+    @wraps(collect)
+    def collect_once(*args: Any, **options: Any) -> DataFrame:
+        first = None
+        try:
+            try:
+                return collect(*args, **options)  # type: ignore[no-any-return]
+            except KeyboardInterrupt as interrupt:
+                first = interrupt
+                # Here Python raises the second one, if it has not before.
+                _run_python()
+                raise
+        except KeyboardInterrupt as interrupt:
+            raised = first or interrupt
+        # Outside of the handler, where the second one is not named in the traceback.
+        raise raised
+
+    return collect_once
+
+
+def _run_python() -> None:
+    """Do nothing; at a call Python looks whether there was a signal."""

@@ -7,7 +7,6 @@ what they need of the rows of each group and of all rows.
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
@@ -29,6 +28,7 @@ from polars_auc._frames.inputs import (
 from polars_auc._frames.runs import Runs
 from polars_auc._plugin.errors import OptionError, OptionTypeError
 from polars_auc._plugin.options import told
+from polars_auc._plugin.warning import warn
 from polars_auc._report import parts
 from polars_auc._report.nan import Nans, said_of_nan, without_nan
 from polars_auc._report.options import IntervalMethod, ReportOptions, UserAverage
@@ -463,7 +463,7 @@ def nans_of(
 def _warn_of_nan(nans: Nans, table: pl.DataFrame) -> pl.DataFrame:
     """Warn if an area is NaN, and say of which rows; a query that selects other columns has not asked."""
     if "auc" in table.columns and table["auc"].is_nan().any():
-        warnings.warn("report: " + "; ".join(said_of_nan(nans.found())), UserWarning, stacklevel=2)
+        warn("report: " + "; ".join(said_of_nan(nans.found())))
     return table
 
 
@@ -473,5 +473,5 @@ def _warn_without_positives(said: str, table: pl.DataFrame) -> pl.DataFrame:
         overall = table.filter(pl.col("scope") == "overall")
         has_rows, has_positives = overall["n"] > 0, overall["n_pos"] > 0
         if not overall.is_empty() and (has_rows & ~has_positives).all():
-            warnings.warn(said, UserWarning, stacklevel=2)
+            warn(said)
     return table

@@ -12,7 +12,7 @@ import polars as pl
 from polars_auc._expressions.score_bands import gains_table, population_stability, population_stability_table
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.inputs import column_of
-from polars_auc._plugin.errors import OptionError
+from polars_auc._plugin.errors import CALLED, OptionError
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
@@ -32,7 +32,7 @@ _COUNT = "polars_auc: count"
 _BANDS = "polars_auc: bands"
 _SIZE = "polars_auc: size"
 
-_EXAMPLE = 'report(frame, "label", "score", stability=pl.col("year") < 2016)'
+_EXAMPLE = 'stability=pl.col("year") < 2016'
 
 
 def _column(name: str) -> str:
@@ -62,16 +62,17 @@ class Reference:
         has_p_values: bool,
     ) -> Reference:
         """Check the condition, and say of each row whether it meets it."""
+        function = CALLED.get() or "report"
         if isinstance(stability, str) and stability not in rows.collect_schema():
             msg = (
-                f"report: stability names the column {stability!r}, which the frame lacks; for a condition "
-                f"write {_EXAMPLE}"
+                f"{function}: stability names the column {stability!r}, which the frame lacks; for a "
+                f"condition write {_EXAMPLE}"
             )
             raise pl.exceptions.ColumnNotFoundError(msg)
-        condition = column_of("report", "stability", stability, rows, _EXAMPLE)
+        condition = column_of(function, "stability", stability, rows, _EXAMPLE)
         counts = pl.lit(1, dtype=pl.Int64)
         if count is not None:
-            counts = column_of("report", "count", count, rows, 'report(frame, "label", "score", count="n")')
+            counts = column_of(function, "count", count, rows, 'report(frame, "label", "score", count="n")')
         # What an expression makes of several rows, such as the first year or a rank, it makes of all rows:
         # it must be the same for a group and for the reference.
         marked = rows.with_columns(
@@ -83,7 +84,7 @@ class Reference:
         dtype = marked.collect_schema()[_REFERENCE]
         if dtype != pl.Boolean:
             said = f"must be true or false in each row, got {dtype}"
-            raise OptionError("report", "stability", said, f"write {_EXAMPLE}")
+            raise OptionError(function, "stability", said, f"write {_EXAMPLE}")
         return cls(marked, condition.meta.root_names(), list(scores), count is not None, has_p_values)
 
     def beside(self, report: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:

@@ -276,6 +276,10 @@ def test_states_of_days_give_the_report_of_their_rows(
         assert got.select(pl.col("auc").is_between("auc_min", "auc_max").all()).item()
         page = (tmp_path / f"{name}.html").read_text(encoding="utf-8")
         assert "states; those of forest are of rows with weights, and have no intervals" in page
+        # Where the reasons of other groups without an interval are.
+        groups = got.filter(scope="group").height
+        assert f"With an AUC and no interval: {groups}" in page
+        assert page.count("a state of rows with weights holds their sums") == groups
     assert "forest: states of rows with weights have no intervals" in capsys.readouterr().err
     both = ["state", reports["rows"][0], *scored, "--count", "day", "-o", str(tmp_path / "no.parquet")]
     assert main(both) == 2

@@ -28,11 +28,7 @@ try:
     query.collect(engine="ENGINE")
 except BaseException as error:
     raised = error
-# Where Polars raises an interrupt by itself, Python raises the same one once more.
-try:
-    print(type(raised).__name__, flush=True)
-except KeyboardInterrupt:
-    print(type(raised).__name__, flush=True)
+print(type(raised).__name__, flush=True)
 """
 # Python itself may take long to start on a busy machine, and an interrupt before that is not the command's.
 COMMAND = """
@@ -40,6 +36,27 @@ import sys
 from polars_auc._commands.main import main
 print("begun", flush=True)
 sys.exit(main(sys.argv[1:]))
+"""
+
+# A chart that takes hours: a density at very many places.
+SLOW_CHART = """
+import altair as alt
+chart = alt.Chart(alt.sequence(0, 100_000, as_="x")).mark_line()
+chart = chart.transform_density("x", steps=1_000_000, as_=["x", "y"]).encode(x="x:Q", y="y:Q")
+"""
+SAVE = """
+import sys
+import polars_auc as pa
+print("begun", flush=True)
+try:
+    pa.save_chart(chart, sys.argv[1])
+except BaseException as error:
+    raised = error
+print(type(raised).__name__, flush=True)
+"""
+CURVE = """
+from polars_auc._commands import curve
+curve._chart = lambda *_: chart
 """
 
 
@@ -70,14 +87,17 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="elsewhere Ctrl-C is 
 def interrupted(script: str, *arguments: str) -> tuple[float, int, str, str]:
     """Interrupt a script that has printed "begun": how long it went on, its exit code, output and errors."""
     command = [sys.executable, "-c", script, *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
     assert process.stdout is not None
     assert process.stdout.readline().strip() == "begun"
     time.sleep(2)
     assert process.poll() is None, process.communicate()
     start = time.monotonic()
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=60)
+    # Its input stays open while it may wait for more.
+    process.wait(timeout=60)
+    output, errors = process.communicate()
     return time.monotonic() - start, process.returncode, output.strip(), errors
 
 
@@ -91,6 +111,18 @@ def test_python(query: str, size: int, engine: str) -> None:
     assert (code, output) == (0, "KeyboardInterrupt"), errors
 
 
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_reading(engine: str, tmp_path: Path) -> None:
+    """Polars stops reading by itself, and Python hears of the same interrupt."""
+    file = tmp_path / "rows.parquet"
+    rows = pl.DataFrame({"s": pl.int_range(1_000_000, eager=True).hash(3).cast(pl.Float64)})
+    rows.with_columns(y=pl.col("s").hash(4) % 3 == 0).write_parquet(file)
+    query = f'pa.report(pl.scan_parquet([{str(file)!r}] * 3000), "y", "s")'
+    script = LONG.replace("QUERY", query).replace("ENGINE", engine).replace("SIZE", "1000")
+    _, code, output, errors = interrupted(script)
+    assert (code, output) == (0, "KeyboardInterrupt"), errors
+
+
 def test_command_line(tmp_path: Path) -> None:
     size = 200_000
     rows = pl.DataFrame({"s": pl.int_range(size, eager=True).hash(3).cast(pl.Float64)})
@@ -100,3 +132,26 @@ def test_command_line(tmp_path: Path) -> None:
     assert seconds < 20
     assert code == 130
     assert "Traceback" not in errors
+
+
+def test_waiting_for_standard_input() -> None:
+    _, code, output, errors = interrupted(COMMAND, "report", "-", "--label", "y", "--score", "s")
+    assert (code, output, errors) == (130, "", "polars-auc: interrupted\n")
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_chart(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"chart.{ending}"
+    _, code, output, errors = interrupted(SLOW_CHART + SAVE, str(path))
+    assert (code, output, errors) == (0, "KeyboardInterrupt", "")
+    assert not list(tmp_path.iterdir())
+
+
+def test_chart_of_the_command_line(tmp_path: Path) -> None:
+    rows, folder = tmp_path / "rows.csv", tmp_path / "charts"
+    rows.write_text("y,s\n0,1\n1,2\n")
+    folder.mkdir()
+    command = ["curve", str(rows), "--label", "y", "--score", "s", "-o", str(folder / "curve.svg")]
+    _, code, output, errors = interrupted(SLOW_CHART + CURVE + COMMAND, *command)
+    assert (code, output, errors) == (130, "", "polars-auc: interrupted\n")
+    assert not list(folder.iterdir())

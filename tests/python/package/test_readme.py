@@ -237,7 +237,9 @@ def test_charts_of_the_documentation_are_saved_by_save_chart() -> None:
     """A page of `chart.save` is blank without a network."""
     texts = [*DOCS.rglob("*.md"), DOCS.parent / "README.md", *(DOCS.parent / "python").rglob("_plots/*.py")]
     assert len(texts) > 30
-    assert [path.name for path in texts if re.search(r"\w\.save\(", path.read_text(encoding="utf-8"))] == []
+    saves = [path.name for path in texts if re.search(r"\w\.save\(", path.read_text(encoding="utf-8"))]
+    # Which only asks for what to draw.
+    assert saves == ["conversion.py"]
 
 
 def test_families_have_one_name() -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import linecache
+import math
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import polars as pl
@@ -12,6 +16,9 @@ import polars_auc as pa
 from catalogue.cases import fixed
 
 COLUMNS = ["score", "n", "n_pos", "n_missing", "prevalence", "auc", "se", "lower", "upper", "ks", "gini"]
+
+# Labels and scores of which a report warns.
+_WARNED = [("label", "nan"), ("none", "score")]
 
 
 def rows() -> pl.DataFrame:
@@ -207,6 +214,38 @@ def test_refusals_of_comparisons() -> None:
         pa.report(rows(), "label", "score", versus="rest")
     with pytest.raises(ValueError, match="report: ci must be one of"):
         pa.report(rows(), "label", "score", ci="wald")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@pytest.mark.parametrize("memory", [None, "bounded"])
+def test_warnings_name_the_line_that_collects(engine: Any, memory: Any) -> None:
+    """Polars computes in threads of its own, and calls its own files in between."""
+    nan = rows().with_columns(nan=math.nan, none=pl.lit(value=False))
+    plans = [pa.report(nan.lazy(), label, score, memory=memory) for label, score in _WARNED]
+
+    def collect(plan: pl.LazyFrame) -> None:
+        plan.head(1).collect(engine=engine)
+
+    with warnings.catch_warnings(record=True) as caught, ThreadPoolExecutor(1) as pool:
+        warnings.simplefilter("always")
+        for plan in plans:
+            collect(plan)
+            pool.submit(collect, plan).result()
+    assert {(each.filename, linecache.getline(each.filename, each.lineno).strip()) for each in caught} == {
+        (__file__, "plan.head(1).collect(engine=engine)")
+    }
+    assert len(caught) == 4
+
+
+def test_warnings_of_an_eager_report_name_its_line() -> None:
+    nan = rows().with_columns(nan=math.nan, none=pl.lit(value=False))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for label, score in _WARNED:
+            pa.report(nan, label, score)
+            pa.report(nan.lazy(), label, score).collect()
+    lines = [linecache.getline(each.filename, each.lineno).strip() for each in caught]
+    assert lines == 2 * ["pa.report(nan, label, score)", "pa.report(nan.lazy(), label, score).collect()"]
 
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])

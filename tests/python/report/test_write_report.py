@@ -70,19 +70,30 @@ def test_a_page_without_rows_has_no_curves(tmp_path: Path) -> None:
     assert 'href="#groups"' in page
 
 
-def test_weights_clusters_and_counts(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("options", "flags"),
+    [
+        ({"weight": "w"}, ["--weight", "w"]),
+        ({"cluster": "w"}, ["--cluster", "w"]),
+        ({"count": "w"}, ["--count", "w"]),
+        ({"stability": pl.col("fold") < 4}, ["--stability", "fold < 4"]),
+        ({"low_is_positive": True, "nan": "skip"}, ["--low-is-positive", "--nan", "skip"]),
+    ],
+)
+def test_options_of_the_report(tmp_path: Path, options: dict[str, Any], flags: list[str]) -> None:
     frame = pl.read_parquet(DATA).with_columns(w=pl.int_range(pl.len()) % 3 + 1)
-    for role in ("weight", "cluster", "count"):
-        column: dict[str, Any] = {role: "w"}
-        table = pa.report(frame, "label", "forest", by="segment", **column)
-        path = tmp_path / f"{role}.html"
-        pa.write_report(table, path, frame=frame, label="label", scores="forest", **column)
-        arguments = ["--label", "label", "--score", "forest", "--by", "segment", f"--{role}", "w", "--quiet"]
-        frame.write_parquet(tmp_path / "rows.parquet")
-        shell = tmp_path / "shell.html"
-        assert main(["report", str(tmp_path / "rows.parquet"), *arguments, "-o", str(shell)]) == 0
-        own, expected = (file.read_text(encoding="utf-8") for file in (path, shell))
-        assert own[own.index("<section") :] == expected[expected.index("<section") :], role
+    if "nan" in options:
+        frame = frame.with_columns(pl.when(pl.col("w") > 1).then("forest").otherwise(float("nan")))
+    frame.write_parquet(tmp_path / "rows.parquet")
+    table = pa.report(frame.lazy(), "label", "forest", by="segment", **options)
+    path, shell = tmp_path / "report.html", tmp_path / "shell.html"
+    pa.write_report(table, path, frame=frame, label="label", scores="forest", **options)
+    arguments = ["--label", "label", "--score", "forest", "--by", "segment", *flags, "--quiet"]
+    assert main(["report", str(tmp_path / "rows.parquet"), *arguments, "-o", str(shell)]) == 0
+    own, expected = (file.read_text(encoding="utf-8") for file in (path, shell))
+    assert own[own.index("<section") :] == expected[expected.index("<section") :]
+    assert ("reference_<wbr>share" in own) == ("stability" in options)
+    assert ("if its score is at most" in own) == ("low_is_positive" in options)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +111,10 @@ def test_weights_clusters_and_counts(tmp_path: Path) -> None:
         ({"path": None}, "write_report: path must be a path, got None"),
         ({"path": "x\0.md"}, "write_report: path must be a path"),
         ({"cluster": "n", "weight": "n"}, "write_report: cluster cannot be combined with weight"),
+        ({"stability": "n"}, "write_report: stability is about the rows of frame; give frame"),
+        ({"low_is_positive": True}, "write_report: low_is_positive is about the rows of frame"),
+        ({"nan": "ignore"}, "write_report: nan must be 'skip', or be left out, got 'ignore'"),
+        ({"stability": "n", "weight": "n"}, "write_report: stability cannot be combined with weight"),
         ({"frame": pl.DataFrame()}, "write_report: frame needs label and scores"),
         (
             {"report": pl.DataFrame({"a": [1]})},
