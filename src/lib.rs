@@ -4,6 +4,7 @@
 //!
 //! - [`interrupt`]: how a user stops a long computation.
 //! - [`math`]: exact quotients, distributions.
+//! - `memory`: room for large columns.
 //! - [`ranking`]: order-preserving keys, the rows of a group, its ties.
 //! - [`statistics`]: one file a statistic, a fold over the ties.
 //! - `plugin` (feature `plugin`): Arrow columns to groups, records to Arrow columns, and the table of
@@ -26,6 +27,7 @@
 
 pub mod interrupt;
 pub mod math;
+mod memory;
 pub mod ranking;
 pub mod statistics;
 

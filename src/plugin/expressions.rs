@@ -3,10 +3,11 @@
 use crate::plugin::abi::ffi;
 use crate::plugin::answers::{
     columnwise::{columnwise, columnwise_field},
+    conversion::{conversion, conversion_field},
     curvewise::{curvewise, curvewise_field},
+    group_lists::GroupLists,
     joint::{joint, joint_single},
     one_score::{curve, number, summary},
-    packed_states::{conversion, conversion_field},
     planned::{curve_field, joint_field, joint_single_field, number_field, summary_field},
 };
 use crate::statistics::options::{FromOptions, OptionError, Options};
@@ -129,6 +130,7 @@ expressions! {
         roc_auc_sample_size => RocAucSampleSize,
         unpaired_roc_auc_difference => UnpairedRocAucDifference;
     conversion, conversion_field:
+        group_lists => GroupLists,
         pack_state => PackState,
         unpack_state => UnpackState;
 }

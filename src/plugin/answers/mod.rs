@@ -2,7 +2,9 @@
 
 pub(super) mod columns;
 pub(super) mod columnwise;
+pub(super) mod conversion;
 pub(super) mod curvewise;
+pub(super) mod group_lists;
 pub(super) mod joint;
 pub(super) mod one_score;
 pub(super) mod packed_states;

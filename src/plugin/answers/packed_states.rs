@@ -5,8 +5,9 @@ use arrow::bitmap::Bitmap;
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use super::columns::{self, Lookups};
+use super::conversion::Conversion;
 use crate::interrupt;
-use crate::plugin::abi::{arguments::Arguments, ffi::Input};
+use crate::plugin::abi::ffi::Input;
 use crate::plugin::arrays::{
     downcast::downcast,
     dtype,
@@ -21,25 +22,6 @@ use crate::plugin::inputs::{
 use crate::ranking::scores::{Domain, Key, ScoreType};
 use crate::statistics::kinds::{Column, record::Record};
 use crate::statistics::states::{PackState, UnpackState, roc_state::RocStateRecord};
-
-/// A conversion of each row by itself.
-pub trait Conversion {
-    /// The planned field.
-    fn field(inputs: &[Field]) -> Result<Field, String>;
-
-    /// Converts every row.
-    fn column(&self, inputs: &[Input]) -> Result<Values, String>;
-}
-
-/// The planned field of a conversion.
-pub fn conversion_field<C: Conversion>(inputs: &[Field], _: &Arguments<C>) -> Result<Field, String> {
-    C::field(inputs)
-}
-
-/// Converts every row.
-pub fn conversion<C: Conversion>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
-    call.options.column(inputs)
-}
 
 impl Conversion for PackState {
     fn field(inputs: &[Field]) -> Result<Field, String> {

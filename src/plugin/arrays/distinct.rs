@@ -3,16 +3,21 @@
 use arrow::bitmap::Bitmap;
 use polars::prelude::PlHashMap;
 use polars_core::runtime::RAYON;
+use rayon::prelude::*;
 
 use crate::ranking::rows::Codes;
 use crate::ranking::scores::Key;
 use crate::ranking::tasks;
+use crate::{interrupt, memory};
 
 /// A table with an entry for every number of a range is used while it has no more entries than this many a row.
 const ENTRIES_PER_ROW: usize = 4;
 
 /// The size of the sample that shows whether many values are distinct: sorting pays from about four times as many on.
 const SAMPLE: usize = 1 << 14;
+
+/// Rows that a thread reads at a time: with fewer, waking it takes longer than reading them.
+const BLOCK_ROWS: usize = 1 << 17;
 
 /// The content of an empty entry of a table.
 const NONE: u32 = u32::MAX;
@@ -32,13 +37,12 @@ impl Places {
     /// distinct ones are looked up by their hashes, and many are sorted.
     pub fn of<K: Key>(keys: &[K], validity: Option<&Bitmap>) -> Self {
         let column = OptionalKeys { keys, validity };
-        let present = || column.rows().map(|(_, key)| key);
-        let (Some(low), Some(high)) = (present().min(), present().max()) else {
+        let Some((low, high)) = column.lowest_and_highest() else {
             return Places { of_row: vec![0; keys.len()], rows: Vec::new() };
         };
         let range = high.above(low, 0);
         if range < (keys.len() * ENTRIES_PER_ROW) as u128 {
-            column.in_table(range as usize + 1, &|key| key.above(low, 0) as usize)
+            column.in_table(range as usize + 1, |key| key.above(low, 0) as usize)
         } else if column.are_many() {
             column.sorted()
         } else {
@@ -122,21 +126,6 @@ impl<'a, K: Copy + Ord + Send> OptionalKeys<'a, K> {
         (0..).zip(self.keys).map(place).collect()
     }
 
-    /// By a table in which every key has an entry of its own.
-    fn in_table(self, entries: usize, entry: &dyn Fn(K) -> usize) -> Places {
-        let mut table = vec![NONE; entries];
-        for (row, key) in self.rows() {
-            let first = &mut table[entry(key)];
-            *first = row.min(*first);
-        }
-        let mut rows = Vec::new();
-        for place in table.iter_mut().filter(|row| **row != NONE) {
-            rows.push(*place);
-            *place = rows.len() as u32 - 1;
-        }
-        Places { of_row: self.mapped(|_, key| table[entry(key)]), rows }
-    }
-
     /// Whether there are many distinct keys, by a sample of which nearly all then are.
     fn are_many(self) -> bool {
         let every = self.keys.len().div_ceil(SAMPLE).max(1);
@@ -165,6 +154,64 @@ impl<'a, K: Copy + Ord + Send> OptionalKeys<'a, K> {
 }
 
 impl<K: Key> OptionalKeys<'_, K> {
+    /// What `of_block` makes of blocks of at least so many rows; the block that begins at a row has its keys.
+    fn of_blocks<T: Send>(self, least: usize, of_block: impl Fn(usize, &[K]) -> T + Sync) -> Vec<T> {
+        let rows = least.max(BLOCK_ROWS);
+        let of_block = |(number, keys): (usize, &[K])| {
+            interrupt::check();
+            of_block(number * rows, keys)
+        };
+        if self.keys.len() <= rows {
+            return self.keys.chunks(rows).enumerate().map(of_block).collect();
+        }
+        RAYON.install(|| self.keys.par_chunks(rows).enumerate().map(of_block).collect())
+    }
+
+    fn lowest_and_highest(self) -> Option<(K, K)> {
+        let of_block = |start: usize, keys: &[K]| {
+            let present =
+                || keys.iter().enumerate().filter(|row| self.is_there(start + row.0)).map(|row| *row.1);
+            present().min().zip(present().max())
+        };
+        let blocks = self.of_blocks(0, of_block).into_iter().flatten();
+        blocks.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+    }
+
+    /// By a table in which every key has an entry of its own.
+    fn in_table(self, entries: usize, entry: impl Fn(K) -> usize + Sync) -> Places {
+        let firsts = self.of_blocks(entries, |start, keys| {
+            let mut table = vec![NONE; entries];
+            for (row, &key) in (start..).zip(keys).filter(|row| self.is_there(row.0)) {
+                let first = &mut table[entry(key)];
+                *first = (*first).min(row as u32);
+            }
+            table
+        });
+        let joined = |mut one: Vec<u32>, other: Vec<u32>| {
+            one.iter_mut().zip(other).for_each(|(one, other)| *one = (*one).min(other));
+            one
+        };
+        let mut table = firsts.into_iter().reduce(joined).unwrap_or_default();
+        let mut rows = Vec::new();
+        for place in table.iter_mut().filter(|row| **row != NONE) {
+            rows.push(*place);
+            *place = rows.len() as u32 - 1;
+        }
+        let mut of_row = memory::default_values(self.keys.len());
+        let fill = |(number, (places, keys)): (usize, (&mut [u32], &[K]))| {
+            for ((row, place), &key) in (number * BLOCK_ROWS..).zip(places).zip(keys) {
+                *place = if self.is_there(row) { table[entry(key)] } else { 0 };
+            }
+        };
+        if self.keys.len() <= BLOCK_ROWS {
+            fill((0, (&mut of_row, self.keys)));
+        } else {
+            let blocks = of_row.par_chunks_mut(BLOCK_ROWS).zip(self.keys.par_chunks(BLOCK_ROWS));
+            RAYON.install(|| blocks.enumerate().for_each(fill));
+        }
+        Places { of_row, rows }
+    }
+
     /// By the hashes of the distinct keys, which are then sorted.
     fn hashed(self) -> Places {
         // The first row of a key is at the place that the high bits of its hash name, or at the next free place.

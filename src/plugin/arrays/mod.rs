@@ -3,6 +3,7 @@
 pub(super) mod distinct;
 pub(super) mod downcast;
 pub(super) mod dtype;
+pub(super) mod row_groups;
 pub(super) mod text;
 pub(super) mod values;
 pub(super) mod words;

@@ -10,7 +10,7 @@ use polars::prelude::{PlHashMap, pf16};
 use super::label;
 use crate::plugin::arrays::{
     distinct::{Places, without_gaps},
-    downcast::downcast,
+    downcast::{downcast, message},
     dtype, text,
     values::{Values, gathered},
     words::Words,
@@ -200,16 +200,37 @@ fn categories(field: &Field) -> Vec<&str> {
 
 /// Structs go by their fields, the first one first; a missing value comes before all others.
 fn places_of_structs(fields: &[Field], structs: &StructArray) -> Result<Places, String> {
-    let validity = structs.validity();
-    let mut so_far = Places::of(&vec![0u8; structs.len()], validity);
+    let mut so_far: Option<Places> = None;
     for (field, values) in fields.iter().zip(structs.values()) {
-        let next = places(field, values.as_ref())?;
-        let width = next.rows.len() as u64 + 1;
-        let of_next = |row: usize| if values.is_valid(row) { u64::from(next.of_row[row]) + 1 } else { 0 };
-        let key = |(row, &place): (usize, &u32)| u64::from(place) * width + of_next(row);
-        so_far = Places::of(&so_far.of_row.iter().enumerate().map(key).collect::<Vec<u64>>(), validity);
+        let next = places_with_missing(field, values.as_ref())?;
+        so_far = Some(match so_far {
+            None => next,
+            Some(so_far) => {
+                let width = next.rows.len() as u64;
+                let pairs = so_far.of_row.iter().zip(&next.of_row);
+                let keys: Vec<u64> =
+                    pairs.map(|(&before, &place)| u64::from(before) * width + u64::from(place)).collect();
+                Places::of(&keys, None)
+            }
+        });
     }
-    Ok(so_far)
+    let so_far = so_far.unwrap_or(Places { of_row: vec![0; structs.len()], rows: Vec::new() });
+    let are_missing = fields.is_empty() || structs.null_count() > 0;
+    Ok(if are_missing { Places::of(&so_far.of_row, structs.validity()) } else { so_far })
+}
+
+/// Where each value stands among the distinct ones, of which the first is missing if any is.
+fn places_with_missing(field: &Field, array: &dyn Array) -> Result<Places, String> {
+    let mut places = places(field, array)?;
+    if array.null_count() > 0 {
+        let is_null = |&row: &usize| *array.dtype() == Dtype::Null || array.is_null(row);
+        let missing = (0..array.len()).filter(is_null);
+        let first = missing.clone().take(1).map(|row| row as u32);
+        places.rows.splice(0..0, first);
+        places.of_row.iter_mut().for_each(|place| *place += 1);
+        missing.for_each(|row| places.of_row[row] = 0);
+    }
+    Ok(places)
 }
 
 /// The series that each key is in: that of its fields but the last. A key whose last field is missing is in none, since it
@@ -230,12 +251,23 @@ fn series(keys: &Values) -> Result<Vec<Option<u32>>, String> {
 fn one_zero(values: Box<dyn Array>) -> Result<Box<dyn Array>, String> {
     Ok(match values.dtype() {
         Dtype::Float64 => {
-            let floats = downcast::<PrimitiveArray<f64>>(values.as_ref())?.values().iter();
-            PrimitiveArray::from_vec(floats.map(|value| value + 0.0).collect()).boxed()
+            let floats = downcast::<PrimitiveArray<f64>>(values.as_ref())?;
+            let no_minus = floats.values().iter().map(|value| value + 0.0).collect();
+            PrimitiveArray::from_vec(no_minus).with_validity(floats.validity().cloned()).boxed()
         }
         Dtype::Float32 => {
-            let floats = downcast::<PrimitiveArray<f32>>(values.as_ref())?.values().iter();
-            PrimitiveArray::from_vec(floats.map(|value| value + 0.0).collect()).boxed()
+            let floats = downcast::<PrimitiveArray<f32>>(values.as_ref())?;
+            let no_minus = floats.values().iter().map(|value| value + 0.0).collect();
+            PrimitiveArray::from_vec(no_minus).with_validity(floats.validity().cloned()).boxed()
+        }
+        Dtype::Struct(_) => {
+            let structs = downcast::<StructArray>(values.as_ref())?;
+            let fields = structs.values().iter().map(|values| one_zero(values.clone()));
+            let fields = fields.collect::<Result<_, _>>()?;
+            let validity = structs.validity().cloned();
+            StructArray::try_new(structs.dtype().clone(), structs.len(), fields, validity)
+                .map_err(message)?
+                .boxed()
         }
         _ => values,
     })

@@ -6,6 +6,7 @@
 //! Invariant: chunk `c` is `arena[c * CHUNK..(c + 1) * CHUNK]` and belongs to one stream; all chunks of a
 //! stream but its last are full.
 
+use crate::memory;
 use crate::ranking::scores::Key;
 use crate::ranking::tuning::CHUNK;
 
@@ -27,8 +28,8 @@ impl<K: Key, W: Copy + Default> Streams<K, W> {
         let room = rows + streams * CHUNK;
         assert!(u32::try_from(room).is_ok(), "{rows} rows in one block");
         Streams {
-            arena: Vec::with_capacity(room),
-            beside: Vec::with_capacity(room),
+            arena: memory::with_room(room),
+            beside: memory::with_room(room),
             next: vec![0; streams],
             before: Vec::with_capacity(room / CHUNK),
         }

@@ -1,0 +1,56 @@
+//! Memory of large columns, in large pages where the system has them.
+//!
+//! A new page costs the system 0.2 to 2.5 microseconds, and a page is 4 KiB: of 80 MB that are written once, this takes
+//! longer than the writing. Pages of 2 MiB cost a tenth. Linux gives them to memory that asks, unless they are switched off.
+
+/// Fewer bytes than these do not ask.
+#[cfg(all(target_os = "linux", not(miri)))]
+const LEAST_BYTES: usize = 1 << 23;
+
+/// Default values, which for numbers are zeros.
+pub fn default_values<T: Copy + Default>(len: usize) -> Vec<T> {
+    let mut values = vec![T::default(); len];
+    ask_for_large_pages(&mut values);
+    values
+}
+
+/// An empty vector with room for so many values.
+pub fn with_room<T>(capacity: usize) -> Vec<T> {
+    let mut values = Vec::with_capacity(capacity);
+    ask_for_large_pages(&mut values);
+    values
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+fn ask_for_large_pages<T>(values: &mut Vec<T>) {
+    let bytes = values.capacity() * size_of::<T>();
+    if bytes < LEAST_BYTES {
+        return;
+    }
+    let start = values.as_mut_ptr().cast::<u8>();
+    // The system wants the address of a page; the largest page of any Linux has 64 KiB.
+    let skipped = start.align_offset(1 << 16);
+    // SAFETY: the range is inside the vector's memory. The call says how pages are to be made, and changes no byte of them;
+    // where it fails, pages are as they were.
+    unsafe {
+        libc::madvise(start.add(skipped).cast(), bytes - skipped, libc::MADV_HUGEPAGE);
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+fn ask_for_large_pages<T>(_: &mut Vec<T>) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_many_pages() {
+        let values: Vec<u64> = default_values(3_000_000);
+        assert!(values.len() == 3_000_000 && values.iter().all(|value| *value == 0));
+        let mut room: Vec<u16> = with_room(5_000_000);
+        room.extend((0..5_000_000u32).map(|row| row as u16));
+        assert_eq!((room.len(), room[4_999_999]), (5_000_000, 4_999_999u32 as u16));
+        assert_eq!(default_values::<u8>(3), [0; 3]);
+    }
+}

@@ -1,0 +1,25 @@
+//! Columns as a column of another dtype, whose values are the same: states as bytes, rows as lists.
+
+use arrow::datatypes::Field;
+
+use crate::plugin::abi::{arguments::Arguments, ffi::Input};
+use crate::plugin::arrays::values::Values;
+
+/// Columns as a column of another dtype.
+pub trait Conversion {
+    /// The planned field.
+    fn field(inputs: &[Field]) -> Result<Field, String>;
+
+    /// Converts the columns.
+    fn column(&self, inputs: &[Input]) -> Result<Values, String>;
+}
+
+/// The planned field of a conversion.
+pub fn conversion_field<C: Conversion>(inputs: &[Field], _: &Arguments<C>) -> Result<Field, String> {
+    C::field(inputs)
+}
+
+/// Converts the columns.
+pub fn conversion<C: Conversion>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
+    call.options.column(inputs)
+}

@@ -1,0 +1,73 @@
+//! Columns as lists, one for each group: what Polars' `group_by(keys).agg(pl.all())` answers, for all columns at once.
+//!
+//! Expressions on frames take their lists from here. Polars would make the lists of each column by itself.
+
+use arrow::array::{Array, LIST_VALUES_NAME, ListArray, StructArray};
+use arrow::datatypes::{ArrowDataType as Dtype, Field};
+use arrow::offset::OffsetsBuffer;
+use polars_core::runtime::RAYON;
+use rayon::prelude::*;
+
+use super::conversion::Conversion;
+use crate::plugin::abi::ffi::Input;
+use crate::plugin::arrays::{
+    downcast::message,
+    row_groups::RowGroups,
+    values::{Values, concatenated},
+};
+use crate::plugin::inputs::keys::{self, KeyCodes};
+use crate::statistics::kinds::KeyKind;
+use crate::statistics::options::from_options;
+
+/// For each distinct key, in order, the key and a list of what each other column has in its rows.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupLists {}
+
+from_options!(|_| GroupLists {});
+
+impl Conversion for GroupLists {
+    fn field(inputs: &[Field]) -> Result<Field, String> {
+        let [by, columns @ ..] = inputs else { return Err("expected keys and columns".into()) };
+        keys::check("by", &by.name, by)?;
+        let lists = columns.iter().map(|column| Field::new(column.name.clone(), list_of(column), true));
+        let dtype = Dtype::Struct(std::iter::once(by.clone()).chain(lists).collect());
+        Ok(Field::new(by.name.clone(), dtype, true))
+    }
+
+    fn column(&self, inputs: &[Input]) -> Result<Values, String> {
+        let field = Self::field(&inputs.iter().map(|input| input.field.clone()).collect::<Vec<_>>())?;
+        let by = column(&inputs[0])?;
+        if let Some(other) = inputs.iter().find(|input| input.len() != inputs[0].len()) {
+            let (name, rows, all) = (&other.field.name, other.len(), inputs[0].len());
+            return Err(format!(
+                "\"{name}\" has {rows} rows, but by has {all}; give columns of the same rows"
+            ));
+        }
+        let KeyCodes { codes, values, .. } = KeyCodes::read("by", &by, KeyKind::Any)?;
+        let groups = values.array.len();
+        let threads = RAYON.current_num_threads();
+        let lists = RAYON.install(|| {
+            let groups = RowGroups::of(codes, groups, threads);
+            let borders: Vec<i64> = groups.borders().iter().map(|&border| border as i64).collect();
+            let borders = OffsetsBuffer::try_from(borders).map_err(message)?;
+            inputs[1..].par_iter().map(|input| list(input, &groups, &borders)).collect::<Result<Vec<_>, _>>()
+        })?;
+        let arrays = std::iter::once(values.array).chain(lists).collect();
+        let array = StructArray::try_new(field.dtype.clone(), groups, arrays, None).map_err(message)?.boxed();
+        Ok(Values { field, array })
+    }
+}
+
+fn list(input: &Input, groups: &RowGroups, borders: &OffsetsBuffer<i64>) -> Result<Box<dyn Array>, String> {
+    let rows = groups.in_order(column(input)?.array.as_ref())?;
+    let list = ListArray::<i64>::try_new(list_of(&input.field), borders.clone(), rows, None);
+    Ok(list.map_err(message)?.boxed())
+}
+
+fn column(input: &Input) -> Result<Values, String> {
+    Ok(Values { field: input.field.clone(), array: concatenated(&input.chunks)? })
+}
+
+fn list_of(column: &Field) -> Dtype {
+    Dtype::LargeList(Box::new(Field { name: LIST_VALUES_NAME, is_nullable: true, ..column.clone() }))
+}
