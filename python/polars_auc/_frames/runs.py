@@ -1,4 +1,4 @@
-"""Aggregates of groups whose rows follow one another: those of a few groups are in memory at a time."""
+"""Answers of groups whose rows follow one another: those of a few groups are in memory at a time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from polars_auc._frames.answers import Answers
 from polars_auc._frames.batches import batches
 from polars_auc._plugin.errors import OptionError
 
@@ -29,8 +30,10 @@ class Runs:
     is_claim: bool
     """Whether the user says so, and is wrong if they do not; otherwise all rows are then read at once."""
 
-    def groups(self, rows: pl.LazyFrame, keys: Sequence[str], answers: Sequence[pl.Expr]) -> pl.DataFrame:
-        """Return the aggregates of each group.
+    def groups(
+        self, rows: pl.LazyFrame, keys: Sequence[str], asked: Answers, answers: Sequence[pl.Expr]
+    ) -> pl.DataFrame:
+        """Return the answers for each group.
 
         Raises
         ------
@@ -39,13 +42,13 @@ class Runs:
         """
         try:
             # No group is in two parts: what is aggregated are all rows of each.
-            with closing(self._parts(rows.select(_read(rows, keys, answers)))) as parts:
-                made = [part.group_by(keys).agg(answers) for part in parts]
+            with closing(self._parts(rows.select(_read(rows, keys, asked.columns())))) as parts:
+                made = [asked.of(part.lazy(), keys, answers).collect() for part in parts]
         except _Scattered as scattered:
             if self.is_claim:
                 raise pl.exceptions.ComputeError(str(scattered)) from None
-            return rows.group_by(keys).agg(answers).collect()
-        return pl.concat(made) if made else rows.clear().group_by(keys).agg(answers).collect()
+            made = [asked.of(rows, keys, answers).collect()]
+        return pl.concat(made) if made else asked.of(rows.clear(), keys, answers).collect()
 
     def _parts(self, rows: pl.LazyFrame) -> Generator[pl.DataFrame]:
         """Cut the rows where a run ends, and refuse values that come again."""
@@ -89,15 +92,15 @@ class Runs:
             )
 
     @staticmethod
-    def overall(rows: pl.LazyFrame, answers: Sequence[pl.Expr]) -> pl.DataFrame:
-        """Return the aggregates of all rows, one after the other: only the columns of one are in memory."""
-        return pl.concat([rows.select(answer).collect() for answer in answers], how="horizontal")
+    def overall(rows: pl.LazyFrame, asked: Answers, answers: Sequence[pl.Expr]) -> pl.DataFrame:
+        """Return the answers for all rows, one after the other: only the columns of one are in memory."""
+        return pl.concat([asked.of(rows, (), [answer]).collect() for answer in answers], how="horizontal")
 
 
-def _read(rows: pl.LazyFrame, keys: Sequence[str], answers: Sequence[pl.Expr]) -> list[str] | pl.Expr:
+def _read(rows: pl.LazyFrame, keys: Sequence[str], columns: Sequence[pl.Expr]) -> list[str] | pl.Expr:
     """Return the columns that are needed; all of them if an expression does not name each of its own."""
     # A selector, such as pl.nth(1), would find other columns among fewer.
-    if any(answer.meta.has_multiple_outputs() for answer in answers):
+    if any(column.meta.has_multiple_outputs() for column in columns):
         return pl.all()
-    names = list(dict.fromkeys([*keys, *(name for answer in answers for name in answer.meta.root_names())]))
+    names = list(dict.fromkeys([*keys, *(name for column in columns for name in column.meta.root_names())]))
     return names if set(names) <= set(rows.collect_schema()) else pl.all()

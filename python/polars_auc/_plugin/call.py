@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import pickle
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextvars import ContextVar
 from decimal import Decimal
 from functools import cache
@@ -31,6 +31,9 @@ _LIBRARY = Path(_native.__file__)
 
 RESAMPLED: ContextVar[Mapping[str, object] | None] = ContextVar("RESAMPLED", default=None)
 """How a statistic is resampled, where :func:`polars_auc.bootstrap_ci` makes its expression."""
+
+LIST_OF: ContextVar[Callable[[str, IntoExpr], pl.Expr] | None] = ContextVar("LIST_OF", default=None)
+"""From a role and its column to the lists that stand for it, where somebody else makes them."""
 
 
 def expression(
@@ -59,8 +62,12 @@ def expression(
             'weight=pl.col("weight") * pl.col("count")'
         )
         raise ValueError(msg)
-    observed = _observed(name, columns)
-    imploded = {role: column.implode() for role, column in _columns(name, observed).items()}
+    observed = _columns(name, _observed(name, columns))
+    list_of = LIST_OF.get()
+    lists = {
+        role: column.implode() if list_of is None else list_of(role, column)
+        for role, column in observed.items()
+    }
     if (resampled := RESAMPLED.get()) is not None:
         if variant is not None:
             msg = (
@@ -70,7 +77,16 @@ def expression(
         variant, options = "bootstrap", {"statistic": options, **resampled}
     plugin = name if variant is None else f"{name}_{variant}"
     name = name if resampled is None else "bootstrap_ci"
-    return _registered(name, plugin, imploded, options, elementwise=True, expand=expand).first()
+    answer = _registered(name, plugin, lists, options, elementwise=True, expand=expand)
+    return answer.first() if list_of is None else answer
+
+
+def group_lists(by: Sequence[str], columns: Mapping[str, pl.Expr]) -> pl.Expr:
+    """Return a struct for each group: the struct of its keys, and for each column the list of its values."""
+    keys = pl.struct(by).alias("polars_auc: keys")
+    return _registered(
+        "group_lists", "group_lists", {"by": keys, **columns}, {}, elementwise=False, changes_length=True
+    )
 
 
 def expression_of(
@@ -213,6 +229,7 @@ def _registered(
     *,
     elementwise: bool,
     expand: bool = False,
+    changes_length: bool = False,
 ) -> pl.Expr:
     """Check the options, which only the plugin knows, and hand the expression to Polars."""
     flags = FLAGS.get()
@@ -232,6 +249,7 @@ def _registered(
         kwargs=arguments,
         is_elementwise=elementwise,
         input_wildcard_expansion=expand,
+        changes_length=changes_length,
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
+from polars_auc._frames.answers import Answers
 from polars_auc._frames.direction import negated
 from polars_auc._frames.group_states import deferred, group_states
 from polars_auc._frames.inputs import (
@@ -320,10 +321,11 @@ def evaluation(
         label = parts.in_cluster(column_of("report", "label", label, rows, example), cluster)
     if options.user is not None:
         options = replace(options, user=_user(options.user, rows))
-    own = _parts(rows, label, columns, keys, options)
+    asked = Answers("report", rows)
+    own = _parts(rows, label, columns, keys, options, asked)
     if options.nan is not None and nans is not None:
         own.append(Part(finish=nans.beside))
-    plan = ReportPlan(list(columns), keys, options.groupings, own, options.adjust)
+    plan = ReportPlan(list(columns), keys, options.groupings, own, options.adjust, asked)
     table = plan.of_rows(rows)
     if runs is None:
         return table
@@ -345,18 +347,20 @@ def _parts(
     scores: Mapping[str, pl.Expr],
     keys: list[str],
     options: ReportOptions,
+    asked: Answers,
 ) -> list[Part]:
     """Return what a report consists of, in the order of its columns."""
-    own = [parts.summaries(label, scores, options)]
-    if options.cluster is not None:
-        own.append(parts.intervals_of_clusters(label, scores, options))
-    if options.folds is not None:
-        own.append(parts.folds(label, scores, options))
-    if options.user is not None:
-        own.append(parts.users(label, scores, options))
-    if options.compare:
-        compared = parts.deltas if options.cluster is None else parts.deltas_of_clusters
-        own.append(compared(label, scores, options))
+    with asked.asked():
+        own = [parts.summaries(label, scores, options)]
+        if options.cluster is not None:
+            own.append(parts.intervals_of_clusters(label, scores, options))
+        if options.folds is not None:
+            own.append(parts.folds(label, scores, options))
+        if options.user is not None:
+            own.append(parts.users(label, scores, options))
+        if options.compare:
+            compared = parts.deltas if options.cluster is None else parts.deltas_of_clusters
+            own.append(compared(label, scores, options))
     if options.stability is not None:
         # Rows in clusters are not independent, and no p-value knows how much less they say.
         has_p_values = options.cluster is None
@@ -391,8 +395,9 @@ def _runs(options: ReportOptions, keys: list[str]) -> Runs | None:
 @called("report")
 def _in_runs(plan: ReportPlan, rows: pl.LazyFrame, runs: Runs) -> pl.DataFrame:
     """Answer one group after the other, and then all rows."""
-    groups = runs.groups(rows, plan.keys, plan.answers)
-    whole = runs.overall(rows, plan.answers)
+    assert plan.asked is not None
+    groups = runs.groups(rows, plan.keys, plan.asked, plan.answers)
+    whole = runs.overall(rows, plan.asked, plan.answers)
     return plan.of_answers(lambda by: (groups if by else whole).lazy()).collect()
 
 

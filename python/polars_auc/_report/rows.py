@@ -15,6 +15,7 @@ from polars_auc._plugin.errors import OptionError
 from polars_auc._report.stability import STABILITY
 
 if TYPE_CHECKING:
+    from polars_auc._frames.answers import Answers
     from polars_auc._frames.groupings import Groupings
     from polars_auc._plugin.options import Adjustment
 
@@ -150,6 +151,8 @@ class ReportPlan:
     groupings: Groupings | None
     parts: Sequence[Part]
     adjust: Adjustment | None
+    asked: Answers | None = None
+    """What makes the lists that the answers read, unless they make their own."""
 
     @property
     def answers(self) -> list[pl.Expr]:
@@ -158,8 +161,13 @@ class ReportPlan:
 
     def of_rows(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         """Return the report of rows."""
-        answers = self.answers
-        return self.of_answers(lambda by: rows.group_by(by).agg(*answers) if by else rows.select(*answers))
+        return self.of_answers(lambda by: self.answered(rows, by, self.answers))
+
+    def answered(self, rows: pl.LazyFrame, by: list[str], answers: Sequence[pl.Expr]) -> pl.LazyFrame:
+        """Return some of the answers for each group, or for all rows."""
+        if self.asked is not None:
+            return self.asked.of(rows, by, answers)
+        return rows.group_by(by).agg(answers) if by else rows.select(answers)
 
     def of_answers(self, answered: Callable[[list[str]], pl.LazyFrame]) -> pl.LazyFrame:
         """Return the report of the answers by any columns, which are those of all rows if there are none.

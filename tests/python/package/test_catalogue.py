@@ -62,14 +62,15 @@ def test_every_row_of_the_table_is_a_function() -> None:
         "style_report",
         "write_report",
     }
-    assert functions <= public
+    # Functions on frames make lists by it.
+    assert functions - public == {"group_lists"}
 
 
 def test_every_row_of_the_table_is_in_the_catalogue() -> None:
     entries = {(entry.plugin or entry.name, entry.name) for entry in CATALOGUE}
     # These take or give something else than rows and a result for each group: test_bands, test_changes,
-    # test_columns, test_mrmc, test_packed_states, test_segments and test_states test them.
-    others = {"band_coverage", "compare_segments", "merge_states", "mrmc_roc_auc"}
+    # test_columns, test_mrmc, test_packed_states, test_segments, test_states and test_answers test them.
+    others = {"band_coverage", "compare_segments", "group_lists", "merge_states", "mrmc_roc_auc"}
     apart = {(name, name) for name in {*COLUMN_FUNCTIONS, *others}}
     apart |= {
         ("compare_segments_clustered", "compare_segments"),

@@ -1,0 +1,103 @@
+"""Answers of groups: columns become lists of all groups at once, and expressions read the same lists."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from polars_auc._frames.inputs import column_of
+from polars_auc._plugin.call import LIST_OF, group_lists
+
+if TYPE_CHECKING:
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = ["Answers"]
+
+# Functions that make a value of each row from values of the same row, as Polars calls them.
+_FUNCTIONS_OF_ROWS = frozenset(
+    ("Abs", "FillNull", "Negate", "IsFinite", "IsInfinite", "IsNan", "IsNotNan", "IsNotNull", "IsNull", "Not")
+)
+
+# Dtypes of keys that the plugin puts in order, beside numbers, dates and times.
+_KEYS = (pl.Boolean, pl.String, pl.Binary, pl.Categorical, pl.Enum, pl.Null)
+
+
+class Answers:
+    """What expressions of this package answer for the rows of each group, and the columns that they read."""
+
+    def __init__(self, name: str, rows: pl.LazyFrame) -> None:
+        self._name = name
+        self._rows = rows
+        self._columns: dict[bytes, tuple[str, pl.Expr]] = {}
+
+    @contextmanager
+    def asked(self) -> Iterator[None]:
+        """Let expressions that are written here read lists, which only :meth:`of` makes."""
+        mark = LIST_OF.set(self._list_of)
+        try:
+            yield
+        finally:
+            LIST_OF.reset(mark)
+
+    def columns(self) -> list[pl.Expr]:
+        """Return the columns that are read."""
+        return [column for _, column in self._columns.values()]
+
+    def of(self, rows: pl.LazyFrame, by: Sequence[str], answers: Sequence[pl.Expr]) -> pl.LazyFrame:
+        """Return the answers for the rows of each group, or for all rows if there are no columns ``by``."""
+        columns = {name: column.alias(name) for name, column in self._columns.values()}
+        if not by:
+            return rows.select(column.implode() for column in columns.values()).select(answers)
+        schema = rows.collect_schema()
+        if all(_is_in_order(schema[key]) for key in by) and all(map(_is_of_rows, columns.values())):
+            lists = rows.select(group_lists(by, columns)).unnest(cs.all()).unnest(cs.first())
+        else:
+            # Polars then makes the lists. A mean in an expression, say, is that of the group.
+            lists = rows.group_by(by).agg(column.implode() for column in columns.values())
+        return lists.select(*by, *answers)
+
+    def _list_of(self, role: str, column: IntoExpr) -> pl.Expr:
+        own = column_of(
+            self._name, role, column, self._rows, f'report(frame, "label", "score", {role}="...")'
+        )
+        name, _ = self._columns.setdefault(
+            own.meta.serialize(), (f"polars_auc: list {len(self._columns)}", own)
+        )
+        # Errors name the column.
+        [called] = self._rows.select(own).collect_schema().names()
+        return pl.col(name).alias(called)
+
+
+def _is_in_order(dtype: pl.DataType) -> bool:
+    return dtype.is_numeric() or dtype.is_temporal() or dtype in _KEYS
+
+
+def _is_of_rows(column: pl.Expr) -> bool:
+    """Whether each value comes from values of its own row; of what is not known here it does not."""
+
+    def is_of_rows(node: Any) -> bool:
+        match node:
+            case {"Column": _}:
+                return True
+            case {"Literal": value}:
+                # A Series has a row for each of the rows.
+                return "Series" not in value
+            case {"Alias": [inner, _]} | {"Cast": {"expr": inner}}:
+                return is_of_rows(inner)
+            case {"BinaryExpr": {"left": left, "right": right}}:
+                return is_of_rows(left) and is_of_rows(right)
+            case {"Ternary": {"predicate": condition, "truthy": one, "falsy": other}}:
+                return all(map(is_of_rows, (condition, one, other)))
+            case {"Function": {"function": {"Boolean": str(function)} | str(function), "input": inputs}}:
+                return function in _FUNCTIONS_OF_ROWS and all(map(is_of_rows, inputs))
+            case _:
+                return False
+
+    if not column.meta.root_names():
+        return False
+    return is_of_rows(json.loads(column.meta.serialize(format="json")))
