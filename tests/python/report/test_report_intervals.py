@@ -278,7 +278,7 @@ def test_pages_of_clusters(folder: Path) -> None:
         assert main([*REPORT, *CLUSTERED, "--quiet", "-o", name]) == 0
         text = (folder / name).read_text(encoding="utf-8")
         assert "belong together; intervals and comparisons do not take them as independent" in text
-    assert "Rows with a null label, cluster or score are skipped." in text
+    assert "Rows with a missing label, cluster or score are skipped." in text
     # A band takes rows as independent.
     assert "holds the whole curve of the population" not in text
     assert main([*REPORT, "--quiet", "-o", "out.html"]) == 0
