@@ -76,7 +76,7 @@ def answers_of_nan(of_nan: Sequence[str], without: Sequence[str]) -> list[tuple[
     if without:
         names = pl.Series(list(without)).to_frame("score").select(key_text("score"))["score"].to_list()
         said.append(
-            f"NaN leaves no curve, distribution, gains and thresholds of all rows{_list(names, ', ')}"
+            f"No curve, distribution, gains and thresholds of all rows, because of NaN{_list(names, ', ')}"
         )
     return [(True, text) for text in said]
 

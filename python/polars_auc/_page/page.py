@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -202,7 +203,7 @@ def _cards(overall: pl.DataFrame, *, is_exact: bool) -> list[dict[str, str]]:
             "auc": _text("auc", row["auc"]),
             "bounds": "" if is_exact else f"{_text('', row['auc_min'])} to {_text('', row['auc_max'])}",
             "interval": ""
-            if row["lower"] is None
+            if row["lower"] is None or math.isnan(row["lower"])
             else f"{_text('auc', row['lower'])} to {_text('auc', row['upper'])}",
             "ks": _text("ks", row["ks"]),
             "n": _text("n", row["n"]),

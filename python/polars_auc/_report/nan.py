@@ -124,10 +124,9 @@ def said_of_nan(found: pl.DataFrame, *, are_states: bool = False) -> list[str]:
         lines.append(f"the score {row['score']!r} is NaN in {number}{group}")
     if found.height > _NAMED:
         lines.append(f"and {found.height - _NAMED} more groups and scores have NaN")
-    instead = at_edge(either('nan="skip"', "--nan skip")) + " takes NaN for missing"
-    if are_states:
-        instead = f"a state of rows made with {instead}"
-    return [*lines, f"NaN is a fault, and such results are NaN or left out; {instead}"]
+    skip = at_edge(either('nan="skip"', "--nan skip"))
+    instead = f"make states with {skip}, which" if are_states else skip
+    return [*lines, f"NaN is a fault, and such results are NaN or left out; {instead} takes NaN for missing"]
 
 
 def said_of_skipped_nan(score: str, number: int) -> str:

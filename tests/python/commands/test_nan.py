@@ -173,7 +173,7 @@ def test_states_with_nan_are_as_loud_as_rows(command: list[str], states: Path, c
     assert main([*command, str(states), "--from-states", "--by", "g"]) == 3
     said = capsys.readouterr().err
     assert "the score 's' is NaN in some rows of the group g=a\n" in said
-    assert "a state of rows made with --nan skip takes NaN for missing" in said
+    assert "make states with --nan skip, which takes NaN for missing" in said
     assert "g=b" not in said
     pl.read_parquet(states).filter(g="b").write_parquet("b.parquet")
     assert main([*command, "b.parquet", "--from-states", "--by", "g"]) == 0

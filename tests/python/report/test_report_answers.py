@@ -141,14 +141,19 @@ def number_of_nans() -> str:
 @pytest.mark.parametrize("options", [[], ["--bounded"]])
 def test_the_page_says_first_which_score_is_nan(tmp_path: Path, nans: Path, options: list[str]) -> None:
     given = ["--label", "label", "--score", "forest", "--score", "tree", *options]
-    whole, instead, without, area = said(made(tmp_path, *given, data=nans, code=3))
+    page = made(tmp_path, *given, data=nans, code=3)
+    whole, instead, without, area = said(page)
     assert whole == (True, f"The score 'forest' is NaN in {number_of_nans()}.")
     assert instead == (
         True,
         "NaN is a fault, and such results are NaN or left out; --nan skip takes NaN for missing.",
     )
-    assert without == (True, "NaN leaves no curve, distribution, gains and thresholds of all rows: forest.")
+    assert without == (
+        True,
+        "No curve, distribution, gains and thresholds of all rows, because of NaN: forest.",
+    )
     assert area[1].startswith("AUC of all rows: forest NaN, tree 0.")
+    assert "interval NaN" not in page.text
     grouped = said(made(tmp_path, *given, "--by", "segment", data=nans, code=3))
     assert grouped[0] == (True, f"The score 'forest' is NaN in {number_of_nans()} of the group segment=Q2.")
     assert grouped[1:] == [instead, without, area]

@@ -100,7 +100,7 @@ def test_options_of_the_report(tmp_path: Path, options: dict[str, Any], flags: l
 NANS = pl.scan_parquet(DATA).with_columns(
     forest=pl.when(pl.col("segment") == "Q2").then(float("nan")).otherwise("forest")
 )
-SKIPPED = "NaN leaves no curve, distribution, gains and thresholds of all rows: forest"
+SKIPPED = "No curve, distribution, gains and thresholds of all rows, because of NaN: forest"
 
 
 def test_a_page_says_that_its_rows_have_nan(tmp_path: Path) -> None:
