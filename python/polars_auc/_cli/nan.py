@@ -6,26 +6,36 @@ from pathlib import Path
 
 import polars as pl
 
-from polars_auc._cli.rows import Rows, of_files
+from polars_auc._cli.rows import Files, Rows, of_files
 from polars_auc._cli.sources import is_text, scan
 from polars_auc._cli.streams import say
-from polars_auc._report.nan import Nans, said_of_nan
+from polars_auc._report.nan import Nans
 
-__all__ = ["say_nan"]
+__all__ = ["lines_of_text", "say_nan"]
 
 
-def say_nan(rows: Rows, nans: Nans) -> bool:
-    """Say which scores and groups have NaN, and in which file it is a text; return whether there is any."""
-    with of_files(rows.files, rows.names):
-        found = nans.found()
-    if found.is_empty():
+def say_nan(
+    files: Files, nans: Nans, read: Rows | None, *, may_be_nan: bool = True, quiet: bool = False
+) -> bool:
+    """Say which scores have NaN, or how many rows are skipped for it; return whether it is a fault.
+
+    Without ``may_be_nan`` the numbers have none, and nothing is read to look for it. Files of states have no
+    rows to read.
+    """
+    is_skipped = read is not None and read.skips_nan
+    if quiet if is_skipped else not may_be_nan:
         return False
-    for line in said_of_nan(found):
+    with of_files(files.names, [] if read is None else read.names):
+        lines = nans.said_of_skipped() if is_skipped else nans.said()
+    for line in [*lines, *([] if is_skipped or not lines else lines_of_text(read))]:
         say(f"polars-auc: {line}")
-    named = _file_with_the_text(rows)
-    if named is not None:
-        say(f"polars-auc: {named!r} has the text NaN, which is read as the number NaN")
-    return True
+    return bool(lines) and not is_skipped
+
+
+def lines_of_text(read: Rows | None) -> list[str]:
+    """Say in which file NaN is a text, if it is one."""
+    named = None if read is None else _file_with_the_text(read)
+    return [] if named is None else [f"{named!r} has the text NaN, which is read as the number NaN"]
 
 
 def _file_with_the_text(rows: Rows) -> str | None:

@@ -162,7 +162,8 @@ class RowOptions:
             dtypes = rows.select(score.alias(name) for name, score in own.items()).collect_schema().dtypes()
             own = negated(rows, own) if self.low_is_positive else own
         of_user = dtypes if self.low_is_positive else []
-        return Rows(label, own, count, rows, files.keys(), names, named, files.names, of_user)
+        skips_nan = self.nan is not None
+        return Rows(label, own, count, rows, files.keys(), names, named, files.names, of_user, skips_nan)
 
 
 @dataclass(frozen=True)
@@ -183,6 +184,8 @@ class Rows:
     files: Sequence[str]
     negated: Sequence[pl.DataType] = ()
     """The dtypes of the scores before they were negated, if they were."""
+    skips_nan: bool = False
+    """Whether NaN is taken for missing."""
 
     def nans(self, *, cluster: pl.Expr | None = None, weight: pl.Expr | None = None) -> Nans:
         """Return what counts the scores that are NaN."""

@@ -17,6 +17,7 @@ from polars_auc._cli.sql import refuse_missing
 from polars_auc._expressions.states import Scale, have_weights
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._plugin.errors import OptionError
+from polars_auc._report.nan import Nans
 
 # The fields by which a column of states is known.
 _FIELDS = {"bins", "n_pos", "n_neg", "n_missing", "has_nan", "resolution", "max_bins", "scale"}
@@ -62,6 +63,11 @@ def evaluated_states(files: Files, scores: Sequence[str]) -> Evaluated:
     columns = state_columns(files, scores)
     keys = files.keys()
     return Evaluated.of_states(files.rows, keys, columns, [*keys, *columns])
+
+
+def state_nans(evaluated: Evaluated) -> Nans:
+    """Return what knows which states are of scores that were NaN."""
+    return Nans.of_states(evaluated.rows, evaluated.scores, evaluated.by)
 
 
 def state_columns(files: Files, named: Sequence[str]) -> list[str]:

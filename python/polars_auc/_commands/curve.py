@@ -14,7 +14,7 @@ from polars_auc._cli.output import save
 from polars_auc._cli.progress import progress
 from polars_auc._cli.refusal import Incomplete, Refusal, worded
 from polars_auc._cli.rows import Files, RowOptions, of_files
-from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows
+from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows, state_nans
 from polars_auc._cli.streams import say
 from polars_auc._commands.table_files import ENDINGS, add_table_output, save_table, table_writer
 from polars_auc._expressions.bands import BandMethod, roc_band
@@ -156,7 +156,8 @@ def curve(options: argparse.Namespace) -> bool:
         points[what].select(*of.by, "score").n_unique() == groups.item() * len(of.scores)
         for (what, (_, of)), groups in zip(plans.items(), tables[1 : len(planned) : 2], strict=True)
     )
-    has_nan = not is_whole and read is not None and rows.nan is None and say_nan(read, read.nans())
+    nans = state_nans(source) if read is None else read.nans()
+    has_nan = say_nan(files, nans, read, may_be_nan=not is_whole)
     for (what, (_, of)), groups in zip(plans.items(), tables[1 : len(planned) : 2], strict=True):
         _say_undefined(what, of, points[what], groups.item(), folds=options.folds is not None)
     notes = [f"wrote {options.output}"]

@@ -99,7 +99,7 @@ def failing_scores(files: Files, label: str, scores: Sequence[str]) -> dict[str,
     return faults
 
 
-def failing_groups(evaluated: Evaluated, nans: Nans | None) -> tuple[pl.DataFrame | None, list[str]]:
+def failing_groups(evaluated: Evaluated, nans: Nans) -> tuple[pl.DataFrame | None, list[str]]:
     """Return the groups that cannot be evaluated, by trying halves of all groups, and halves of those.
 
     A group with a score that is NaN has no numbers either.
@@ -123,12 +123,11 @@ def failing_groups(evaluated: Evaluated, nans: Nans | None) -> tuple[pl.DataFram
 
     if keys.height:
         search(0, keys.height)
-    if nans is not None:
-        is_nan = nans.found().select(evaluated.by).unique().with_columns(pl.lit(value=True).alias(_NAN))
-        marked = keys.join(is_nan, on=evaluated.by, how="left", nulls_equal=True, maintain_order="left")
-        known = {place for place, _ in faults}
-        places = marked[_NAN].fill_null(value=False).arg_true()
-        faults += [(place, "a score is NaN") for place in places if place not in known]
+    is_nan = nans.found().select(evaluated.by).unique().with_columns(pl.lit(value=True).alias(_NAN))
+    marked = keys.join(is_nan, on=evaluated.by, how="left", nulls_equal=True, maintain_order="left")
+    known = {place for place, _ in faults}
+    places = marked[_NAN].fill_null(value=False).arg_true()
+    faults += [(place, "a score is NaN") for place in places if place not in known]
     if not faults or len(faults) == keys.height:
         return None, []
     return keys[[place for place, _ in faults]], [why for _, why in faults]

@@ -13,14 +13,14 @@ from typing import Any
 
 import polars as pl
 
-from polars_auc._cli.nan import say_nan
+from polars_auc._cli.nan import lines_of_text
 from polars_auc._cli.output import save
 from polars_auc._cli.progress import progress
 from polars_auc._cli.refusal import Incomplete, Refusal, worded
 from polars_auc._cli.rows import Files, Rows, of_files, values
 from polars_auc._cli.sources import files_of
 from polars_auc._cli.sql import roots
-from polars_auc._cli.states import evaluated_states, names_of_states
+from polars_auc._cli.states import evaluated_states, names_of_states, state_nans
 from polars_auc._cli.streams import say, say_lines, show, show_bytes
 from polars_auc._commands.compare_to import PreviousReport
 from polars_auc._commands.gates import Gate
@@ -116,7 +116,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
             source = source.collected()
             plan = source.plan(previous)
         table = plan.collect()
-        if left_out is None and _has_nan(table) and not request.from_states:
+        if left_out is None and _has_nan(table):
             raise _ScoreIsNan("a score is NaN")
         if not request.allow_empty:
             _refuse_empty(table, request, source.rows)
@@ -129,12 +129,13 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
                 has_bands=has_bands,
                 stability=source.options.stability,
             )
+        of_nan = source.nans.said() if _has_nan(table) else []
     verdicts = [gate.check(table) for gate in gates]
     unprinted = None
     try:
         if writer is not None:
             pairs = _about(request, files, table, writer, omissions, [said for _, said in verdicts])
-            contents = partial(writer.contents, table, pairs, charts, verdicts)
+            contents = partial(writer.contents, table, pairs, charts, verdicts, of_nan)
             unprinted = _write(request, contents, writer.of_table().notes(table))
     finally:
         # What was evaluated is shown also if it cannot be written.
@@ -148,10 +149,11 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
         say_lines(f"polars-auc: {said}")
     if unprinted is not None:
         raise Refusal(f"cannot print the report: {unprinted}")
-    has_nan = source.say_nan(table)
+    for line in [*of_nan, *(lines_of_text(source.rows) if of_nan else [])]:
+        say(f"polars-auc: {line}")
     if not all(passed for passed, _ in verdicts):
         return False
-    if omissions or has_nan:
+    if omissions or of_nan:
         raise Incomplete
     return True
 
@@ -182,15 +184,16 @@ class Source:
     rows: Rows | None
     """The rows, unless the files hold states."""
     evaluated: Evaluated
-    nans: Nans | None = None
-    """What counts the scores that are NaN, unless the files hold states."""
+    nans: Nans
+    """What counts the scores that are NaN."""
 
     @classmethod
     def of(cls, request: ReportRequest, files: Files) -> Source:
         """Read the columns that the options name."""
         options = request.columns_of(files)
         if request.from_states:
-            return cls(files, options, None, evaluated_states(files, request.rows.scores))
+            evaluated = evaluated_states(files, request.rows.scores)
+            return cls(files, options, None, evaluated, state_nans(evaluated))
         cluster, weight = options.cluster, options.weight
         assert not isinstance(cluster, str)
         assert not isinstance(weight, str)
@@ -203,7 +206,7 @@ class Source:
     def prepared(self, omissions: Omissions) -> Source:
         """Leave groups out; with --bounded, plan the states that batches of rows will have."""
         evaluated = omissions.without_groups(self.evaluated)
-        nans = None if self.nans is None else replace(self.nans, rows=evaluated.rows)
+        nans = replace(self.nans, rows=evaluated.rows)
         if self.options.memory is not None:
             with of_files(self.files.names, evaluated.read):
                 evaluated = evaluated.bounded(self.options.max_bins, self.options.scale)
@@ -213,12 +216,6 @@ class Source:
         """Read the rows of all batches."""
         rows = self.evaluated.rows.collect()
         return replace(self, evaluated=self.evaluated.with_states(rows, self.evaluated.by))
-
-    def say_nan(self, table: pl.DataFrame) -> bool:
-        """Say which scores are NaN, if the report has NaN; return whether any is."""
-        if self.rows is None or self.nans is None:
-            return False
-        return _has_nan(table) and say_nan(self.rows, self.nans)
 
     def faults(self) -> Any:
         """Turn what Polars raises into a refusal that names the file."""
@@ -325,7 +322,7 @@ def _refuse_empty(table: pl.DataFrame, request: ReportRequest, rows: Rows | None
             what = " and ".join(f"--where {where!r}" for where in request.rows.where)
             said = f"{what} leaves no row" if what else "the files have no row"
         elif n == 0:
-            said = f"every row has a null {needed(request.options, f'score {score!r}')}"
+            said = f"every row has a missing {needed(request.options, f'score {score!r}')}"
         elif n_pos in (0, n):
             lacking = "negative" if n_pos else "positive"
             said = f"no row is {lacking}"

@@ -21,6 +21,7 @@ from polars_auc._page.files import refuse_path
 from polars_auc._page.tables import TableWriter
 from polars_auc._page.text import counted
 from polars_auc._plugin.errors import OptionError
+from polars_auc._report.nan import Nans
 
 
 def add_state(commands: Any) -> None:
@@ -88,7 +89,7 @@ def state(options: argparse.Namespace) -> bool:
     if not options.allow_empty and not any(sum(table.select(each).row(0)) for each in used):
         what = "a label and a score" if weight is None else "a label, a score and a weight above 0"
         raise Refusal(f"no row has {what}. If that may be, write --allow-empty")
-    has_nan = options.nan is None and say_nan(rows, rows.nans(weight=weight))
+    has_nan = say_nan(files, rows.nans(weight=weight), rows)
     _write(options, table)
     if has_nan:
         raise Incomplete
@@ -102,7 +103,9 @@ def merge(options: argparse.Namespace) -> bool:
     with of_files(files.names, ()):
         states = [merge_states(name, **limit) for name in columns]
     names = [*files.keys(), *columns]
-    return _write(options, _counted(files, files.rows, states, names, of_each_file=states))
+    table = _counted(files, files.rows, states, names, of_each_file=states)
+    say_nan(files, Nans.of_states(table.lazy(), columns, files.by), None)
+    return _write(options, table)
 
 
 def _named(options: argparse.Namespace) -> tuple[Files, dict[str, Any]]:

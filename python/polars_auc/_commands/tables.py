@@ -23,7 +23,7 @@ from polars_auc._cli.nan import say_nan
 from polars_auc._cli.progress import progress
 from polars_auc._cli.refusal import Incomplete, Refusal, flag
 from polars_auc._cli.rows import Files, RowOptions, of_files
-from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows
+from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows, state_nans
 from polars_auc._cli.streams import say, show
 from polars_auc._commands.table_files import ENDINGS, add_table_output, save_table, table_writer
 from polars_auc._expressions.comparisons import adjust_p_values, compare_scores
@@ -48,7 +48,7 @@ def add_gains(commands: Any) -> None:
     command = commands.add_parser(
         "gains",
         help="the gains table of each group and score",
-        description="Print bands of rows, the highest scores first, with rates, gains, lift and KS.",
+        description="Print bands of rows, the most positive scores first, with rates, gains, lift and KS.",
         epilog='example: polars-auc gains "data/*.parquet" --label y --score s --by segment --bands 20',
     )
     command.add_argument(
@@ -224,7 +224,8 @@ def _table(
     there = table.select(keys).n_unique() if keys else min(1, table.height)
     # Where a score is NaN there is no table, or one of NaN.
     may_be_nan = there < whole or any(column.is_nan().any() for column in table if column.dtype.is_float())
-    has_nan = may_be_nan and read is not None and rows.nan is None and say_nan(read, read.nans(weight=weight))
+    nans = state_nans(evaluated) if read is None else read.nans(weight=weight)
+    has_nan = say_nan(files, nans, read, may_be_nan=may_be_nan, quiet=options.quiet)
     why = "each needs a positive and a negative that have a score, and none that is NaN"
     if table.is_empty():
         raise Refusal(f"there is no table to make: {why}")

@@ -6,14 +6,27 @@ from collections.abc import Callable, Iterable, Sequence
 
 import polars as pl
 
+from polars_auc._frames.groupings import GROUPING
 from polars_auc._page.text import counted
+from polars_auc._report.nan import said_of_skipped_nan
 from polars_auc._report.options import ReportOptions
 
-__all__ = ["about_options", "about_rows", "groups_without_stability", "needed", "skipped", "without_interval"]
+__all__ = [
+    "about_options",
+    "about_rows",
+    "areas_that_are_nan",
+    "groups_without_stability",
+    "needed",
+    "skipped",
+    "without_interval",
+]
 
 
 def needed(options: ReportOptions, score: str = "score") -> str:
-    """Say for what null rows are skipped, with a name of the score."""
+    """Say what rows lack that are skipped, with a name of the score.
+
+    A state does not say whether it was null, or NaN that was taken for missing.
+    """
     if options.weight is not None:
         return f"label or {score}, or a weight that is null or 0"
     return f"label, cluster or {score}" if options.cluster is not None else f"label or {score}"
@@ -27,10 +40,17 @@ def skipped(options: ReportOptions, table: pl.DataFrame, name: Callable[[str], s
     for score, missing, nan in rows.select("score", "n_missing", n_nan).rows():
         of = name(score)
         if missing > nan:
-            lines.append(f"{of}: {counted(missing - nan, 'row')} skipped for a null {needed(options)}")
+            lines.append(f"{of}: {counted(missing - nan, 'row')} skipped for a missing {needed(options)}")
         if nan:
-            lines.append(f"{of}: {counted(nan, 'row')} skipped because the score is NaN")
+            lines.append(said_of_skipped_nan(of, nan))
     return lines
+
+
+def areas_that_are_nan(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Return the groups and scores whose AUC is NaN; a report does not say in how many rows they are."""
+    keys = [] if GROUPING in table.columns else list(by)
+    rows = table.filter(pl.col("auc").is_nan(), scope="group" if keys else "overall")
+    return rows.select(*keys, "score", pl.lit(None, dtype=pl.UInt64).alias("n_nan"))
 
 
 def without_interval(table: pl.DataFrame, name: Callable[[str], str] = str) -> list[str]:

@@ -11,7 +11,7 @@ from polars_auc._page.text import cell, counted
 from polars_auc._plots.forest import FEW_ROWS, group_name, has_few_rows
 from polars_auc._plots.points import key_text
 
-__all__ = ["answers", "few_rows"]
+__all__ = ["answers", "answers_of_nan", "few_rows"]
 
 # What is named of many.
 _NAMED = 4
@@ -67,6 +67,20 @@ def answers(
     return said
 
 
+def answers_of_nan(of_nan: Sequence[str], without: Sequence[str]) -> list[tuple[bool, str]]:
+    """Say which scores are NaN, what to write, and of which scores a page has no curves and tables."""
+    said = []
+    if of_nan:
+        *where, instead = of_nan
+        said = [where[0][0].upper() + "; ".join(where)[1:], instead]
+    if without:
+        names = pl.Series(list(without)).to_frame("score").select(key_text("score"))["score"].to_list()
+        said.append(
+            f"No curve, distribution, gains and thresholds of all rows, because of NaN{_list(names, ', ')}"
+        )
+    return [(True, text) for text in said]
+
+
 def few_rows(table: pl.DataFrame) -> str | None:
     """Say what the mark of groups of few rows means, if there are any."""
     number = table.filter(pl.col("scope") == "group", has_few_rows(table.schema)).height
@@ -79,7 +93,7 @@ def few_rows(table: pl.DataFrame) -> str | None:
 def _areas(overall: pl.DataFrame) -> Iterator[tuple[bool, str]]:
     parts = [
         f"{score} {cell('auc', auc)}"
-        + ("" if lower is None else f" ({cell('', lower)} to {cell('', upper)})")
+        + ("" if lower is None or lower != lower else f" ({cell('', lower)} to {cell('', upper)})")
         for score, auc, lower, upper in overall.select("score", "auc", "lower", "upper").rows()
     ]
     yield False, f"AUC of all rows{_list(parts, ', ')}"

@@ -81,6 +81,9 @@ class Details:
     weighted: Sequence[str] = ()
     """The scores whose states are of rows with weights."""
 
+    with_nan: Sequence[str] = ()
+    """The scores that are NaN in some row, of which there are no curves and tables of all rows."""
+
     @classmethod
     def nothing(cls) -> Details:
         """Return the details of a report whose rows are not there."""
@@ -136,6 +139,7 @@ def details(
         error=states.error,
         low_is_positive=bool(evaluated.negated),
         weighted=evaluated.weighted_states,
+        with_nan=states.with_nan,
     )
 
 
@@ -150,6 +154,7 @@ class _States:
     """The bins of each score, and whether scores are joined in them."""
     error: float
     has_weights: bool
+    with_nan: list[str]
 
 
 def _states(evaluated: Evaluated, rows: pl.LazyFrame | None, keys: dict[str, str], bins: int) -> _States:
@@ -172,6 +177,7 @@ def _states(evaluated: Evaluated, rows: pl.LazyFrame | None, keys: dict[str, str
         sizes,
         max((width for width in half_widths if not math.isnan(width)), default=0.0),
         any(map(have_weights, states.dtypes)),
+        [name for name in whole.scores if states[name].struct.field("has_nan").item()],
     )
 
 

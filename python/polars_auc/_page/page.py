@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from polars_auc._frames.groupings import EVERY, GROUPING, group_names
-from polars_auc._page.answers import answers, few_rows
+from polars_auc._page.answers import answers, answers_of_nan, few_rows
 from polars_auc._page.charts import MOST_CURVES, charts
 from polars_auc._page.details import Details
 from polars_auc._page.document import document
@@ -89,6 +90,7 @@ def page(
     columns: Sequence[str],
     needed: str,
     checks: Sequence[tuple[bool, str]] = (),
+    of_nan: Sequence[str] = (),
 ) -> str:
     """Return the page of a report."""
     overall = table.filter(pl.col("scope") == "overall")
@@ -107,9 +109,13 @@ def page(
         "report.html.jinja",
         title=title,
         charts=specs,
-        answers=answers(table, level, versus=options.versus, checks=checks),
+        answers=[
+            *answers_of_nan(of_nan, details.with_nan),
+            *answers(table, level, versus=options.versus, checks=checks),
+        ],
         about=about,
         differing=differing(level),
+        groups_differ=_differ(groups.select(columns), level),
         few_rows=few_rows(table),
         percent=f"{100 * level:.6g} %",
         cards=_cards(overall, is_exact=exact),
@@ -130,6 +136,12 @@ def page(
         needed=needed,
         table_scripts=_table_scripts() if groups.height else "",
     )
+
+
+def _differ(table: pl.DataFrame, level: float) -> bool:
+    """Whether any cell is marked as a difference."""
+    columns = [column for column in table if column.name.endswith("p_adjusted")]
+    return any((column <= 1 - level).any() for column in columns)
 
 
 def _of_all_rows(overall: pl.DataFrame, level: float, *, is_exact: bool) -> dict[str, Any]:
@@ -165,6 +177,7 @@ def _of_details(details: Details, *, is_exact: bool) -> dict[str, Any]:
             details.stability.rename(_SAMPLES, strict=False), [*_BANDS[:2], *_SAMPLES.values(), "psi"]
         ),
         "low_is_positive": details.low_is_positive,
+        "first_scores": "lowest" if details.low_is_positive else "highest",
         "is_weighted": bool(details.gains.height) and details.gains.schema["n"].is_float(),
         "has_bands": details.bands.height > 0,
         "joined": f"{details.bins:,}" if details.error else None,
@@ -190,7 +203,7 @@ def _cards(overall: pl.DataFrame, *, is_exact: bool) -> list[dict[str, str]]:
             "auc": _text("auc", row["auc"]),
             "bounds": "" if is_exact else f"{_text('', row['auc_min'])} to {_text('', row['auc_max'])}",
             "interval": ""
-            if row["lower"] is None
+            if row["lower"] is None or math.isnan(row["lower"])
             else f"{_text('auc', row['lower'])} to {_text('auc', row['upper'])}",
             "ks": _text("ks", row["ks"]),
             "n": _text("n", row["n"]),

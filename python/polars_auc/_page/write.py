@@ -14,20 +14,21 @@ import polars as pl
 from polars_auc._frames.direction import negated
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.inputs import called, column_of, rows_of, scores_of
-from polars_auc._page.about import needed, skipped
+from polars_auc._page.about import areas_that_are_nan, needed, skipped
 from polars_auc._page.details import Details, details
 from polars_auc._page.document import refuse_without_libraries
 from polars_auc._page.files import refuse_path, replace_file
-from polars_auc._page.markdown import code
+from polars_auc._page.markdown import code, markdown_text
 from polars_auc._page.page import page
 from polars_auc._page.tables import TABLES, TableWriter
 from polars_auc._page.text import TableView
 from polars_auc._plugin.errors import CALLED, OptionError, OptionTypeError
 from polars_auc._plugin.options import between_0_and_1, flag
 from polars_auc._report.changes import by_of
-from polars_auc._report.nan import without_nan
+from polars_auc._report.nan import said_of_nan, without_nan
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.parts import in_cluster
+from polars_auc._report.report import nans_of
 
 if TYPE_CHECKING:
     from polars_auc._frames.inputs import IntoFrame
@@ -101,10 +102,16 @@ class ReportWriter:
         about: Sequence[tuple[str, str]] = (),
         charts: Details | None = None,
         checks: Sequence[tuple[bool, str]] = (),
+        of_nan: Sequence[str] = (),
     ) -> bytes:
-        """Return the contents of the file, with words about the report, what is drawn, and gates."""
+        """Return the contents of the file, with words about the report, what is drawn, gates, and NaN.
+
+        Without words about NaN they are those that the report itself can say.
+        """
+        of_nan = of_nan or said_of_nan(areas_that_are_nan(table, self.by))
         if self.ending == ".md":
-            said = [f"{what}: {said}" for what, said in about]
+            said = [f"**! NaN**: {markdown_text(line)}" for line in of_nan]
+            said += [f"{what}: {said}" for what, said in about]
             lines = [*said, *skipped(self.options, table, self.name)]
             return self.view.page(table, self.title or TITLE, lines, self.options.level).encode()
         if self.ending == ".html":
@@ -116,6 +123,7 @@ class ReportWriter:
                 by=list(self.by),
                 options=self.options,
                 checks=checks,
+                of_nan=of_nan,
                 columns=self.view.on_page(table),
                 needed=needed(self.options),
             ).encode()
@@ -125,7 +133,8 @@ class ReportWriter:
             return file.getvalue()
         if self.ending == ".json":
             return b'{"report":%d,"rows":%s}' % (VERSION, table.write_json().encode())
-        pairs = [*about, *(("Skipped", line) for line in skipped(self.options, table))]
+        pairs = [*(("! NaN", line) for line in of_nan), *about]
+        pairs += [("Skipped", line) for line in skipped(self.options, table)]
         return self.of_table().contents(table, pairs)
 
 
@@ -243,6 +252,7 @@ def write_report(
     prose = writer.of_table().prose
     pairs = [(prose(what), prose(said)) for what, said in _lines(about)]
     charts = None
+    of_nan: list[str] = []
     if frame is not None:
         if label is None or scores is None:
             raise OptionError(
@@ -256,9 +266,12 @@ def write_report(
                 has_bands=cluster is None,
                 stability=stability,
             )
+        is_nan = table["auc"].is_nan().any() or (charts is not None and bool(charts.with_nan))
+        if is_nan and options.nan is None:
+            of_nan = nans_of(rows_of("write_report", frame), label, scores, options).said()
     elif of_rows := [name for name in _OF_ROWS if name in options.names]:
         raise OptionError("write_report", of_rows[0], "is about the rows of `frame`", "give `frame`")
-    replace_file(file, writer.contents(table, pairs, charts))
+    replace_file(file, writer.contents(table, pairs, charts, of_nan=of_nan))
     return file
 
 

@@ -111,7 +111,8 @@ def plot_forest(
     order = ranked["group"].to_list()
     shown = order if len(order) <= limit else [*order[: limit - limit // 2], *order[-(limit // 2) :]]
     lines = drawn.filter(pl.col("group").is_in(shown))
-    chart = _layers(alt, shown, marked="p_adjusted" in table.columns).properties(
+    has_overall = lines["overall"].count() > 0
+    chart = _layers(alt, shown, marked="p_adjusted" in table.columns, has_overall=has_overall).properties(
         width=width, height=_LINE * len(shown)
     )
     count = f"{len(shown):,} group{'' if len(shown) == 1 else 's'}"
@@ -122,12 +123,14 @@ def plot_forest(
     description = f"AUC of {count} by {', '.join(keys)}{intervals}, the lowest{of_first} first. "
     if left_out:
         description += f"{left_out:,} groups without an interval are left out. "
-    description += "The dashed line is the AUC of all rows."
+    if has_overall:
+        description += "The dashed line is the AUC of all rows. "
     if "p_adjusted" in table.columns:
         what = "Orange diamonds are" if lines["differs"].any() else "No group drawn is"
-        description += f" {what} significantly different at level {1 - level:.6g}, after the adjustment."
+        description += f"{what} significantly different at level {1 - level:.6g}, after the adjustment. "
     if lines["few"].any():
-        description += f" Pale points are of groups with fewer than {FEW_ROWS} rows in a class."
+        description += f"Pale points are of groups with fewer than {FEW_ROWS} rows in a class."
+    description = description.rstrip()
     data = {"values": lines.to_dicts()}
     if len(scores) == 1:
         whole: alt.LayerChart = chart.properties(data=data, description=description)
@@ -180,7 +183,7 @@ def _keys(table: pl.DataFrame) -> list[str]:
     return keys
 
 
-def _layers(alt: Any, order: list[str], *, marked: bool) -> Any:
+def _layers(alt: Any, order: list[str], *, marked: bool, has_overall: bool) -> Any:
     axis = alt.Axis(labelLimit=280, labelOverlap=False, title=None)
     group = alt.Y("group:N", sort=order, axis=axis)
     scale = alt.Scale(zero=False, nice=True)
@@ -207,4 +210,4 @@ def _layers(alt: Any, order: list[str], *, marked: bool) -> Any:
     if marked:
         shape = alt.condition("datum.differs", alt.value("diamond"), alt.value("circle"))
         point = point.encode(shape=shape)
-    return alt.layer(reference, interval, point)
+    return alt.layer(*([reference] if has_overall else []), interval, point)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from polars_auc._plugin.errors import OptionError, at_edge, either
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["SKIP", "Nans", "refuse_nan", "said_of_nan", "without_nan"]
+__all__ = ["SKIP", "Nans", "refuse_nan", "said_of_nan", "said_of_skipped_nan", "without_nan"]
 
 SKIP = "skip"
 """The value of the option ``nan`` that takes NaN for missing."""
@@ -47,27 +47,27 @@ def _column(column: IntoExpr) -> pl.Expr:
 
 @dataclass(frozen=True)
 class Nans:
-    """The rows whose scores may be NaN."""
+    """The rows whose scores may be NaN, or the states of such rows."""
 
     rows: pl.LazyFrame
-    label: IntoExpr
+    label: IntoExpr | None
+    """None if the scores are columns of states."""
     scores: Mapping[str, pl.Expr]
     by: Sequence[str]
     count: IntoExpr | None = None
     weight: IntoExpr | None = None
 
+    @classmethod
+    def of_states(cls, rows: pl.LazyFrame, columns: Iterable[str], by: Sequence[str]) -> Nans:
+        """Ask columns of states, which know that a score was NaN, and not in how many rows."""
+        return cls(rows, None, {name: pl.col(name) for name in columns}, by)
+
     def counts(self, by: Sequence[str]) -> pl.LazyFrame:
-        """Plan the number of rows of each group and score that have a label, and NaN as the score."""
-        is_used = _column(self.label).is_not_null()
-        if self.weight is not None:
-            is_used &= (_column(self.weight) > 0).fill_null(value=False)
-        number = pl.lit(1) if self.count is None else _column(self.count)
-        answers = [
-            pl.when(score.is_nan() & is_used).then(number).otherwise(0).sum().cast(pl.UInt64).alias(name)
-            if _may_be_nan(self.rows, score)
-            else pl.lit(0, dtype=pl.UInt64).alias(name)
-            for name, score in self.scores.items()
-        ]
+        """Plan the number of rows of each group and score that have a label, and NaN as the score.
+
+        Of states it is null if it is not 0.
+        """
+        answers = [self._count(score).alias(name) for name, score in self.scores.items()]
         # A score may have the name of a column of groups.
         both = pl.struct(answers).alias("polars_auc: nan")
         table = self.rows.group_by(by, maintain_order=True).agg(both) if by else self.rows.select(both)
@@ -76,6 +76,18 @@ class Nans:
             table.select(*by, pl.lit(name).alias("score"), each.field(name).alias("n_nan"))
             for name in self.scores
         )
+
+    def _count(self, score: pl.Expr) -> pl.Expr:
+        none = pl.lit(0, dtype=pl.UInt64)
+        if self.label is None:
+            return pl.when(~score.struct.field("has_nan").any()).then(none)
+        if not _may_be_nan(self.rows, score):
+            return none
+        is_used = _column(self.label).is_not_null()
+        if self.weight is not None:
+            is_used &= (_column(self.weight) > 0).fill_null(value=False)
+        number = pl.lit(1) if self.count is None else _column(self.count)
+        return pl.when(score.is_nan() & is_used).then(number).otherwise(0).sum().cast(pl.UInt64)
 
     def beside(self, report: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:
         """Add the number of rows that were skipped for NaN to the rows of a report."""
@@ -86,20 +98,41 @@ class Nans:
 
     def found(self) -> pl.DataFrame:
         """Return the groups and scores with NaN, in order, and their numbers of rows."""
-        table = self.counts(self.by).filter(pl.col("n_nan") > 0).collect()
+        table = self.counts(self.by).filter(pl.col("n_nan").ne_missing(0)).collect()
         return table.sort(self.by, nulls_last=True) if self.by else table
 
+    def said(self) -> list[str]:
+        """Say which groups and scores have NaN, and what to write; nothing if none has."""
+        return said_of_nan(self.found(), are_states=self.label is None)
 
-def said_of_nan(found: pl.DataFrame) -> list[str]:
-    """Say how many rows of each score and group are NaN, and what to write."""
+    def said_of_skipped(self) -> list[str]:
+        """Say how many rows of each score are skipped for NaN."""
+        table = self.counts([]).filter(pl.col("n_nan") > 0).collect()
+        return [said_of_skipped_nan(score, number) for score, number in table.rows()]
+
+
+def said_of_nan(found: pl.DataFrame, *, are_states: bool = False) -> list[str]:
+    """Say how many rows of each score and group are NaN, and what to write; a null number is not known."""
+    if found.is_empty():
+        return []
     by = [name for name in found.columns if name not in ("score", "n_nan")]
     lines = []
     shown = found.head(_NAMED).with_columns(key_text(key) for key in by)
     for row in shown.iter_rows(named=True):
         group = f" of the group {', '.join(f'{key}={row[key]}' for key in by)}" if by else ""
-        number = f"{row['n_nan']} {'row' if row['n_nan'] == 1 else 'rows'}"
+        number = "some rows" if row["n_nan"] is None else _counted(row["n_nan"])
         lines.append(f"the score {row['score']!r} is NaN in {number}{group}")
     if found.height > _NAMED:
         lines.append(f"and {found.height - _NAMED} more groups and scores have NaN")
-    instead = at_edge(either('nan="skip"', "--nan skip"))
+    skip = at_edge(either('nan="skip"', "--nan skip"))
+    instead = f"make states with {skip}, which" if are_states else skip
     return [*lines, f"NaN is a fault, and such results are NaN or left out; {instead} takes NaN for missing"]
+
+
+def said_of_skipped_nan(score: str, number: int) -> str:
+    """Say how many rows of a score are skipped for NaN."""
+    return f"{score}: {_counted(number)} skipped because the score is NaN"
+
+
+def _counted(number: int) -> str:
+    return f"{number} {'row' if number == 1 else 'rows'}"

@@ -255,7 +255,8 @@ class ReportOptions:
     )
     nan: Literal["skip"] | None = option(
         None,
-        "skip: a score that is NaN is missing, and n_nan counts such rows; without it NaN is a fault",
+        "skip: a score that is NaN is missing, and such rows are counted, by n_nan of a report and in words "
+        "by each command; without it NaN is a fault",
         metavar="skip",
     )
     memory: Literal["bounded"] | None = option(

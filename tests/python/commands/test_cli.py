@@ -252,7 +252,7 @@ def test_files_folders_and_partitions(folder: Path, capsys: Capture) -> None:
         reports.append(pl.read_parquet("to/out.parquet").with_columns(pl.col("g").cast(pl.Int64)))
     for other in reports[1:]:
         assert_frame_equal(other, reports[0])
-    assert "rows skipped for a null label or score" in capsys.readouterr().err
+    assert "rows skipped for a missing label or score" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("folder")
@@ -551,7 +551,7 @@ def test_a_report_of_nothing_is_refused(capsys: Capture) -> None:
         ([*words, "y", "--where", "y = 1"], "no row is negative: --label 'y' is the same in all rows that"),
         (
             ["report", "to/nulls.parquet", "--label", "y", "--score", "s"],
-            "every row has a null label or score",
+            "every row has a missing label or score",
         ),
         (["report", "to/empty.parquet", "--label", "y", "--score", "s"], "the files have no row."),
     ):

@@ -95,6 +95,7 @@ def test_every_command_is_loud(
     assert main([*given, "--nan", "skip"]) == 0
     said = capsys.readouterr().err
     assert "NaN is a fault" not in said
+    assert said.count("polars-auc: s: 1 row skipped because the score is NaN\n") == 1
     assert main([*given, "--nan", "drop"]) == 2
     assert "--nan must be 'skip', or be left out" in capsys.readouterr().err
 
@@ -125,3 +126,80 @@ def test_null_is_not_the_word_null(tmp_path: Path, capsys: Capture) -> None:
     said = capsys.readouterr().err
     assert "the score 's' is NaN in 1 row of the group g=\"null\"\n" in said
     assert "the score 's' is NaN in 1 row of the group g=null\n" in said
+
+
+@pytest.mark.parametrize("command", ["report", "gains", "thresholds", "compare"])
+def test_quiet_does_not_say_how_many_rows_are_skipped(command: str, tmp_path: Path, capsys: Capture) -> None:
+    ROWS.write_parquet(tmp_path / "rows.parquet")
+    given = [command, str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--score", "t"]
+    assert main([*given, "--nan", "skip", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("options", [["--weight", "w"], ["--count", "w"]])
+def test_the_number_of_skipped_rows_knows_weights_and_counts(
+    options: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    ROWS.with_columns(w=pl.when(pl.col("s").is_nan()).then(3).otherwise("w")).write_parquet(
+        tmp_path / "rows.parquet"
+    )
+    given = ["gains", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--nan", "skip"]
+    assert main([*given, *options]) == 0
+    number = "1 row" if "--weight" in options else "3 rows"
+    assert f"s: {number} skipped because the score is NaN\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["report", "gains", "thresholds", "compare", "curve", "state"])
+def test_the_help_of_nan_holds_for_each_command(command: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "such rows are counted, by n_nan of a report and in words by each command" in said
+
+
+@pytest.fixture
+def states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Path:
+    """States of groups, one of which has NaN."""
+    monkeypatch.chdir(tmp_path)
+    ROWS.write_parquet("rows.parquet")
+    given = ["state", "rows.parquet", "--label", "y", "--score", "s", "--by", "g", "-o", "states.parquet"]
+    assert main(given) == 3
+    capsys.readouterr()
+    return Path("states.parquet")
+
+
+@pytest.mark.parametrize("command", [["report"], ["gains"], ["thresholds"], ["curve", "-o", "curve.csv"]])
+def test_states_with_nan_are_as_loud_as_rows(command: list[str], states: Path, capsys: Capture) -> None:
+    assert main([*command, str(states), "--from-states", "--by", "g"]) == 3
+    said = capsys.readouterr().err
+    assert "the score 's' is NaN in some rows of the group g=a\n" in said
+    assert "make states with --nan skip, which takes NaN for missing" in said
+    assert "g=b" not in said
+    pl.read_parquet(states).filter(g="b").write_parquet("b.parquet")
+    assert main([*command, "b.parquet", "--from-states", "--by", "g"]) == 0
+    assert "NaN" not in capsys.readouterr().err
+
+
+def test_a_report_of_states_leaves_groups_with_nan_out(states: Path, capsys: Capture) -> None:
+    assert main(["report", str(states), "--from-states", "--by", "g", "--keep-going"]) == 3
+    said = capsys.readouterr().err
+    assert "left out the group a: a score is NaN" in said
+    assert "is a fault" not in said
+
+
+def test_merge_warns_of_states_with_nan(states: Path, capsys: Capture) -> None:
+    assert main(["merge", str(states), "-o", "whole.parquet"]) == 0
+    assert "the score 's' is NaN in some rows\n" in capsys.readouterr().err
+    assert main(["merge", str(states), "--by", "g", "-o", "whole.parquet"]) == 0
+    assert "the score 's' is NaN in some rows of the group g=a\n" in capsys.readouterr().err
+
+
+def test_skipped_nan_of_states_is_not_called_null(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ROWS.filter(pl.col("y").is_not_null()).write_parquet("rows.parquet")
+    given = ["state", "rows.parquet", "--label", "y", "--score", "s", "--nan", "skip", "-o", "s.parquet"]
+    assert main(given) == 0
+    assert main(["report", "s.parquet", "--from-states"]) == 0
+    assert "s: 1 row skipped for a missing label or score\n" in capsys.readouterr().err

@@ -19,6 +19,7 @@ from polars_auc._page.answers import answers
 from polars_auc._page.text import cell
 from polars_auc._plots.trend import period_of
 from report.test_report_page import DATA, OPTIONS, ROWS, SCORES, Page, made
+from report.test_workbook import Sheets
 
 
 def said(page: Page) -> list[tuple[bool, str]]:
@@ -118,6 +119,77 @@ def test_changes_and_checks_that_failed_are_loud(tmp_path: Path) -> None:
     assert "forest: lower by 0." in change[1]
     assert checks[0]
     assert checks[1].startswith("Checks that failed: 1 of 2: --fail-if 'auc < 0.8' is about 3 rows")
+
+
+HIGH = pl.when((pl.col("segment") == "Q2") & (pl.col("fold") < 2)).then(math.nan).otherwise("forest")
+NANS = pl.scan_parquet(DATA / "breast_cancer.parquet").with_columns(forest=HIGH)
+
+
+@pytest.fixture
+def nans(tmp_path: Path) -> Path:
+    """Rows of which some have NaN as a score."""
+    NANS.collect().write_parquet(tmp_path / "nans.parquet")
+    return tmp_path / "nans.parquet"
+
+
+def number_of_nans() -> str:
+    [number] = NANS.filter(pl.col("forest").is_nan(), pl.col("label").is_not_null()).collect().shape[:1]
+    assert number > 1
+    return f"{number} rows"
+
+
+@pytest.mark.parametrize("options", [[], ["--bounded"]])
+def test_the_page_says_first_which_score_is_nan(tmp_path: Path, nans: Path, options: list[str]) -> None:
+    given = ["--label", "label", "--score", "forest", "--score", "tree", *options]
+    page = made(tmp_path, *given, data=nans, code=3)
+    whole, instead, without, area = said(page)
+    assert whole == (True, f"The score 'forest' is NaN in {number_of_nans()}.")
+    assert instead == (
+        True,
+        "NaN is a fault, and such results are NaN or left out; --nan skip takes NaN for missing.",
+    )
+    assert without == (
+        True,
+        "No curve, distribution, gains and thresholds of all rows, because of NaN: forest.",
+    )
+    assert area[1].startswith("AUC of all rows: forest NaN, tree 0.")
+    assert "interval NaN" not in page.text
+    grouped = said(made(tmp_path, *given, "--by", "segment", data=nans, code=3))
+    assert grouped[0] == (True, f"The score 'forest' is NaN in {number_of_nans()} of the group segment=Q2.")
+    assert grouped[1:] == [instead, without, area]
+    skipped = made(tmp_path, *given, "--by", "segment", "--nan", "skip", data=nans, code=0)
+    assert len(said(skipped)) == 1
+
+
+def test_a_chart_of_groups_has_no_line_of_nan(tmp_path: Path, nans: Path) -> None:
+    page = made(tmp_path, "--label", "label", "--score", "forest", "--by", "segment", data=nans, code=3)
+    assert "overall" not in str(page.charts["forest"]["layer"])
+    assert "dashed line" not in page.charts["forest"]["description"]
+    page = made(tmp_path, "--label", "label", "--score", "tree", "--by", "segment", data=nans)
+    assert "min(overall)" not in str(page.charts["forest"]["layer"])
+    assert "'field': 'overall'" in str(page.charts["forest"]["layer"])
+    assert page.charts["forest"]["description"].endswith("The dashed line is the AUC of all rows.")
+
+
+def test_markdown_and_workbooks_say_first_which_score_is_nan(tmp_path: Path, nans: Path) -> None:
+    given = ["report", str(nans), "--label", "label", "--score", "forest", "--by", "segment", "--quiet"]
+    line = f"the score 'forest' is NaN in {number_of_nans()} of the group segment=Q2"
+    assert main([*given, "-o", str(tmp_path / "r.md")]) == 3
+    lines = (tmp_path / "r.md").read_text(encoding="utf-8").splitlines()
+    assert lines[2] == f"- **! NaN**: {line}"
+    assert "--nan skip takes NaN for missing" in lines[3]
+    assert main([*given, "-o", str(tmp_path / "r.xlsx")]) == 3
+    assert Sheets(tmp_path / "r.xlsx").pairs()[0] == ("! NaN", line)
+
+
+def test_a_page_of_states_with_nan_says_so(tmp_path: Path, nans: Path) -> None:
+    given = ["state", str(nans), "--label", "label", "--score", "forest", "--by", "segment"]
+    assert main([*given, "-o", str(tmp_path / "s.parquet")]) == 3
+    page = made(tmp_path, "--from-states", "--by", "segment", data=tmp_path / "s.parquet", code=3)
+    assert said(page)[0] == (True, "The score 'forest' is NaN in some rows of the group segment=Q2.")
+    assert "None" not in page.text[page.text.index("<section") : page.text.index("<script")]
+    # No scores are joined.
+    assert "joined" not in page.text[page.text.index('id="data"') :].split("</section>")[0]
 
 
 def test_nan_is_no_drift() -> None:
@@ -225,3 +297,24 @@ def test_a_missing_interval_says_why(tmp_path: Path) -> None:
         ["b", "s", "5", f"one row is negative, {reason}"],
     ]
     assert "Groups without an interval" not in made(tmp_path, *OPTIONS, "--by", "segment").tables
+
+
+def test_a_sign_is_explained_where_it_can_be(tmp_path: Path) -> None:
+    note = "a difference at level 0.05"
+    assert note not in made(tmp_path, *OPTIONS, "--by", "segment").text
+    assert (
+        note
+        not in made(tmp_path, *OPTIONS, "--by", "segment", "--where", "fold = 1", "--versus", "rest").text
+    )
+    assert note in made(tmp_path, *OPTIONS, "--by", "dataset", "--versus", "rest").text
+
+
+def test_bands_are_said_to_begin_where_they_do(tmp_path: Path) -> None:
+    given = [*OPTIONS, "--stability", "fold < 4"]
+    high = made(tmp_path, *given).text
+    assert "the highest scores first. Gain" in high
+    assert "the highest scores first: the share" in high
+    low = made(tmp_path, *given, "--low-is-positive").text
+    assert "the lowest scores first. Gain" in low
+    assert "the lowest scores first: the share" in low
+    assert "highest scores first" not in low

@@ -266,7 +266,7 @@ def test_clusters_on_the_command_line(folder: Path, capsys: Capture) -> None:
     assert main(["report", "--config", "x.toml", *REPORT[1:4], "--by", "h", "-o", "out.parquet"]) == 0
     assert pl.read_parquet("out.parquet").equals(expected)
     skipped = expected.filter(scope="overall")["n_missing"][0]
-    assert f"score: {skipped} rows skipped for a null label, cluster or score" in capsys.readouterr().err
+    assert f"score: {skipped} rows skipped for a missing label, cluster or score" in capsys.readouterr().err
     # A cluster may be SQL.
     in_sql = pa.report(in_clusters(), "y", "score", by="h", cluster=pl.col("patient") % 50)
     assert written(["--cluster", "patient % 50"]).equals(in_sql)
@@ -278,7 +278,7 @@ def test_pages_of_clusters(folder: Path) -> None:
         assert main([*REPORT, *CLUSTERED, "--quiet", "-o", name]) == 0
         text = (folder / name).read_text(encoding="utf-8")
         assert "belong together; intervals and comparisons do not take them as independent" in text
-    assert "Rows with a null label, cluster or score are skipped." in text
+    assert "Rows with a missing label, cluster or score are skipped." in text
     # A band takes rows as independent.
     assert "holds the whole curve of the population" not in text
     assert main([*REPORT, "--quiet", "-o", "out.html"]) == 0
@@ -298,7 +298,7 @@ def test_pages_of_clusters(folder: Path) -> None:
             ["--ci", "bootstrap", "--interval", "bca"],
             "--interval 'bca' cannot use clusters; take --interval percentile",
         ),
-        (["--where", "patient IS NULL"], "every row has a null label, cluster or score 'score'"),
+        (["--where", "patient IS NULL"], "every row has a missing label, cluster or score 'score'"),
     ],
 )
 def test_refusals_of_clusters(folder: Path, options: list[str], says: str, capsys: Capture) -> None:
@@ -381,7 +381,7 @@ def test_weights_on_the_command_line(folder: Path, capsys: Capture) -> None:
     capsys.readouterr()
     assert main([*REPORT, "--weight", "weight"]) == 0
     skipped = expected.filter(scope="overall")["n_missing"].item()
-    said = f"score: {skipped} rows skipped for a null label or score, or a weight that is null or 0"
+    said = f"score: {skipped} rows skipped for a missing label or score, or a weight that is null or 0"
     assert said in capsys.readouterr().err
 
 
@@ -396,7 +396,10 @@ def test_weights_on_the_command_line(folder: Path, capsys: Capture) -> None:
         (["--bounded"], "--weight needs all rows at once, and --bounded keeps none"),
         (["--ci", "bootstrap"], "--ci 'bootstrap' does not take a weight; write --ci delong or --ci logit"),
         (["--where", "g < 0"], "leaves no row"),
-        (["--where", "weight = 0"], "every row has a null label or score 'score', or a weight that is null"),
+        (
+            ["--where", "weight = 0"],
+            "every row has a missing label or score 'score', or a weight that is null",
+        ),
     ],
 )
 def test_refusals_of_weights(folder: Path, options: list[str], says: str, capsys: Capture) -> None:

@@ -133,7 +133,7 @@ def test_a_page_of_markdown(tmp_path: Path, capsys: Capture) -> None:
         "- Comparison: of each score with the first, on the rows that have all scores",
         "- Differences: of each group from the rest",
         "- Adjustment of p-values: holm over all tests in a column: all groups, all scores, and overall",
-        f"- `forest`: {skipped} rows skipped for a null label or score",
+        f"- `forest`: {skipped} rows skipped for a missing label or score",
     ]
     assert note == r"\* a difference at level 0.05, after the adjustment over all tests in its column"
     header, _, *body = cells(table.replace("\\|", "¦"), "|", "|")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,43 @@ def test_options_of_the_report(tmp_path: Path, options: dict[str, Any], flags: l
     assert own[own.index("<section") :] == expected[expected.index("<section") :]
     assert ("reference_<wbr>share" in own) == ("stability" in options)
     assert ("if its score is at most" in own) == ("low_is_positive" in options)
+
+
+NANS = pl.scan_parquet(DATA).with_columns(
+    forest=pl.when(pl.col("segment") == "Q2").then(float("nan")).otherwise("forest")
+)
+SKIPPED = "No curve, distribution, gains and thresholds of all rows, because of NaN: forest"
+
+
+def test_a_page_says_that_its_rows_have_nan(tmp_path: Path) -> None:
+    """The report has skipped NaN, and the option was forgotten."""
+    table = pa.report(NANS, "label", ["forest", "tree"], by="segment", nan="skip")
+    path = tmp_path / "report.html"
+    given: dict[str, Any] = {"frame": NANS, "label": "label", "scores": ["forest", "tree"]}
+    pa.write_report(table, path, **given)
+    page = html.unescape(path.read_text(encoding="utf-8"))
+    n = NANS.filter(pl.col("forest").is_nan(), pl.col("label").is_not_null()).collect().height
+    assert f"The score 'forest' is NaN in {n} rows of the group segment=Q2." in page
+    assert 'nan="skip" takes NaN for missing' in page
+    assert SKIPPED in page
+    pa.write_report(table, path, **given, nan="skip")
+    page = html.unescape(path.read_text(encoding="utf-8"))
+    assert "The score 'forest' is NaN" not in page
+    assert SKIPPED not in page
+
+
+@pytest.mark.parametrize("ending", [".html", ".md"])
+@pytest.mark.parametrize("has_rows", [False, True])
+def test_a_file_says_that_the_report_has_nan(tmp_path: Path, ending: str, has_rows: bool) -> None:
+    path = tmp_path / f"report{ending}"
+    with pytest.warns(UserWarning, match="the score 'forest' is NaN"):
+        table = pa.report(NANS, "label", ["forest", "tree"], by="segment").collect()
+    given: dict[str, Any] = {"frame": NANS, "label": "label", "scores": ["forest", "tree"]}
+    pa.write_report(table, path, **(given if has_rows else {}))
+    n = NANS.filter(pl.col("forest").is_nan(), pl.col("label").is_not_null()).collect().height
+    text = html.unescape(path.read_text(encoding="utf-8"))
+    assert f"he score 'forest' is NaN in {f'{n} rows' if has_rows else 'some rows'} of the group" in text
+    assert (SKIPPED in text) == (has_rows and ending == ".html")
 
 
 @pytest.mark.parametrize(
