@@ -335,6 +335,7 @@ mod tests {
         let scores: Vec<S> = rows.iter().map(|row| row.1).collect();
         let expected = by_definition(rows);
         let twice_u = twice_u_by_definition(rows);
+        let n_neg = rows.iter().filter(|row| !row.0).count() as u64;
         let mut group = Group::default();
         let observations = Observations::new(&scores, labels, None);
         let mut distinct = DistinctKeys::count(&observations, 3, usize::MAX).unwrap();
@@ -355,7 +356,6 @@ mod tests {
                 Ok(())
             })?;
             let placements = expected.iter().fold(Placements::default(), |sums, tie| {
-                let n_neg = rows.iter().filter(|row| !row.0).count() as u64;
                 let of_pos = u128::from(2 * (n_neg - tie.fp()) + tie.neg);
                 let of_neg = u128::from(2 * tie.pos_above + tie.pos);
                 sums.plus(Placements {
@@ -477,23 +477,29 @@ mod tests {
         check(&[(true, 1u16), (false, 1)]).unwrap();
     }
 
-    /// Enough rows for the map to be chosen by a sample.
-    #[test]
-    fn sampled_maps() {
-        let uniform = |i: u32| f64::from(i.wrapping_mul(2_654_435_769)) / f64::from(u32::MAX);
-        let shapes: [&dyn Fn(u32) -> f64; 6] = [
-            &uniform,
-            &|i| 10f64.powf(12.0 * uniform(i) - 6.0),
-            &|i| if i % 2 == 0 { uniform(i) * 1e-9 } else { 1e9 + uniform(i) },
-            &|i| if i % 500 == 0 { 1e300 } else { uniform(i) },
-            &|i| 1.0 + f64::EPSILON * f64::from(i % 3),
-            &|i| if i % 3 == 0 { f64::INFINITY } else { uniform(i).round() },
-        ];
-        for shape in shapes {
-            // Buckets of many rows of a single class, too.
-            check(&(0..2500).map(|i| (i == 7, shape(i))).collect::<Vec<_>>()).unwrap();
-            check(&(0..2500).map(|i| (uniform(i ^ 0x5555) < 0.3, shape(i))).collect::<Vec<_>>()).unwrap();
-        }
+    fn uniform(i: u32) -> f64 {
+        f64::from(i.wrapping_mul(2_654_435_769)) / f64::from(u32::MAX)
+    }
+
+    macro_rules! sampled_maps {
+        ($($name:ident: $score:expr;)*) => {$(
+            /// Enough rows for the map to be chosen by a sample.
+            #[test]
+            fn $name() {
+                let score: fn(u32) -> f64 = $score;
+                // Buckets of many rows of a single class, too.
+                check(&(0..2500).map(|i| (i == 7, score(i))).collect::<Vec<_>>()).unwrap();
+                check(&(0..2500).map(|i| (uniform(i ^ 0x5555) < 0.3, score(i))).collect::<Vec<_>>()).unwrap();
+            }
+        )*};
+    }
+    sampled_maps! {
+        sampled_evenly: uniform;
+        sampled_over_twelve_decades: |i| 10f64.powf(12.0 * uniform(i) - 6.0);
+        sampled_in_two_clusters: |i| if i % 2 == 0 { uniform(i) * 1e-9 } else { 1e9 + uniform(i) };
+        sampled_with_outliers: |i| if i % 500 == 0 { 1e300 } else { uniform(i) };
+        sampled_in_three_steps: |i| 1.0 + f64::EPSILON * f64::from(i % 3);
+        sampled_with_infinities: |i| if i % 3 == 0 { f64::INFINITY } else { uniform(i).round() };
     }
 
     #[test]
