@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from polars_auc._page.text import cell, counted
+from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.forest import FEW_ROWS, group_name, has_few_rows
 from polars_auc._plots.points import key_text
 
@@ -56,7 +57,10 @@ def answers(
         (named, "Changed since the earlier report", ("change", "change_p_adjusted"), "AUC"),
     ):
         if p_value in table.columns:
-            said += _found(rows, what, effect, p_value, noun, level, has_several=has_several)
+            adjusted = after_adjustment(table, p_value)
+            said += _found(
+                rows, what, effect, p_value, noun, level, adjusted=adjusted, has_several=has_several
+            )
     if "psi" in table.columns:
         said += _moved(overall, groups)
     failed = [text.splitlines()[0] for passed, text in checks if not passed]
@@ -86,9 +90,17 @@ def _areas(overall: pl.DataFrame) -> Iterator[tuple[bool, str]]:
 
 
 def _found(
-    rows: pl.DataFrame, what: str, effect: str, p_value: str, noun: str, level: float, *, has_several: bool
+    rows: pl.DataFrame,
+    what: str,
+    effect: str,
+    p_value: str,
+    noun: str,
+    level: float,
+    *,
+    adjusted: str,
+    has_several: bool,
 ) -> Iterator[tuple[bool, str]]:
-    """Say which rows differ after the adjustment and by how much, the largest differences first."""
+    """Say which rows differ and by how much, the largest differences first."""
     tested = rows.filter(pl.col(p_value).is_not_null())
     if tested.is_empty():
         return
@@ -99,7 +111,7 @@ def _found(
         _difference(row, effect, p_value, has_several=has_several) for row in found.iter_rows(named=True)
     ]
     of = f"{found.height or 'none'} of {counted(tested.height, noun)}"
-    yield bool(parts), f"{what}, after the adjustment: {of}{_list(parts)}"
+    yield bool(parts), f"{what}{adjusted}: {of}{_list(parts)}"
 
 
 def _difference(row: dict[str, Any], effect: str, p_value: str, *, has_several: bool) -> str:

@@ -14,6 +14,7 @@ from polars_auc._page.charts import MOST_CURVES, charts
 from polars_auc._page.details import Details
 from polars_auc._page.document import document
 from polars_auc._page.text import cell, differing, is_exact
+from polars_auc._plots.adjustment import P_ADJUSTED
 from polars_auc._plots.forest import has_few_rows
 from polars_auc._plots.points import key_text
 from polars_auc._report.options import ReportOptions
@@ -109,7 +110,8 @@ def page(
         charts=specs,
         answers=answers(table, level, versus=options.versus, checks=checks),
         about=about,
-        differing=differing(level),
+        differing=differing(table, level),
+        has_tests=any(name.endswith(P_ADJUSTED) for name in groups.columns),
         few_rows=few_rows(table),
         percent=f"{100 * level:.6g} %",
         cards=_cards(overall, is_exact=exact),

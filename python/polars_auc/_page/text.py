@@ -11,6 +11,7 @@ import polars as pl
 from polars_auc._frames.groupings import EVERY, GROUPING, group_names
 from polars_auc._page.escapes import visible
 from polars_auc._page.markdown import markdown_page
+from polars_auc._plots.adjustment import P_ADJUSTED, after_adjustment
 from polars_auc._plugin.errors import CALLED, OptionError
 
 __all__ = [
@@ -52,8 +53,8 @@ _COUNTS = ("n", "n_pos", "n_neg", "cum_n", "cum_pos", "cum_neg", "tp", "fp", "fn
 
 _OVERALL = "overall"
 
-# A name that no column of a user has.
-_OWN = "polars_auc: own"
+# A mark of what differs, in Markdown.
+_MARK = r"\*"
 
 # What answers first, and what the options add.
 _FIRST = ("n", "auc", "lower", "upper")
@@ -119,20 +120,14 @@ class TableView:
         """Return a report as text, with marks on what differs, and whether anything does."""
         columns = self.on_page(table)
         texts = _texts(table, columns).with_columns(pl.selectors.string().str.strip_chars())
-        is_marked = False
-        for name in (column for column in columns if column.endswith("p_adjusted")):
-            differs = (table[name] <= 1 - level).fill_null(value=False)
-            marked = pl.when(differs).then(pl.col(name) + f" {mark}").otherwise(name)
-            texts = texts.with_columns(marked.alias(name))
-            is_marked = is_marked or differs.any()
-        return texts, is_marked
+        return _with_marks(texts, table, columns, level, mark)
 
     def page(self, table: pl.DataFrame, title: str, about: Sequence[str], level: float) -> str:
         """Format a report as a page of Markdown, with lines about it, and marks on what differs."""
-        texts, is_marked = self.cells(table, level, r"\*")
+        texts, is_marked = self.cells(table, level, _MARK)
         n_names = len(texts.columns) - len(self.on_page(table))
         numeric = [place >= n_names for place in range(len(texts.columns))]
-        note = rf"\* {differing(level)}" if is_marked else None
+        note = _note(table, level) if is_marked else None
         return markdown_page(title, about, texts.columns, texts.rows(), numeric, note)
 
     def _numbers(self, table: pl.DataFrame) -> Sequence[str]:
@@ -144,9 +139,11 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def differing(level: float) -> str:
-    """Say what a mark means."""
-    return f"a difference at level {1 - level:.6g}, after the adjustment over all tests in its column"
+def differing(table: pl.DataFrame, level: float) -> str:
+    """Say what a mark of a table means."""
+    adjusted = after_adjustment(table)
+    family = " over all tests in its column" if adjusted.startswith(", after") else ""
+    return f"a difference at level {1 - level:.6g}{adjusted}{family}"
 
 
 def readable(table: pl.DataFrame) -> str:
@@ -164,12 +161,32 @@ def plain(table: pl.DataFrame, limit: int, width: int | None, *, low_is_positive
 
 
 def plain_page(
-    table: pl.DataFrame, title: str, about: Sequence[str], *, low_is_positive: bool = False
+    table: pl.DataFrame, title: str, about: Sequence[str], level: float, *, low_is_positive: bool = False
 ) -> str:
-    """Format any table as a page of Markdown, with lines about it."""
+    """Format any table as a page of Markdown, with lines about it, and marks on what differs."""
     texts = _plain_cells(table, low_is_positive=low_is_positive).with_columns(pl.all().str.strip_chars())
+    texts, is_marked = _with_marks(texts, table, table.columns, level, _MARK)
     numeric = [dtype.is_numeric() for dtype in table.dtypes]
-    return markdown_page(title, about, texts.columns, texts.rows(), numeric)
+    note = _note(table, level) if is_marked else None
+    return markdown_page(title, about, texts.columns, texts.rows(), numeric, note)
+
+
+def _with_marks(
+    texts: pl.DataFrame, table: pl.DataFrame, columns: Sequence[str], level: float, mark: str
+) -> tuple[pl.DataFrame, bool]:
+    """Put marks on the texts of a table that differ, and say whether any does."""
+    is_marked = False
+    for name in (column for column in columns if column.endswith(P_ADJUSTED)):
+        differs = (table[name] <= 1 - level).fill_null(value=False)
+        marked = pl.when(differs).then(pl.col(name) + f" {mark}").otherwise(name)
+        texts = texts.with_columns(marked.alias(name))
+        is_marked = is_marked or differs.any()
+    return texts, is_marked
+
+
+def _note(table: pl.DataFrame, level: float) -> str:
+    """Return what stands below a page of Markdown with marks."""
+    return f"{_MARK} {differing(table, level)}"
 
 
 def _plain_cells(table: pl.DataFrame, *, low_is_positive: bool) -> pl.DataFrame:

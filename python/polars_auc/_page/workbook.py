@@ -67,7 +67,7 @@ def workbook(table: pl.DataFrame, by: Sequence[str], about: Sequence[tuple[str, 
         sheet.fit_to_pages(1, 0)
         sheet.repeat_rows(0)
         is_marked = _mark(book, sheet, table, by, level)
-        _write_about(book, about, level, is_marked=is_marked)
+        _write_about(book, about, differing(table, level) if is_marked else None)
     return contents.getvalue()
 
 
@@ -123,14 +123,14 @@ def _mark(book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[st
     return is_marked
 
 
-def _write_about(book: Workbook, about: Sequence[tuple[str, str]], level: float, *, is_marked: bool) -> None:
+def _write_about(book: Workbook, about: Sequence[tuple[str, str]], shaded: str | None) -> None:
     """Write the sheet that says what the table is about, and what made it."""
     notes = [("Made by", f"polars-auc {__version__}")]
     notes.append(
         ("Numbers", "shown with four decimals, or with an exponent if that would be 0; cells have all digits")
     )
-    if is_marked:
-        notes.append(("Shaded", differing(level)))
+    if shaded is not None:
+        notes.append(("Shaded", shaded))
     sheet = book.add_worksheet("about")
     sheet.set_column(0, 0, 24)
     sheet.set_column(1, 1, 100, book.add_format({"text_wrap": True, "valign": "top"}))

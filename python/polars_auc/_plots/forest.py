@@ -8,6 +8,7 @@ import polars as pl
 
 from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._frames.inputs import IntoFrame, called, rows_of
+from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair
 from polars_auc._plots.points import key_text, named
 from polars_auc._plugin.options import between_0_and_1, integer
@@ -124,8 +125,9 @@ def plot_forest(
         description += f"{left_out:,} groups without an interval are left out. "
     description += "The dashed line is the AUC of all rows."
     if "p_adjusted" in table.columns:
+        adjusted = after_adjustment(table, "p_adjusted")
         what = "Orange diamonds are" if lines["differs"].any() else "No group drawn is"
-        description += f" {what} significantly different at level {1 - level:.6g}, after the adjustment."
+        description += f" {what} significantly different at level {1 - level:.6g}{adjusted}."
     if lines["few"].any():
         description += f" Pale points are of groups with fewer than {FEW_ROWS} rows in a class."
     data = {"values": lines.to_dicts()}

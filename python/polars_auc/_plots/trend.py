@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from polars_auc._frames.groupings import group_names
+from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.forest import group_name
 from polars_auc._plots.layout import ANSWER, COLORS, MARKED, altair
 from polars_auc._plots.points import key_text
@@ -79,9 +80,8 @@ def plot_trend(report: pl.DataFrame, period: str, level: float) -> Any:
     few = f" of the {len(panels)} groups with the most rows" if len(panels) < sizes.height else ""
     description = f"The AUC{few} by {period}, and its interval as the area about it."
     if rows["differs"].any():
-        description += (
-            f" Diamonds are significantly different at level {1 - level:.6g}, after the adjustment."
-        )
+        adjusted = after_adjustment(report, "p_adjusted")
+        description += f" Diamonds are significantly different at level {1 - level:.6g}{adjusted}."
     data = {"values": rows.to_dicts()}
     if len(panels) == 1:
         return chart.properties(data=data, description=description)

@@ -251,3 +251,13 @@ def test_every_command_knows_partitions(
         said = capsys.readouterr().err
         assert "--where names the column 'month', which is not in the files" in said
         assert said.endswith(f"It is in the names of folders{instead}\n")
+
+
+def test_a_printed_comparison_says_its_level_and_its_adjustment(capsys: Capture) -> None:
+    assert main(["compare", *GIVEN, "--level", "0.9", "--adjust", "none"]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "polars-auc: intervals: 90 %, by delong",
+        "polars-auc: adjustment of p-values: none",
+    ]
+    assert main(["compare", *GIVEN, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""

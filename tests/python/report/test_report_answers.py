@@ -19,6 +19,7 @@ from polars_auc._page.answers import answers
 from polars_auc._page.text import cell
 from polars_auc._plots.trend import period_of
 from report.test_report_page import DATA, OPTIONS, ROWS, SCORES, Page, made
+from report.test_workbook import Sheets
 
 
 def said(page: Page) -> list[tuple[bool, str]]:
@@ -225,3 +226,38 @@ def test_a_missing_interval_says_why(tmp_path: Path) -> None:
         ["b", "s", "5", f"one row is negative, {reason}"],
     ]
     assert "Groups without an interval" not in made(tmp_path, *OPTIONS, "--by", "segment").tables
+
+
+PLAIN = "without an adjustment for the number of tests"
+
+
+def test_a_page_without_an_adjustment_says_so(tmp_path: Path) -> None:
+    given = ["--by", "segment", "--compare", "--versus", "rest", "--adjust", "none"]
+    page = made(tmp_path, *OPTIONS, *given)
+    differ = [text for _, text in said(page) if text.startswith("Different")]
+    assert len(differ) == 3
+    assert all(f", {PLAIN}: " in text for text in differ[:2])
+    assert f'<p class="note" data-mark="*">a difference at level 0.05, {PLAIN}</p>' in page.text
+    assert "after the adjustment" not in page.text
+
+
+def test_a_file_without_an_adjustment_says_so(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"by": "segment", "compare": True, "versus": "rest", "adjust": None}
+    report = pa.report(ROWS.lazy(), "label", SCORES, **options).collect()
+    note = f"a difference at level 0.05, {PLAIN}"
+    text = pa.write_report(report, tmp_path / "r.md").read_text(encoding="utf-8")
+    assert text.endswith(rf"\* {note}" + "\n")
+    assert f"* {note}" in pa.style_report(report).as_raw_html()
+    assert Sheets(pa.write_report(report, tmp_path / "r.xlsx")).pairs()[-1] == ("Shaded", note)
+    assert f"at level 0.05, {PLAIN}." in pa.plot_forest(report).to_dict()["description"]
+
+
+def test_one_test_is_neither_adjusted_nor_not() -> None:
+    """The adjusted p-value of one test is the p-value itself."""
+    report = pa.report(ROWS.lazy(), "label", SCORES[:2], compare=True, adjust=None).collect()
+    [difference] = [text for _, text in answers(report, 0.95) if text.startswith("Different")]
+    assert difference.startswith(f"Different from {SCORES[0]}: ")
+
+
+def test_a_page_without_a_test_has_no_mark_to_explain(tmp_path: Path) -> None:
+    assert "a difference at level" not in made(tmp_path, *OPTIONS, "--by", "segment").text

@@ -13,6 +13,10 @@ import polars_auc as pa
 from polars_auc._commands.main import main
 
 DATA = Path(__file__).parents[3] / "data" / "breast_cancer.parquet"
+OF_COMPARE = [
+    "- Intervals: 95 %, by delong",
+    "- Adjustment of p-values: holm over all tests in a column: all groups and all pairs of scores",
+]
 GIVEN = [str(DATA), "--label", "label", "--score", "forest", "--score", "tree", "--by", "segment"]
 
 
@@ -124,11 +128,12 @@ def test_tables_of_all_commands(tmp_path: Path, command: str, ending: str) -> No
         sheets = Sheets(out)
         assert sheets.names == ["polars-auc", "about"]
         assert ("Scores", "forest, tree") in sheets.pairs()
+        assert (("Intervals", "95 %, by delong") in sheets.pairs()) == (command == "compare")
         assert ("Rows", "where fold &lt;&gt; 3") in sheets.pairs()
         assert sheets.table.count("<row ") == rows.height + 1
         assert ("AND(ISNUMBER" in sheets.table) == (rows.select(pl.selectors.float()).width > 0)
         return
-    title, about, page = out.read_text(encoding="utf-8").strip().split("\n\n")
+    title, about, page = out.read_text(encoding="utf-8").strip().split("\n\n", maxsplit=2)
     titles = {"gains": "Gains", "thresholds": "Thresholds", "compare": "Comparison of scores"}
     assert title == f"# {titles.get(command, 'Points of ROC curves')}"
     assert about.splitlines()[1:] == [
@@ -136,7 +141,12 @@ def test_tables_of_all_commands(tmp_path: Path, command: str, ending: str) -> No
         "- Scores: `forest`, `tree`",
         "- Groups: by `segment`",
         "- Rows: where `fold <> 3`",
+        *([] if command != "compare" else OF_COMPARE),
     ]
+    if command == "compare":
+        page, note = page.split("\n\n")
+        assert note == r"\* a difference at level 0.05, after the adjustment over all tests in its column"
+        assert page.count(r"\*") == rows.filter(pl.col("p_adjusted") <= 0.05).height > 0
     header, _, *body = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines()]
     assert header == rows.columns
     assert len(body) == rows.height
