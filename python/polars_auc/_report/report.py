@@ -100,7 +100,9 @@ def report(
         The method of the interval, and the limits, resamples and seed of the bootstrap: see
         :func:`polars_auc.roc_auc_ci`.
     compare
-        Whether each score is compared with the first, on the rows in which no score is missing.
+        Whether each score is compared with the first, on the rows in which no score is missing. The
+        differences are a score minus the first one; :func:`polars_auc.compare_scores` and the other
+        expressions of two scores take the second from the first.
     versus
         What each group is compared with: see :func:`polars_auc.compare_segments`. This needs ``by``.
     along
