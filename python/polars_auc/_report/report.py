@@ -386,6 +386,8 @@ def _runs(options: ReportOptions, keys: list[str]) -> Runs | None:
     strange = next((key for key in columns if key not in keys), None)
     if strange is not None:
         said = f"names {strange!r}, which is none of `by`: {', '.join(map(repr, keys))}"
+        if not keys:
+            said = f"names {strange!r}, and there is no `by`"
         raise OptionError("report", "sorted_by", said)
     return Runs(columns, is_claim=True) if columns else None
 
