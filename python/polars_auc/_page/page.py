@@ -53,7 +53,9 @@ _POINTS = ("rule", "threshold", "tpr", "fpr", "precision", "accuracy", "tp", "fp
 
 # How the table of groups shows numbers; it sorts by the numbers themselves, null first.
 _KEY = """function (value, type) {
-  return type === "display" && (value === null || value === "") ? "null" : value;
+  if (type !== "display") return value;
+  if (value === null || value === "") return "null";
+  return Math.abs(value) === Infinity && typeof value === "number" ? (value > 0 ? "inf" : "-inf") : value;
 }"""
 _FLOAT = """function (value, type) {
   if (type !== "display") return value;
@@ -61,7 +63,9 @@ _FLOAT = """function (value, type) {
   if (SMALL && value < 1e-4) return "<0.0001";
   const size = Math.abs(value);
   if (size === 0) return "0";
-  return size < 1e-4 ? value.toExponential(3) : size < 9999.5 ? value.toPrecision(4) : value.toFixed(0);
+  if (size === Infinity) return value > 0 ? "inf" : "-inf";
+  if (size < 1e-4) return value.toExponential(3).replace(/-(.)$/, "-0$1");
+  return size < 9999.5 ? value.toPrecision(4) : value.toFixed(0);
 }"""
 _INTEGER = """function (value, type) {
   if (type !== "display") return value;

@@ -94,7 +94,7 @@ def test_years_and_texts_stay_what_they_are(tmp_path: Path) -> None:
     report = pa.report(rows.lazy(), "y", "s", by=["year", "g"])
     sheets = Sheets(pa.write_report(report, tmp_path / "r.xlsx"))
     cells = sheets.cells(sheets.table)
-    assert [cells.get(f"C{row}") for row in range(2, 7)] == ["null", None, "=1+1", None, None]
+    assert [cells.get(f"C{row}") for row in range(2, 7)] == ["null", "null", "=1+1", "null", None]
     assert [cells[f"A{row}"] for row in range(2, 7)] == ["group"] * 4 + ["overall"]
     assert "<f>" not in sheets.table
     style = re.search(r'<c r="B2" s="(\d+)"><v>2016</v>', sheets.table)
@@ -161,3 +161,35 @@ def test_the_same_rows_make_the_same_bytes(tmp_path: Path) -> None:
             assert main(["gains", *GIVEN, "--quiet", "-o", str(out)]) == 0
             made.append(out.read_bytes())
         assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("command", ["report", "gains"])
+def test_null_and_no_word_and_the_word_null_differ(tmp_path: Path, command: str) -> None:
+    groups = ["null", "", None]
+    rows = pl.DataFrame({"g": groups * 4, "y": [0] * 6 + [1] * 6, "s": range(12)})
+    rows.write_parquet(tmp_path / "rows.parquet")
+    out = tmp_path / "r.xlsx"
+    given = [str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "g", "--quiet"]
+    assert main([command, *given, "-o", str(out)]) == 0
+    sheets = Sheets(out)
+    column = "B" if command == "report" else "A"
+    shown = [
+        (text, style)
+        for row, style, text in re.findall(
+            rf'<c r="{column}(\d+)"(?: s="(\d+)")? t="s"><v>(\d+)</v>', sheets.table
+        )
+        if int(row) > 1
+        for text in [sheets.texts[int(text)]]
+    ]
+    kinds = set(shown)
+    assert len(kinds) == 3
+    assert {text for text, _ in kinds} == {"", "null"}
+
+
+def test_all_values_of_a_column_are_not_null(tmp_path: Path) -> None:
+    """Rows of all rows, and groups that a column does not make, have an empty cell."""
+    rows = pl.LazyFrame({"g": ["a", None] * 4, "h": ["b"] * 8, "y": [0, 0, 1, 1] * 2, "s": range(8)})
+    report = pa.report(rows, "y", "s", by=["g", "h"], groupings="each").collect()
+    cells = Sheets(pa.write_report(report, tmp_path / "r.xlsx"))
+    texts = cells.cells(cells.table)
+    assert [texts.get(f"B{row}") for row in range(2, 6)] == ["a", "null", None, None]
