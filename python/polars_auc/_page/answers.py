@@ -10,7 +10,7 @@ import polars as pl
 from polars_auc._page.text import cell, counted
 from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.forest import FEW_ROWS, group_name, has_few_rows
-from polars_auc._plots.points import key_text
+from polars_auc._plots.names import score_text
 
 __all__ = ["answers", "few_rows"]
 
@@ -37,7 +37,7 @@ def answers(
     keys = table.columns[1 : table.columns.index("score")]
     name = group_name(keys, table.schema) if keys else pl.lit(None, dtype=pl.String)
     named = table.with_columns(
-        key_text("score"),
+        score_text(),
         # NaN is larger than any number.
         *(pl.col(column).fill_nan(None) for column in _COMPARED if column in table.columns),
         pl.when(pl.col("scope") == "group").then(name).alias(_GROUP),

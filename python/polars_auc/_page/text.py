@@ -9,9 +9,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, InvalidOperation
 import polars as pl
 
 from polars_auc._frames.groupings import EVERY, GROUPING, group_names
-from polars_auc._page.escapes import visible
 from polars_auc._page.markdown import markdown_page
 from polars_auc._plots.adjustment import P_ADJUSTED, after_adjustment
+from polars_auc._plots.names import OVERALL, key_texts, score_text, visible
 from polars_auc._plugin.errors import CALLED, OptionError
 
 __all__ = [
@@ -50,8 +50,6 @@ OF_SCORES = ("threshold", "highest", "lowest")
 
 # Numbers of rows, which are sums of weights if rows have weights.
 _COUNTS = ("n", "n_pos", "n_neg", "cum_n", "cum_pos", "cum_neg", "tp", "fp", "fn", "tn")
-
-_OVERALL = "overall"
 
 # A mark of what differs, in Markdown.
 _MARK = r"\*"
@@ -190,9 +188,14 @@ def _note(table: pl.DataFrame, level: float) -> str:
 
 
 def _plain_cells(table: pl.DataFrame, *, low_is_positive: bool) -> pl.DataFrame:
+    # A table of pairs has two columns of scores.
+    pair = ("first", "second") if {"first_auc", "second_auc"} <= set(table.columns) else ("score",)
+    scores = {name: table.select(score_text(name)).to_series() for name in pair if name in table.columns}
     return pl.DataFrame(
         [
-            _flush(column, low_is_positive=low_is_positive) if column.dtype.is_numeric() else _named(column)
+            _flush(column, low_is_positive=low_is_positive)
+            if column.dtype.is_numeric()
+            else scores.get(column.name, key_texts(column))
             for column in table
         ]
     )
@@ -227,35 +230,19 @@ def _is_dull(table: pl.DataFrame, name: str) -> bool:
 def _texts(table: pl.DataFrame, numbers: Sequence[str]) -> pl.DataFrame:
     """Return all cells as text, numbers flush right; "overall" in words, "-" for what is undefined."""
     keys = table.columns[1 : table.columns.index("score")]
-    overall = pl.col("scope") == _OVERALL
+    overall = pl.col("scope") == OVERALL
     named = []
     for place, key in enumerate(keys):
         shown = (
             pl.when(overall)
-            .then(pl.lit(_OVERALL if place == 0 else ""))
+            .then(pl.lit(OVERALL if place == 0 else ""))
             .when(group_names(table.schema, key))
-            .then(pl.lit(_named(table[key])))
+            .then(pl.lit(key_texts(table[key])))
             .otherwise(pl.lit(EVERY))
         )
         named.append(table.select(shown.alias(key)).to_series())
-    scores = pl.Series("score", map(visible, table["score"]), dtype=pl.String)
+    scores = table.select(score_text()).to_series()
     return pl.DataFrame([*named, scores, *(_flush(table[name]) for name in numbers)])
-
-
-def _named(column: pl.Series) -> pl.Series:
-    """Return the values of a column of names as text: null is null, and the word null is in quotes.
-
-    So are the words that stand for all rows and for all values of a column, and no word at all.
-    """
-
-    def shown(word: str) -> str:
-        is_unclear = word in ("", "null", _OVERALL, EVERY) or word.startswith('"')
-        return visible(f'"{word}"' if is_unclear else word)
-
-    texts = column.cast(pl.String)
-    if column.dtype in (pl.String, pl.Categorical, pl.Enum):
-        texts = pl.Series(["null" if word is None else shown(word) for word in texts], dtype=pl.String)
-    return texts.fill_null("null").alias(column.name)
 
 
 def _flush(column: pl.Series, *, low_is_positive: bool = False) -> pl.Series:

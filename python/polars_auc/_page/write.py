@@ -23,6 +23,7 @@ from polars_auc._page.markdown import code
 from polars_auc._page.page import page
 from polars_auc._page.tables import TABLES, TableWriter
 from polars_auc._page.text import TableView
+from polars_auc._plots.names import visible
 from polars_auc._plugin.errors import CALLED, OptionError, OptionTypeError
 from polars_auc._plugin.options import between_0_and_1, flag
 from polars_auc._report.changes import by_of
@@ -94,7 +95,7 @@ class ReportWriter:
 
     def name(self, text: str) -> str:
         """Write a name or an expression of the user as the file does."""
-        return code(text) if self.ending == ".md" else text
+        return code(text) if self.ending == ".md" else visible(text)
 
     def contents(
         self,

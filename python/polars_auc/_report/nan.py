@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from polars_auc._plots.points import key_text
+from polars_auc._plots.names import key_text
 from polars_auc._plugin.errors import OptionError, at_edge, either
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def said_of_nan(found: pl.DataFrame) -> list[str]:
     """Say how many rows of each score and group are NaN, and what to write."""
     by = [name for name in found.columns if name not in ("score", "n_nan")]
     lines = []
-    shown = found.head(_NAMED).with_columns(key_text(key) for key in by)
+    shown = found.head(_NAMED).with_columns(key_text(key, joined=True) for key in by)
     for row in shown.iter_rows(named=True):
         group = f" of the group {', '.join(f'{key}={row[key]}' for key in by)}" if by else ""
         number = f"{row['n_nan']} {'row' if row['n_nan'] == 1 else 'rows'}"
