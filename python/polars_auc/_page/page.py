@@ -16,7 +16,7 @@ from polars_auc._page.document import document
 from polars_auc._page.text import cell, differing, is_exact
 from polars_auc._plots.adjustment import P_ADJUSTED
 from polars_auc._plots.forest import has_few_rows
-from polars_auc._plots.names import key_text, score_text, visible
+from polars_auc._plots.names import SCORE, key_text, score_text, visible
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.rows import CHANGES
 
@@ -210,8 +210,8 @@ def _text(name: str, value: object, *, low_is_positive: bool = False) -> str:
     """Return a value as a table shows it."""
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    if isinstance(value, str):
-        return visible(value)
+    if name == SCORE:
+        return visible(str(value))
     return cell(name, value, low_is_positive=low_is_positive)
 
 

@@ -210,7 +210,8 @@ def write_report(
         If the report or the frame is no frame.
     ValueError
         If the report is none, the path has another ending, is in no folder or is a file that may not be
-        written, an option is out of range, or rows are given without their label and scores.
+        written, an option is out of range, rows are given without their label and scores, or the report of a
+        page is of other rows or lacks one of the scores.
     OSError
         If the file cannot be written.
 

@@ -45,7 +45,8 @@ def score_text(column: str = SCORE) -> pl.Expr:
     """Return the names of scores as text: as they are, where they can be seen."""
 
     def shown(names: pl.Series) -> pl.Series:
-        return pl.Series(names.name, [visible(str(name)) for name in names], dtype=pl.String)
+        texts = names.cast(pl.String).fill_null("null")
+        return pl.Series(names.name, map(visible, texts), dtype=pl.String)
 
     return pl.col(column).map_batches(shown, return_dtype=pl.String)
 
@@ -77,7 +78,9 @@ def _word(word: str, *, joined: bool) -> str:
     if not is_quoted:
         return word
     escaped = word.replace("\\", r"\\")
-    return visible(f'"{escaped.replace(chr(34), chr(92) + chr(34)) if joined else escaped}"')
+    if joined:
+        escaped = escaped.replace('"', r"\"")
+    return visible(f'"{escaped}"')
 
 
 def named(keys: Sequence[str]) -> pl.Expr:

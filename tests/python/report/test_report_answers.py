@@ -288,3 +288,11 @@ def test_a_score_has_one_name_everywhere(tmp_path: Path) -> None:
     forest = pa.plot_forest(report).to_dict()
     assert {row["group"] for row in forest["datasets"][forest["data"]["name"]]} == {"a, b", "c"}
     assert "| a, b " in markdown
+
+
+def test_a_page_rounds_thresholds(tmp_path: Path) -> None:
+    page = made(tmp_path, *OPTIONS)
+    section = page.text[page.text.index('<section id="thresholds"') :]
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", section[: section.index("</section>")])
+    assert len(cells) > 100
+    assert max(len(text) for text in cells if re.fullmatch(r"[\d.]+", text)) <= 10
