@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -283,3 +284,15 @@ def test_without_scripts_the_numbers_are_there(browser: Browser, small: Path) ->
     assert "notebook" not in words
     assert "ITables" not in words
     context.close()
+
+
+def test_the_table_writes_numbers_as_the_rest_of_the_page(opened: Any, tmp_path: Path) -> None:
+    rows = pl.LazyFrame({"g": [0.5, math.inf, -math.inf] * 8, "y": [0] * 12 + [1] * 12, "s": range(24)})
+    report = pa.report(rows, "y", "s", by="g").collect()
+    written = {0.5: 8.2e-5, math.inf: math.inf, -math.inf: -math.inf}
+    report = report.with_columns(ks=pl.col("g").replace_strict(written, default=-4.186e-5))
+    page = opened(pa.write_report(report, tmp_path / "r.html", columns=["ks"]))
+    body = page.locator("#groups-table tbody tr")
+    cells = {tuple(row.locator("td").all_inner_texts()) for row in body.all()}
+    assert cells == {("0.5", "s", "8.200e-05"), ("inf", "s", "inf"), ("-inf", "s", "-inf")}
+    assert "-4.186e-05" in page.locator("#all-rows").inner_text()

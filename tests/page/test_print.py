@@ -73,6 +73,25 @@ def test_no_head_is_cut(opened: Any, pages: dict[str, Path], name: str, paper: s
     assert page.locator("#groups-table").is_visible()
 
 
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+@pytest.mark.parametrize("scores", [["s"], ["s", "t"]])
+def test_no_heading_is_alone_on_a_page(opened: Any, tmp_path: Path, scores: list[str], paper: str) -> None:
+    """A chart of many groups is as high as a page, and its heading stands above it."""
+    n = 2400
+    rows = pl.DataFrame({"g": [f"g{row % 120}" for row in range(n)], "s": range(n)})
+    rows = rows.with_columns(t=pl.col("s") * 7919 % n, y=pl.col("s") // 120 * 7 % 3 == 0)
+    rows.write_parquet(tmp_path / "rows.parquet")
+    asked = ["--label", "y", *(f"--score={score}" for score in scores), "--by", "g", "--quiet"]
+    file = tmp_path / "many.html"
+    assert main(["report", str(tmp_path / "rows.parquet"), *asked, "-o", str(file)]) == 0
+    document = pdfium.PdfDocument(io.BytesIO(opened(file).pdf(format=paper)))
+    sheets = [sheet.get_textpage().get_text_range() for sheet in document]
+    [of_groups] = [sheet.split() for sheet in sheets if "Groups" in sheet.splitlines()]
+    # The chart is on the page of its heading, and its caption as well.
+    assert "dashed" in of_groups
+    assert sum(word.startswith("g") and word[1:].isdigit() for word in of_groups) >= 60
+
+
 def test_letters_on_paper_can_be_read(opened: Any, pages: dict[str, Path]) -> None:
     """A table of more columns than fit is printed in parts, and each row has its names in each part."""
     page = opened(pages["wide"])

@@ -153,7 +153,7 @@ class RowOptions:
         used += [other for other in (count, *others) if other is not None]
         names = list(dict.fromkeys(name for expression in used for name in expression.meta.root_names()))
         with of_files(files.names, names):
-            _refuse_words(self.label, label, rows)
+            _refuse_words(self.label, label, rows, self.where)
             for text, score in zip(self.scores, scores, strict=True):
                 _refuse_lists(text, score, rows)
         named = dict(zip(self.scores, scores, strict=True))
@@ -228,10 +228,18 @@ def _is_one_value(column: pl.Expr, schema: pl.Schema) -> bool:
     return False
 
 
-def _refuse_words(text: str, label: pl.Expr, rows: pl.LazyFrame) -> None:
+def no_row(where: Sequence[str]) -> str:
+    """Say that there is no row under these conditions."""
+    what = " and ".join(f"--where {condition!r}" for condition in where)
+    return f"{what} leaves no row" if what else "the files have no row"
+
+
+def _refuse_words(text: str, label: pl.Expr, rows: pl.LazyFrame, where: Sequence[str]) -> None:
     """Refuse a label of words, and show those that are there."""
     [dtype] = rows.select(label).collect_schema().dtypes()
     if dtype in (pl.String, pl.Categorical, pl.Enum):
+        if rows.head(1).collect().is_empty():
+            raise Refusal(f"{no_row(where)}, so it cannot be told what {flag('label')} {text!r} holds")
         raise Refusal(
             f"{flag('label')} {text!r} holds words ({', '.join(values(label, rows))}), and must hold 0 and 1 "
             f"or Booleans. Name the positive class, as in {_positive_class(text, label, rows)}"

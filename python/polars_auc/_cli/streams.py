@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TextIO
 
 from polars_auc._cli.refusal import first_line
-from polars_auc._page.escapes import visible
+from polars_auc._plots.names import visible
 
 
 def open_closed_streams() -> None:

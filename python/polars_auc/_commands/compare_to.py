@@ -78,9 +78,8 @@ class PreviousReport:
     def _read_as(self, schema: pl.Schema) -> pl.DataFrame:
         """Read the columns of groups as the report has them, and refuse two rows for one group."""
         table = self.table
-        by_of(table.schema, "previous")
-        keys = [key for key in _keys(schema) if key in table.columns]
-        for key in keys:
+        own = _keys(table.schema, "previous")
+        for key in (key for key in _keys(schema) if key in own):
             try:
                 table = table.with_columns(_read(pl.col(key), table.schema[key], schema[key]))
             except pl.exceptions.PolarsError as error:
@@ -88,7 +87,7 @@ class PreviousReport:
                     f"the column {key!r} of {str(self.file)!r} cannot be read as {schema[key]}; write the "
                     "earlier report as .parquet, which keeps types"
                 ) from error
-        if table.select(pl.struct(keys).is_duplicated().any()).item():
+        if table.select(pl.struct(own).is_duplicated().any()).item():
             raise Refusal(f"{str(self.file)!r} has two rows for one group and score, and is no report")
         return table
 
@@ -102,10 +101,10 @@ class PreviousReport:
         return [f"{rows} of {str(self.file)!r} are of groups or scores that are not here"]
 
 
-def _keys(schema: pl.Schema) -> list[str]:
+def _keys(schema: pl.Schema, role: str = "report") -> list[str]:
     """Return the columns that say which row of a report is which."""
     grouping = [name for name in [GROUPING] if name in schema]
-    return ["scope", *by_of(schema, "report"), "score", *grouping]
+    return ["scope", *by_of(schema, role), "score", *grouping]
 
 
 def _read(column: pl.Expr, written: pl.DataType, dtype: pl.DataType) -> pl.Expr:

@@ -14,7 +14,7 @@ from polars_auc._cli.sql import column
 from polars_auc._expressions.numbers import roc_auc
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.text import counted
-from polars_auc._plots.points import named
+from polars_auc._plots.names import named
 from polars_auc._report.nan import Nans
 
 __all__ = ["Omissions", "failing_files", "failing_groups", "failing_scores"]

@@ -17,7 +17,7 @@ from polars_auc._cli.nan import lines_of_text
 from polars_auc._cli.output import save
 from polars_auc._cli.progress import progress
 from polars_auc._cli.refusal import Incomplete, Refusal, worded
-from polars_auc._cli.rows import Files, Rows, of_files, values
+from polars_auc._cli.rows import Files, Rows, no_row, of_files, values
 from polars_auc._cli.sources import files_of
 from polars_auc._cli.sql import roots
 from polars_auc._cli.states import evaluated_states, names_of_states, state_nans
@@ -319,8 +319,7 @@ def _refuse_empty(table: pl.DataFrame, request: ReportRequest, rows: Rows | None
     for row in table.filter(pl.col("scope") == "overall").iter_rows(named=True):
         score, n, n_pos = row["score"], row["n"], row["n_pos"]
         if n == row["n_missing"] == 0:
-            what = " and ".join(f"--where {where!r}" for where in request.rows.where)
-            said = f"{what} leaves no row" if what else "the files have no row"
+            said = no_row(request.rows.where)
         elif n == 0:
             said = f"every row has a missing {needed(request.options, f'score {score!r}')}"
         elif n_pos in (0, n):

@@ -54,8 +54,9 @@ def save_table(
     rows: RowOptions,
     scores: Sequence[str],
     table: pl.DataFrame,
+    more: Sequence[tuple[str, str]] = (),
 ) -> list[str]:
-    """Write a table, and return what is to be said of the file."""
+    """Write a table with words about it, and return what is to be said of the file."""
     name: Any = code if writer.ending == ".md" else str
     about = [
         ("Data", files.about()),
@@ -71,6 +72,7 @@ def save_table(
     ]
     if (weight := getattr(options, "weight", None)) is not None:
         about.append(("Weights", f"each row has the weight {name(weight)}"))
+    about += more
     if writer.ending == ".xlsx":
         # A sheet has place for all of them.
         about += options_in_effect(vars(options))

@@ -6,7 +6,7 @@ import argparse
 import itertools
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 import polars as pl
@@ -31,6 +31,7 @@ from polars_auc._expressions.score_bands import gains_table
 from polars_auc._expressions.thresholds import Criterion, operating_point
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.evaluated import Evaluated
+from polars_auc._page.about import about_adjustment, about_intervals
 from polars_auc._page.text import SHOWN_ROWS, counted, plain
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report.options import ReportOptions
@@ -182,7 +183,9 @@ def compare(options: argparse.Namespace) -> bool:
         # The tests of all groups are read together.
         return table.with_columns(p_adjusted=adjust_p_values("p_value", method=options.adjust))
 
-    return _table(options, "Comparison of scores", points, _OF_PAIRS)
+    of_report = ReportOptions(level=options.level, adjust=options.adjust)
+    more = [about_intervals(of_report), about_adjustment(of_report, "all groups and all pairs of scores")]
+    return _table(options, "Comparison of scores", points, _OF_PAIRS, more)
 
 
 def _table(
@@ -190,8 +193,9 @@ def _table(
     title: str,
     points: Callable[[Evaluated], pl.LazyFrame],
     first: tuple[str, ...],
+    more: Sequence[tuple[str, str]] = (),
 ) -> bool:
-    """Evaluate a table, write it, and print its columns that answer first."""
+    """Evaluate a table, write it with words about it, and print its columns that answer first."""
     writer = table_writer(options, title)
     _refuse_printing(options)
     files = Files.grouped(options.files, options.by, options.output)
@@ -232,11 +236,13 @@ def _table(
     if there < whole:
         say(f"polars-auc: {whole - there} of {counted(whole, 'table')} left out: {why}")
     if writer is not None:
-        notes = save_table(writer, options, files, rows, list(evaluated.scores), table)
+        notes = save_table(writer, options, files, rows, list(evaluated.scores), table, more)
         for line in [] if options.quiet else notes:
             say(f"polars-auc: {line}")
     if options.low_is_positive and first is not _OF_PAIRS:
         say("polars-auc: low scores are positive: a row is positive if score <= threshold")
+    for what, said in [] if options.quiet else more:
+        say(f"polars-auc: {what[0].lower()}{what[1:]}: {said}")
     if not options.quiet:
         _print(options, table if options.wide else table.select(*keys, *first))
     if has_nan:

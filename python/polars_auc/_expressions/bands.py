@@ -327,6 +327,9 @@ def roc_difference_band(
 ) -> pl.Expr:
     """Return the difference of two scores' ROC curves on the same rows, with a band and a test.
 
+    The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
+    :func:`polars_auc.report`, take the first score from the others.
+
     The band says at which false positive rates one score is better than the other. Its limits hold at all
     rates together.
 
@@ -358,7 +361,7 @@ def roc_difference_band(
 
         - ``fpr`` (Float64): the false positive rate.
         - ``tpr_a``, ``tpr_b`` (Float64): the true positive rates of both scores there.
-        - ``difference`` (Float64): the first minus the second.
+        - ``difference`` (Float64): ``tpr_a - tpr_b``.
         - ``lower``, ``upper`` (Float64): the limits of the band, between -1 and 1.
         - ``p_value`` (Float64): for no difference at this rate, adjusted for all rates together. It is at
           most ``1 - level`` exactly where the band leaves out 0. The smallest one is the p-value of the test

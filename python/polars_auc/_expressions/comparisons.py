@@ -46,6 +46,9 @@ def roc_auc_difference(
 ) -> pl.Expr:
     """Return the difference of two scores' AUCs on the same rows, with its interval and test.
 
+    The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
+    :func:`polars_auc.report`, take the first score from the others.
+
     The bootstrap also compares partial areas, the tpr at a fixed fpr, and the specificity at a fixed tpr.
 
     Parameters
@@ -97,7 +100,7 @@ def roc_auc_difference(
 
         - ``estimate_a``, ``estimate_b`` (Float64): the AUCs, or the other quantity that is compared; higher
           is better.
-        - ``difference`` (Float64): the first minus the second.
+        - ``difference`` (Float64): ``estimate_a - estimate_b``.
         - ``se`` (Float64): its standard error.
         - ``lower``, ``upper`` (Float64): the limits of its interval.
         - ``z`` (Float64): ``(difference - null) / se``. With a margin it is the distance from the bound that
@@ -155,6 +158,9 @@ def compare_scores(
     count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the AUCs of several scores of the same rows, their covariances, and the tests between them.
+
+    The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
+    :func:`polars_auc.report`, take the first score from the others.
 
     Parameters
     ----------

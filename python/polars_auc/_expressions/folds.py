@@ -137,6 +137,9 @@ def cv_roc_auc_difference(
 ) -> pl.Expr:
     """Return the difference of two models' AUCs over the same folds, by the corrected resampled t-test.
 
+    The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
+    :func:`polars_auc.report`, take the first score from the others.
+
     Parameters
     ----------
     label
@@ -164,7 +167,7 @@ def cv_roc_auc_difference(
         One Struct for each group, named after the first score:
 
         - ``auc_a``, ``auc_b`` (Float64): the means of the folds' AUCs.
-        - ``difference`` (Float64): the mean of the folds' differences.
+        - ``difference`` (Float64): the mean of the folds' differences, ``auc_a - auc_b``.
         - ``se`` (Float64): its corrected standard error.
         - ``lower``, ``upper`` (Float64): the limits of its interval.
         - ``t`` (Float64), ``df`` (UInt64), ``p_value`` (Float64): the test of no difference.

@@ -135,6 +135,9 @@ def grouped_roc_auc_difference(
 ) -> pl.Expr:
     """Return the difference of two scores' mean AUCs of users (GAUC), with its interval and test.
 
+    The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
+    :func:`polars_auc.report`, take the first score from the others.
+
     Parameters
     ----------
     label

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
@@ -130,7 +131,12 @@ def evaluate(
             said = f"and `{first}` are Series of pandas whose indexes differ"
             raise OptionError("evaluate", role, said, "align them, or write .to_numpy() to go by place")
     summary = roc_summary("label", "score", weight=None if weight is None else "weight", ci=ci, level=level)
-    return Evaluation(**pl.DataFrame(series).select(summary).item())
+    try:
+        return Evaluation(**pl.DataFrame(series).select(summary).item())
+    except pl.exceptions.PolarsError as error:
+        # There is no frame, whose columns an error could name.
+        said = re.sub(r'pl\.col\("(label|score|weight)"\)', r"pl.Series(\1)", str(error))
+        raise type(error)(said) from None
 
 
 def _column(role: str, values: Any) -> pl.Series:

@@ -46,7 +46,7 @@ def curve_points(
     -------
     polars.DataFrame, or polars.LazyFrame if ``frame`` is lazy
         The columns ``by``, ``point`` (UInt32: 0, 1, ... within the curve) and the fields of the curve's
-        points; sorted by ``by`` and point. A group whose curve is undefined has no rows.
+        points; sorted by ``by``, null last, and point. A group whose curve is undefined has no rows.
 
         With several curves, and with a list, the column ``score`` (String) before ``point`` holds the name
         of each curve, which is the score's unless it has an alias; a group's curves come in the order in
@@ -121,7 +121,7 @@ def curve_points(
         point=pl.int_ranges(pl.col(_POINTS).list.len(), dtype=pl.UInt32)
     )
     long = numbered.explode(_POINTS, "point").unnest(_POINTS)
-    return like(frame, long.select(*keys, *columns).sort(order))
+    return like(frame, long.select(*keys, *columns).sort(order, nulls_last=True))
 
 
 def _answers(

@@ -12,6 +12,8 @@ from polars_auc._report.nan import said_of_skipped_nan
 from polars_auc._report.options import ReportOptions
 
 __all__ = [
+    "about_adjustment",
+    "about_intervals",
     "about_options",
     "about_rows",
     "areas_that_are_nan",
@@ -141,7 +143,7 @@ def about_options(
         weighted = f"; those of {names} are of rows with weights, and have no intervals" if names else ""
         pairs.append(("Made of", f"states{weighted}"))
     if table["lower"].null_count() < table.height:
-        pairs.append(("Intervals", _about_intervals(options)))
+        pairs.append(about_intervals(options))
     pairs += [("No interval", line) for line in without_interval(table, name)]
     if options.cluster is not None:
         same = f"rows with the same {text(options.cluster)} belong together"
@@ -175,15 +177,19 @@ def _about_tests(
         pairs.append(("Differences", f"of each group from {whom.get(versus) or name(versus)}"))
     if previous is not None:
         pairs.append(("Changes", f"since the report {name(previous)}"))
-    if pairs:
-        family = " over all tests in a column: all groups, all scores, and overall"
-        pairs.append(("Adjustment of p-values", f"{options.adjust}{family}" if options.adjust else "none"))
-    return pairs
+    return [*pairs, about_adjustment(options, "all groups, all scores, and overall")] if pairs else []
 
 
-def _about_intervals(options: ReportOptions) -> str:
+def about_adjustment(options: ReportOptions, family: str) -> tuple[str, str]:
+    """Say how p-values are adjusted, and over which tests."""
+    how = f"{options.adjust} over all tests in a column: {family}" if options.adjust else "none"
+    return "Adjustment of p-values", how
+
+
+def about_intervals(options: ReportOptions) -> tuple[str, str]:
+    """Say how the intervals are made."""
     resamples = ""
     if options.ci == "bootstrap":
         limits = ", BCa limits" if options.interval == "bca" else ""
         resamples = f"{limits}, {options.n_resamples or 2000} resamples, seed {options.seed or 0}"
-    return f"{100 * options.level:.6g} %, by {options.ci}{resamples}"
+    return "Intervals", f"{100 * options.level:.6g} %, by {options.ci}{resamples}"

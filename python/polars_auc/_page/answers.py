@@ -8,8 +8,9 @@ from typing import Any
 import polars as pl
 
 from polars_auc._page.text import cell, counted
+from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.forest import FEW_ROWS, group_name, has_few_rows
-from polars_auc._plots.points import key_text
+from polars_auc._plots.names import score_text
 
 __all__ = ["answers", "answers_of_nan", "few_rows"]
 
@@ -36,7 +37,7 @@ def answers(
     keys = table.columns[1 : table.columns.index("score")]
     name = group_name(keys, table.schema) if keys else pl.lit(None, dtype=pl.String)
     named = table.with_columns(
-        key_text("score"),
+        score_text(),
         # NaN is larger than any number.
         *(pl.col(column).fill_nan(None) for column in _COMPARED if column in table.columns),
         pl.when(pl.col("scope") == "group").then(name).alias(_GROUP),
@@ -56,7 +57,10 @@ def answers(
         (named, "Changed since the earlier report", ("change", "change_p_adjusted"), "AUC"),
     ):
         if p_value in table.columns:
-            said += _found(rows, what, effect, p_value, noun, level, has_several=has_several)
+            adjusted = after_adjustment(table, p_value)
+            said += _found(
+                rows, what, effect, p_value, noun, level, adjusted=adjusted, has_several=has_several
+            )
     if "psi" in table.columns:
         said += _moved(overall, groups)
     failed = [text.splitlines()[0] for passed, text in checks if not passed]
@@ -74,7 +78,7 @@ def answers_of_nan(of_nan: Sequence[str], without: Sequence[str]) -> list[tuple[
         *where, instead = of_nan
         said = [where[0][0].upper() + "; ".join(where)[1:], instead]
     if without:
-        names = pl.Series(list(without)).to_frame("score").select(key_text("score"))["score"].to_list()
+        names = pl.Series(list(without)).to_frame("score").select(score_text())["score"].to_list()
         said.append(
             f"No curve, distribution, gains and thresholds of all rows, because of NaN{_list(names, ', ')}"
         )
@@ -100,9 +104,17 @@ def _areas(overall: pl.DataFrame) -> Iterator[tuple[bool, str]]:
 
 
 def _found(
-    rows: pl.DataFrame, what: str, effect: str, p_value: str, noun: str, level: float, *, has_several: bool
+    rows: pl.DataFrame,
+    what: str,
+    effect: str,
+    p_value: str,
+    noun: str,
+    level: float,
+    *,
+    adjusted: str,
+    has_several: bool,
 ) -> Iterator[tuple[bool, str]]:
-    """Say which rows differ after the adjustment and by how much, the largest differences first."""
+    """Say which rows differ and by how much, the largest differences first."""
     tested = rows.filter(pl.col(p_value).is_not_null())
     if tested.is_empty():
         return
@@ -113,7 +125,7 @@ def _found(
         _difference(row, effect, p_value, has_several=has_several) for row in found.iter_rows(named=True)
     ]
     of = f"{found.height or 'none'} of {counted(tested.height, noun)}"
-    yield bool(parts), f"{what}, after the adjustment: {of}{_list(parts)}"
+    yield bool(parts), f"{what}{adjusted}: {of}{_list(parts)}"
 
 
 def _difference(row: dict[str, Any], effect: str, p_value: str, *, has_several: bool) -> str:

@@ -11,7 +11,7 @@ from polars_auc._frames.groupings import GROUPING
 from polars_auc._page.details import Details
 from polars_auc._plots.forest import plot_forest
 from polars_auc._plots.layout import ANSWER, MARKED, altair
-from polars_auc._plots.points import key_text
+from polars_auc._plots.names import score_text
 from polars_auc._plots.roc import plot_roc
 from polars_auc._plots.stability import plot_stability
 from polars_auc._plots.trend import period_of, plot_trend
@@ -99,7 +99,7 @@ def _distributions(bars: pl.DataFrame) -> Any:
             alt.Tooltip("share:Q", format=".2%"),
         ],
     ).properties(width=260, height=150)
-    bars = bars.with_columns(key_text("score"))
+    bars = bars.with_columns(score_text())
     scores = bars["score"].unique(maintain_order=True).to_list()
     facet = alt.Facet("score:N", title=None, sort=scores)
     return (

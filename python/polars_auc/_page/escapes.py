@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import polars as pl
 
-__all__ = ["changed_cells", "visible", "with_formulas", "without_formulas"]
-
-# Letters and marks that are drawn as nothing, which Python takes for printable.
-_UNSEEN = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-)
+__all__ = ["changed_cells", "with_formulas", "without_formulas"]
 
 # A sheet takes a cell that begins so for a formula; some also with the signs in their full width.
 _BEGIN = r"'*[=+\-@\t\r\n\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"
@@ -20,21 +13,6 @@ _BEGIN = r"'*[=+\-@\t\r\n\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
-
-
-def visible(text: str, keep: str = "") -> str:
-    r"""Return text with an escape, such as ``\x1b``, in place of each character that cannot be seen.
-
-    These are control characters, those without a width, and those that turn the direction of writing.
-    """
-    if text.isprintable() and not _UNSEEN.search(text):
-        return text
-    return "".join(
-        each
-        if each in keep or (each.isprintable() and not _UNSEEN.match(each))
-        else each.encode("unicode_escape").decode("ascii")
-        for each in text
-    )
 
 
 def without_formulas(table: pl.DataFrame) -> pl.DataFrame:

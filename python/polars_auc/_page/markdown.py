@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from polars_auc._page.escapes import visible
+from polars_auc._plots.names import visible
 
 __all__ = ["code", "markdown_page", "markdown_text"]
 

@@ -16,7 +16,7 @@ from polars_auc._page.details import Details
 from polars_auc._page.document import document
 from polars_auc._page.text import cell, differing, is_exact
 from polars_auc._plots.forest import has_few_rows
-from polars_auc._plots.points import key_text
+from polars_auc._plots.names import SCORE, key_text, score_text, visible
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.rows import CHANGES
 
@@ -53,7 +53,9 @@ _POINTS = ("rule", "threshold", "tpr", "fpr", "precision", "accuracy", "tp", "fp
 
 # How the table of groups shows numbers; it sorts by the numbers themselves, null first.
 _KEY = """function (value, type) {
-  return type === "display" && (value === null || value === "") ? "null" : value;
+  if (type !== "display") return value;
+  if (value === null || value === "") return "null";
+  return Math.abs(value) === Infinity && typeof value === "number" ? (value > 0 ? "inf" : "-inf") : value;
 }"""
 _FLOAT = """function (value, type) {
   if (type !== "display") return value;
@@ -61,7 +63,9 @@ _FLOAT = """function (value, type) {
   if (SMALL && value < 1e-4) return "<0.0001";
   const size = Math.abs(value);
   if (size === 0) return "0";
-  return size < 1e-4 ? value.toExponential(3) : size < 9999.5 ? value.toPrecision(4) : value.toFixed(0);
+  if (size === Infinity) return value > 0 ? "inf" : "-inf";
+  if (size < 1e-4) return value.toExponential(3).replace(/-(.)$/, "-0$1");
+  return size < 9999.5 ? value.toPrecision(4) : value.toFixed(0);
 }"""
 _INTEGER = """function (value, type) {
   if (type !== "display") return value;
@@ -114,7 +118,7 @@ def page(
             *answers(table, level, versus=options.versus, checks=checks),
         ],
         about=about,
-        differing=differing(level),
+        differing=differing(table, level),
         groups_differ=_differ(groups.select(columns), level),
         few_rows=few_rows(table),
         percent=f"{100 * level:.6g} %",
@@ -199,7 +203,7 @@ def _named_groups(groups: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 def _cards(overall: pl.DataFrame, *, is_exact: bool) -> list[dict[str, str]]:
     return [
         {
-            "score": row["score"],
+            "score": visible(row["score"]),
             "auc": _text("auc", row["auc"]),
             "bounds": "" if is_exact else f"{_text('', row['auc_min'])} to {_text('', row['auc_max'])}",
             "interval": ""
@@ -217,6 +221,8 @@ def _text(name: str, value: object, *, low_is_positive: bool = False) -> str:
     """Return a value as a table shows it."""
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
+    if name == SCORE:
+        return visible(str(value))
     return cell(name, value, low_is_positive=low_is_positive)
 
 
@@ -288,7 +294,7 @@ def _by_score(
     if table.is_empty():
         return {}
     return {
-        score: _cells(table.filter(pl.col("score") == score), names, low_is_positive=low_is_positive)
+        visible(score): _cells(table.filter(pl.col("score") == score), names, low_is_positive=low_is_positive)
         for score in table["score"].unique(maintain_order=True)
     }
 
@@ -365,7 +371,7 @@ def _listed(rows: pl.DataFrame, by: list[str], why: pl.Expr) -> dict[str, Any] |
     named = GROUPING in rows.columns
     keys = rows.head(_LISTED).select(pl.col(key) if named else key_text(key) for key in by)
     cells = [
-        [*key, score, f"{n:,}", reason]
+        [*key, visible(score), f"{n:,}", reason]
         for key, (score, n, reason) in zip(
             keys.rows(), rows.head(_LISTED).select("score", "n", why).rows(), strict=True
         )
@@ -382,6 +388,7 @@ def _sortable(groups: pl.DataFrame, by: list[str], columns: Sequence[str], level
     is_text = GROUPING in groups.columns
     few = groups.with_row_index(_PLACE).filter(has_few_rows(groups.schema))[_PLACE].to_list()
     table = table.with_columns(
+        score_text(),
         *(key_text(key) for key in by if not is_text and not table.schema[key].is_numeric()),
         # More digits make the page larger, and are in the files of tables.
         (pl.selectors.float() - pl.selectors.by_name(by)).round_sig_figs(7),

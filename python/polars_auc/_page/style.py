@@ -112,7 +112,7 @@ def style_report(
     if overall:
         styled = styled.tab_style(style.text(weight="bold"), loc.body(rows=overall))
     if is_marked:
-        styled = styled.tab_source_note(f"* {differing(level)}")
+        styled = styled.tab_source_note(f"* {differing(table, level)}")
     cut = groups.height - min(groups.height, limit)
     return styled.tab_source_note(f"{cut:,} more rows of groups") if cut else styled
 

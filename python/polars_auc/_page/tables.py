@@ -45,7 +45,9 @@ class TableWriter:
         """Return the contents of the file, with words about the table."""
         if self.ending == ".md":
             lines = [f"{what}: {said}" for what, said in about]
-            return plain_page(table, self.title, lines, low_is_positive=self.low_is_positive).encode()
+            return plain_page(
+                table, self.title, lines, self.level, low_is_positive=self.low_is_positive
+            ).encode()
         if self.ending == ".xlsx":
             return workbook(table, self.by, about, self.level)
         if self.ending == ".csv" and not self.keep_formulas:

@@ -9,8 +9,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, InvalidOperation
 import polars as pl
 
 from polars_auc._frames.groupings import EVERY, GROUPING, group_names
-from polars_auc._page.escapes import visible
 from polars_auc._page.markdown import markdown_page
+from polars_auc._plots.adjustment import P_ADJUSTED, after_adjustment
+from polars_auc._plots.names import OVERALL, key_texts, score_text, visible
 from polars_auc._plugin.errors import CALLED, OptionError
 
 __all__ = [
@@ -50,10 +51,8 @@ OF_SCORES = ("threshold", "highest", "lowest")
 # Numbers of rows, which are sums of weights if rows have weights.
 _COUNTS = ("n", "n_pos", "n_neg", "cum_n", "cum_pos", "cum_neg", "tp", "fp", "fn", "tn")
 
-_OVERALL = "overall"
-
-# A name that no column of a user has.
-_OWN = "polars_auc: own"
+# A mark of what differs, in Markdown.
+_MARK = r"\*"
 
 # What answers first, and what the options add.
 _FIRST = ("n", "auc", "lower", "upper")
@@ -119,20 +118,14 @@ class TableView:
         """Return a report as text, with marks on what differs, and whether anything does."""
         columns = self.on_page(table)
         texts = _texts(table, columns).with_columns(pl.selectors.string().str.strip_chars())
-        is_marked = False
-        for name in (column for column in columns if column.endswith("p_adjusted")):
-            differs = (table[name] <= 1 - level).fill_null(value=False)
-            marked = pl.when(differs).then(pl.col(name) + f" {mark}").otherwise(name)
-            texts = texts.with_columns(marked.alias(name))
-            is_marked = is_marked or differs.any()
-        return texts, is_marked
+        return _with_marks(texts, table, columns, level, mark)
 
     def page(self, table: pl.DataFrame, title: str, about: Sequence[str], level: float) -> str:
         """Format a report as a page of Markdown, with lines about it, and marks on what differs."""
-        texts, is_marked = self.cells(table, level, r"\*")
+        texts, is_marked = self.cells(table, level, _MARK)
         n_names = len(texts.columns) - len(self.on_page(table))
         numeric = [place >= n_names for place in range(len(texts.columns))]
-        note = rf"\* {differing(level)}" if is_marked else None
+        note = _note(table, level) if is_marked else None
         return markdown_page(title, about, texts.columns, texts.rows(), numeric, note)
 
     def _numbers(self, table: pl.DataFrame) -> Sequence[str]:
@@ -144,9 +137,11 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def differing(level: float) -> str:
-    """Say what a mark means."""
-    return f"a difference at level {1 - level:.6g}, after the adjustment over all tests in its column"
+def differing(table: pl.DataFrame, level: float) -> str:
+    """Say what a mark of a table means."""
+    adjusted = after_adjustment(table)
+    family = " over all tests in its column" if adjusted.startswith(", after") else ""
+    return f"a difference at level {1 - level:.6g}{adjusted}{family}"
 
 
 def readable(table: pl.DataFrame) -> str:
@@ -164,18 +159,43 @@ def plain(table: pl.DataFrame, limit: int, width: int | None, *, low_is_positive
 
 
 def plain_page(
-    table: pl.DataFrame, title: str, about: Sequence[str], *, low_is_positive: bool = False
+    table: pl.DataFrame, title: str, about: Sequence[str], level: float, *, low_is_positive: bool = False
 ) -> str:
-    """Format any table as a page of Markdown, with lines about it."""
+    """Format any table as a page of Markdown, with lines about it, and marks on what differs."""
     texts = _plain_cells(table, low_is_positive=low_is_positive).with_columns(pl.all().str.strip_chars())
+    texts, is_marked = _with_marks(texts, table, table.columns, level, _MARK)
     numeric = [dtype.is_numeric() for dtype in table.dtypes]
-    return markdown_page(title, about, texts.columns, texts.rows(), numeric)
+    note = _note(table, level) if is_marked else None
+    return markdown_page(title, about, texts.columns, texts.rows(), numeric, note)
+
+
+def _with_marks(
+    texts: pl.DataFrame, table: pl.DataFrame, columns: Sequence[str], level: float, mark: str
+) -> tuple[pl.DataFrame, bool]:
+    """Put marks on the texts of a table that differ, and say whether any does."""
+    is_marked = False
+    for name in (column for column in columns if column.endswith(P_ADJUSTED)):
+        differs = (table[name] <= 1 - level).fill_null(value=False)
+        marked = pl.when(differs).then(pl.col(name) + f" {mark}").otherwise(name)
+        texts = texts.with_columns(marked.alias(name))
+        is_marked = is_marked or differs.any()
+    return texts, is_marked
+
+
+def _note(table: pl.DataFrame, level: float) -> str:
+    """Return what stands below a page of Markdown with marks."""
+    return f"{_MARK} {differing(table, level)}"
 
 
 def _plain_cells(table: pl.DataFrame, *, low_is_positive: bool) -> pl.DataFrame:
+    # A table of pairs has two columns of scores.
+    pair = ("first", "second") if {"first_auc", "second_auc"} <= set(table.columns) else ("score",)
+    scores = {name: table.select(score_text(name)).to_series() for name in pair if name in table.columns}
     return pl.DataFrame(
         [
-            _flush(column, low_is_positive=low_is_positive) if column.dtype.is_numeric() else _named(column)
+            _flush(column, low_is_positive=low_is_positive)
+            if column.dtype.is_numeric()
+            else scores.get(column.name, key_texts(column))
             for column in table
         ]
     )
@@ -212,35 +232,19 @@ def _is_dull(table: pl.DataFrame, name: str) -> bool:
 def _texts(table: pl.DataFrame, numbers: Sequence[str]) -> pl.DataFrame:
     """Return all cells as text, numbers flush right; "overall" in words, "-" for what is undefined."""
     keys = table.columns[1 : table.columns.index("score")]
-    overall = pl.col("scope") == _OVERALL
+    overall = pl.col("scope") == OVERALL
     named = []
     for place, key in enumerate(keys):
         shown = (
             pl.when(overall)
-            .then(pl.lit(_OVERALL if place == 0 else ""))
+            .then(pl.lit(OVERALL if place == 0 else ""))
             .when(group_names(table.schema, key))
-            .then(pl.lit(_named(table[key])))
+            .then(pl.lit(key_texts(table[key])))
             .otherwise(pl.lit(EVERY))
         )
         named.append(table.select(shown.alias(key)).to_series())
-    scores = pl.Series("score", map(visible, table["score"]), dtype=pl.String)
+    scores = table.select(score_text()).to_series()
     return pl.DataFrame([*named, scores, *(_flush(table[name]) for name in numbers)])
-
-
-def _named(column: pl.Series) -> pl.Series:
-    """Return the values of a column of names as text: null is null, and the word null is in quotes.
-
-    So are the words that stand for all rows and for all values of a column, and no word at all.
-    """
-
-    def shown(word: str) -> str:
-        is_unclear = word in ("", "null", _OVERALL, EVERY) or word.startswith('"')
-        return visible(f'"{word}"' if is_unclear else word)
-
-    texts = column.cast(pl.String)
-    if column.dtype in (pl.String, pl.Categorical, pl.Enum):
-        texts = pl.Series(["null" if word is None else shown(word) for word in texts], dtype=pl.String)
-    return texts.fill_null("null").alias(column.name)
 
 
 def _flush(column: pl.Series, *, low_is_positive: bool = False) -> pl.Series:

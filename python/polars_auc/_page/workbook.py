@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from polars_auc._frames.groupings import group_names
 from polars_auc._native import __version__
 from polars_auc._page.text import OF_SCORES, SMALLEST_P_VALUE, differing, is_p_value
 from polars_auc._plugin.errors import CALLED, OptionError
@@ -27,6 +28,9 @@ _NARROWEST, _WIDEST, _CHARACTER = 64, 320, 8
 
 # Beside names of groups in more columns there would be no place for numbers.
 _MOST_FROZEN = 5
+
+# A name that no column of a user has.
+_ROW = "polars_auc: row"
 
 _DECIMALS = "0.0000"
 
@@ -66,8 +70,9 @@ def workbook(table: pl.DataFrame, by: Sequence[str], about: Sequence[tuple[str, 
         sheet.set_landscape()
         sheet.fit_to_pages(1, 0)
         sheet.repeat_rows(0)
+        _write_missing(book, sheet, table, by)
         is_marked = _mark(book, sheet, table, by, level)
-        _write_about(book, about, level, is_marked=is_marked)
+        _write_about(book, about, differing(table, level) if is_marked else None)
     return contents.getvalue()
 
 
@@ -90,6 +95,22 @@ def _width(column: pl.Series) -> int:
     if column.name in OF_SCORES or not column.dtype.is_float():
         longest += column.cast(pl.String, strict=False).str.len_chars().drop_nulls().to_list()
     return min(_WIDEST, max(_NARROWEST, _CHARACTER * max(longest)))
+
+
+def _write_missing(book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[str]) -> None:
+    """Write groups of null as a muted word, and those of no word as a text: both would be empty cells."""
+    muted = book.add_format({"italic": True, "font_color": "#808080"})
+    has_scopes = "scope" in table.columns and "scope" not in by
+    numbered = table.with_row_index(_ROW)
+    for name in by:
+        place = table.columns.index(name)
+        of_report = (pl.col("scope") == "group") & group_names(table.schema, name)
+        own = numbered.filter(of_report) if has_scopes else numbered
+        for row, value in own.select(_ROW, name).rows():
+            if value is None:
+                sheet.write_string(row + 1, place, "null", muted)
+            elif value == "":
+                sheet.write_string(row + 1, place, "")
 
 
 def _mark(book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[str], level: float) -> bool:
@@ -123,14 +144,14 @@ def _mark(book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[st
     return is_marked
 
 
-def _write_about(book: Workbook, about: Sequence[tuple[str, str]], level: float, *, is_marked: bool) -> None:
+def _write_about(book: Workbook, about: Sequence[tuple[str, str]], shaded: str | None) -> None:
     """Write the sheet that says what the table is about, and what made it."""
     notes = [("Made by", f"polars-auc {__version__}")]
     notes.append(
         ("Numbers", "shown with four decimals, or with an exponent if that would be 0; cells have all digits")
     )
-    if is_marked:
-        notes.append(("Shaded", differing(level)))
+    if shaded is not None:
+        notes.append(("Shaded", shaded))
     sheet = book.add_worksheet("about")
     sheet.set_column(0, 0, 24)
     sheet.set_column(1, 1, 100, book.add_format({"text_wrap": True, "valign": "top"}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
+from polars_auc._expressions.intervals import roc_summary
 from polars_auc._frames.direction import negated
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.inputs import called, column_of, rows_of, scores_of
@@ -22,6 +24,7 @@ from polars_auc._page.markdown import code, markdown_text
 from polars_auc._page.page import page
 from polars_auc._page.tables import TABLES, TableWriter
 from polars_auc._page.text import TableView
+from polars_auc._plots.names import visible
 from polars_auc._plugin.errors import CALLED, OptionError, OptionTypeError
 from polars_auc._plugin.options import between_0_and_1, flag
 from polars_auc._report.changes import by_of
@@ -94,7 +97,7 @@ class ReportWriter:
 
     def name(self, text: str) -> str:
         """Write a name or an expression of the user as the file does."""
-        return code(text) if self.ending == ".md" else text
+        return code(text) if self.ending == ".md" else visible(text)
 
     def contents(
         self,
@@ -132,10 +135,18 @@ class ReportWriter:
             table.write_parquet(file, metadata={VERSION_KEY: str(VERSION)})
             return file.getvalue()
         if self.ending == ".json":
-            return b'{"report":%d,"rows":%s}' % (VERSION, table.write_json().encode())
+            rows = _with_texts(table, self.by).write_json()
+            return b'{"report":%d,"rows":%s}' % (VERSION, rows.encode())
         pairs = [*(("! NaN", line) for line in of_nan), *about]
         pairs += [("Skipped", line) for line in skipped(self.options, table)]
         return self.of_table().contents(table, pairs)
+
+
+def _with_texts(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Write columns of groups as text where they hold NaN or an infinity: JSON has neither."""
+    floats = [name for name in by if table.schema[name].is_float()]
+    texts = [name for name in floats if not table[name].drop_nulls().is_finite().all()]
+    return table.with_columns(pl.col(texts).cast(pl.String))
 
 
 @called("write_report")
@@ -209,7 +220,8 @@ def write_report(
         If the report or the frame is no frame.
     ValueError
         If the report is none, the path has another ending, is in no folder or is a file that may not be
-        written, an option is out of range, or rows are given without their label and scores.
+        written, an option is out of range, rows are given without their label and scores, or the report of a
+        page is of other rows or lacks one of the scores.
     OSError
         If the file cannot be written.
 
@@ -259,8 +271,10 @@ def write_report(
                 "write_report", "frame", "needs `label` and `scores`", "write those of the report"
             )
         if writer.has_charts:
+            evaluated = _evaluated(frame, label, scores, options)
+            _refuse_other_rows(evaluated, table)
             charts = details(
-                _evaluated(frame, label, scores, options),
+                evaluated,
                 table,
                 level,
                 has_bands=cluster is None,
@@ -284,6 +298,28 @@ def _lines(about: Mapping[str, str] | None) -> list[tuple[str, str]]:
     if not all(text.isprintable() for pair in pairs for text in pair):
         raise OptionError("write_report", "about", f"must be texts of one line each, got {about!r}")
     return pairs
+
+
+def _refuse_other_rows(evaluated: Evaluated, table: pl.DataFrame) -> None:
+    """Refuse scores that the report lacks, and rows that it is not made of."""
+    there = table["score"].unique(maintain_order=True).to_list()
+    strange = next((name for name in evaluated.scores if name not in there), None)
+    if strange is not None:
+        said = f"names {strange!r}, and the report is of {', '.join(map(repr, there))}"
+        raise OptionError("write_report", "scores", said, "write those of the report")
+    overall = {row[0]: row[1:] for row in table.filter(scope="overall").select("score", "n", "n_pos").rows()}
+    summaries = evaluated.rows.select(evaluated.each(roc_summary)).collect()
+    for name, summary in summaries.row(0, named=True).items():
+        used = (summary["n"], summary["n_pos"])
+        # A report without its NaN has fewer rows; that there are some is seen on the page.
+        is_nan = summary["auc"] is not None and math.isnan(summary["auc"])
+        if name in overall and overall[name] != used and not (is_nan and "n_nan" in table.columns):
+            rows = [f"{n:,} rows, {n_pos:,} of them positive" for n, n_pos in (used, overall[name])]
+            said = (
+                f"has other rows than the report: of {name!r} it has {rows[0]}, and the report has {rows[1]}"
+            )
+            instead = "give the frame that the report was made of, with its options"
+            raise OptionError("write_report", "frame", said, instead)
 
 
 def _evaluated(

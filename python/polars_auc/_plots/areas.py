@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from polars_auc._frames.inputs import IntoFrame, rows_of
-from polars_auc._plots.points import SCORE, Drawing, named
+from polars_auc._plots.names import SCORE, named
+from polars_auc._plots.points import Drawing
 from polars_auc._plugin.errors import OptionError
 
 if TYPE_CHECKING:

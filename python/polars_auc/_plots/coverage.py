@@ -9,7 +9,8 @@ import polars as pl
 
 from polars_auc._frames.inputs import IntoFrame, called, refuse_keys, rows_of
 from polars_auc._plots.layout import REFERENCE, altair, arranged, described, layout, lines, points
-from polars_auc._plots.points import MOST_POINTS, SCORE, Drawing, as_drawing, named, told_apart
+from polars_auc._plots.names import SCORE, named
+from polars_auc._plots.points import MOST_POINTS, Drawing, as_drawing, told_apart
 from polars_auc._plugin.options import between_0_and_1
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ import polars as pl
 
 from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._frames.inputs import IntoFrame, called, rows_of
+from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair
-from polars_auc._plots.points import key_text, named
+from polars_auc._plots.names import key_text, named, score_text
 from polars_auc._plugin.options import between_0_and_1, integer
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def plot_forest(
 
     table = rows_of(_NAME, report).collect()
     keys = _keys(table)
-    table = table.with_columns(key_text("score"))
+    table = table.with_columns(score_text())
     groups = table.filter(pl.col("scope") == "group", pl.col("auc").is_not_nan())
     if groups.is_empty():
         msg = f"{_NAME}: no group has an AUC: each needs a positive and a negative, and no score that is NaN"
@@ -126,8 +127,9 @@ def plot_forest(
     if has_overall:
         description += "The dashed line is the AUC of all rows. "
     if "p_adjusted" in table.columns:
+        adjusted = after_adjustment(table, "p_adjusted")
         what = "Orange diamonds are" if lines["differs"].any() else "No group drawn is"
-        description += f"{what} significantly different at level {1 - level:.6g}, after the adjustment. "
+        description += f"{what} significantly different at level {1 - level:.6g}{adjusted}. "
     if lines["few"].any():
         description += f"Pale points are of groups with fewer than {FEW_ROWS} rows in a class."
     description = description.rstrip()
@@ -155,7 +157,10 @@ def group_name(keys: list[str], schema: pl.Schema) -> pl.Expr:
     """Return the name of a group: the values of its columns, beside their names if there are groupings."""
     if GROUPING not in schema:
         return named(keys)
-    parts = [pl.when(group_names(schema, key)).then(pl.lit(f"{key} = ") + key_text(key)) for key in keys]
+    parts = [
+        pl.when(group_names(schema, key)).then(pl.lit(f"{key} = ") + key_text(key, joined=True))
+        for key in keys
+    ]
     return pl.concat_str(parts, separator=", ", ignore_nulls=True)
 
 

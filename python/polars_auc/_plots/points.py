@@ -8,23 +8,18 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from polars_auc._frames.inputs import IntoFrame, keys_of, refuse_keys, rows_of
+from polars_auc._plots.names import SCORE, named
 from polars_auc._plugin.errors import CALLED, OptionError, either
 
 __all__ = [
     "MOST_POINTS",
     "OF_POINTS",
-    "SCORE",
     "Drawing",
     "as_drawing",
     "difference_drawing",
     "drawing",
-    "key_text",
-    "named",
     "told_apart",
 ]
-
-SCORE = "score"
-"""The column of the names of scores."""
 
 _CURVE = ("fpr", "tpr")
 _BAND = ("lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr")
@@ -47,14 +42,6 @@ OF_POINTS = (
 
 # A name that no column of a user has.
 _POINTS = "polars_auc: points"
-
-# Control characters, line ends of Unicode, and what turns or hides the text beside it, as JSON escapes them:
-# the parser of Vega stops at some, and the others make a name look like another.
-_CONTROL = (
-    *(*range(0x20), *range(0x7F, 0xA0), 0x200B, 0x200E, 0x200F, *range(0x2028, 0x202F)),
-    *(0x2060, *range(0x2066, 0x206A), 0xFEFF),
-)
-_ESCAPES = {**{chr(code): f"\\u{code:04x}" for code in _CONTROL}, "\n": r"\n", "\t": r"\t"}
 
 # What is off by less cannot be seen.
 _ROUNDING = 1e-9
@@ -282,29 +269,6 @@ def _placed(
         )
         raise ValueError(msg)
     return placed
-
-
-def named(keys: list[str]) -> pl.Expr:
-    """Return the name of a curve, of a panel or of a group: the values of its columns."""
-    return pl.concat_str([key_text(key) for key in keys], separator=", ") if keys else pl.lit("")
-
-
-def key_text(key: str) -> pl.Expr:
-    """Return the values of a column as text; words that could be taken for another value are quoted.
-
-    So are words with control characters, which are written as escapes.
-    """
-
-    def quoted(values: pl.Series) -> pl.Series:
-        if values.dtype not in (pl.String, pl.Categorical, pl.Enum):
-            return values.cast(pl.String).fill_null("null")
-        words = pl.col(values.name)
-        escaped = words.str.replace_many({"\\": r"\\", '"': r"\"", **_ESCAPES})
-        unclear = words.is_in(["", "null"]) | words.str.contains_any([", ", '"', *_ESCAPES])
-        text = pl.when(unclear).then(pl.lit('"') + escaped + pl.lit('"')).otherwise(words).fill_null("null")
-        return values.cast(pl.String).to_frame().select(text).to_series()
-
-    return pl.col(key).map_batches(quoted, return_dtype=pl.String)
 
 
 def _outlines(limits: pl.DataFrame) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import polars as pl
 
 from polars_auc._plots.forest import group_name
 from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair
-from polars_auc._plots.points import key_text
+from polars_auc._plots.names import score_text
 
 __all__ = ["plot_stability"]
 
@@ -31,7 +31,7 @@ def plot_stability(report: pl.DataFrame) -> Any:
     An index that is infinite has no bar.
     """
     alt = altair("report")
-    report = report.with_columns(key_text("score"))
+    report = report.with_columns(score_text())
     keys = report.columns[1 : report.columns.index("score")]
     groups = report.filter(pl.col("scope") == "group", pl.col("psi").is_finite())
     bars = groups.select(group_name(keys, report.schema).alias("group"), *_SHOWN).sort(

@@ -7,9 +7,10 @@ from typing import Any
 import polars as pl
 
 from polars_auc._frames.groupings import group_names
+from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.forest import group_name
 from polars_auc._plots.layout import ANSWER, COLORS, MARKED, altair
-from polars_auc._plots.points import key_text
+from polars_auc._plots.names import key_text, score_text
 
 __all__ = ["period_of", "plot_trend"]
 
@@ -39,7 +40,7 @@ def period_of(table: pl.DataFrame, along: str | None) -> str | None:
 def plot_trend(report: pl.DataFrame, period: str, level: float) -> Any:
     """Draw the AUC of each score over the periods of a report, with its limits; other groups have panels."""
     alt = altair("report")
-    report = report.with_columns(key_text("score"))
+    report = report.with_columns(score_text())
     keys = report.columns[1 : report.columns.index("score")]
     others = [key for key in keys if key != period]
     groups = report.filter(
@@ -79,9 +80,8 @@ def plot_trend(report: pl.DataFrame, period: str, level: float) -> Any:
     few = f" of the {len(panels)} groups with the most rows" if len(panels) < sizes.height else ""
     description = f"The AUC{few} by {period}, and its interval as the area about it."
     if rows["differs"].any():
-        description += (
-            f" Diamonds are significantly different at level {1 - level:.6g}, after the adjustment."
-        )
+        adjusted = after_adjustment(report, "p_adjusted")
+        description += f" Diamonds are significantly different at level {1 - level:.6g}{adjusted}."
     data = {"values": rows.to_dicts()}
     if len(panels) == 1:
         return chart.properties(data=data, description=description)

@@ -106,6 +106,9 @@ def compare_reports(
     if by_of(previous_rows.collect_schema(), "previous") != by:
         others = by_of(previous_rows.collect_schema(), "previous")
         said = f"the groups of the report are by {by}, and those of the previous one by {others}"
+        finer = ", ".join(repr(key) for key in others if key not in by)
+        if finer and set(by) < set(others):
+            said += f", which are finer: the report has no {finer}"
         raise OptionError(name, "", said, "make both reports by the same columns")
     # A key that is null may be over all values of its column.
     keys = ["scope", *by, "score", *(name for name in [GROUPING] if name in schema)]

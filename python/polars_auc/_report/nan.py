@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from polars_auc._plots.points import key_text
+from polars_auc._plots.names import key_text
 from polars_auc._plugin.errors import OptionError, at_edge, either
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def said_of_nan(found: pl.DataFrame, *, are_states: bool = False) -> list[str]:
         return []
     by = [name for name in found.columns if name not in ("score", "n_nan")]
     lines = []
-    shown = found.head(_NAMED).with_columns(key_text(key) for key in by)
+    shown = found.head(_NAMED).with_columns(key_text(key, joined=True) for key in by)
     for row in shown.iter_rows(named=True):
         group = f" of the group {', '.join(f'{key}={row[key]}' for key in by)}" if by else ""
         number = "some rows" if row["n_nan"] is None else _counted(row["n_nan"])

@@ -101,7 +101,9 @@ def report(
         The method of the interval, and the limits, resamples and seed of the bootstrap: see
         :func:`polars_auc.roc_auc_ci`.
     compare
-        Whether each score is compared with the first, on the rows in which no score is missing.
+        Whether each score is compared with the first, on the rows in which no score is missing. The
+        differences are a score minus the first one; :func:`polars_auc.compare_scores` and the other
+        expressions of two scores take the second from the first.
     versus
         What each group is compared with: see :func:`polars_auc.compare_segments`. This needs ``by``.
     along
@@ -388,6 +390,8 @@ def _runs(options: ReportOptions, keys: list[str]) -> Runs | None:
     strange = next((key for key in columns if key not in keys), None)
     if strange is not None:
         said = f"names {strange!r}, which is none of `by`: {', '.join(map(repr, keys))}"
+        if not keys:
+            said = f"names {strange!r}, and there is no `by`"
         raise OptionError("report", "sorted_by", said)
     return Runs(columns, is_claim=True) if columns else None
 

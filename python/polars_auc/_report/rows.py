@@ -103,7 +103,10 @@ _ROWS = "polars_auc: rows"
 
 def refuse_clashes(keys: list[str]) -> None:
     """Refuse columns of groups that have the name of a column of the report."""
-    clash = next((key for key in keys if key in RESERVED or keys.count(key) > 1), None)
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    if twice is not None:
+        raise OptionError("report", "by", f"names the column {twice!r} twice", "name each once")
+    clash = next((key for key in keys if key in RESERVED), None)
     if clash is not None:
         said = f"the group column {clash!r} has the name of another column of the report"
         raise OptionError("report", "", said, "rename it")

@@ -180,3 +180,16 @@ def test_patterns_in_python() -> None:
         pa.compare_segments(ROWS.lazy(), "y", "^s$", by="w").collect()
     with pytest.raises(ValueError, match="group_states: label names the column"):
         pa.group_states(ROWS.lazy(), "^y$", "s").collect()
+
+
+@pytest.mark.parametrize("command", ["report", "gains", "compare", "curve"])
+def test_a_file_of_a_header_alone_has_no_row(command: str, folder: Path, capsys: Capture) -> None:
+    (folder / "header.csv").write_text("label,s,t\n", encoding="utf-8")
+    told = [command, "header.csv", "--label", "label", "--score", "s", "--score", "t"]
+    output = ["-o", "x.parquet"] if command == "curve" else []
+    said = refused([*told, *output], capsys)
+    assert "the files have no row" in said
+    assert "holds words" not in said
+    (folder / "words.csv").write_text("label,s,t\ngood,1,2\n", encoding="utf-8")
+    said = refused([command, "words.csv", *told[2:], *output, "--where", "s > 1"], capsys)
+    assert "--where 's > 1' leaves no row" in said

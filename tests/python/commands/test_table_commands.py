@@ -251,3 +251,26 @@ def test_every_command_knows_partitions(
         said = capsys.readouterr().err
         assert "--where names the column 'month', which is not in the files" in said
         assert said.endswith(f"It is in the names of folders{instead}\n")
+
+
+def test_a_printed_comparison_says_its_level_and_its_adjustment(capsys: Capture) -> None:
+    assert main(["compare", *GIVEN, "--level", "0.9", "--adjust", "none"]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "polars-auc: intervals: 90 %, by delong",
+        "polars-auc: adjustment of p-values: none",
+    ]
+    assert main(["compare", *GIVEN, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("command", ["report", "gains", "thresholds", "compare", "curve"])
+def test_a_group_of_null_is_last_in_every_table(tmp_path: Path, command: str) -> None:
+    rows = pl.DataFrame({"g": [None, "b", "a"] * 8, "y": [0] * 12 + [1] * 12})
+    rows = rows.with_columns(s=pl.int_range(24) * 7 % 11, t=pl.int_range(24) * 5 % 13)
+    rows.write_parquet(tmp_path / "rows.parquet")
+    out = tmp_path / "t.parquet"
+    given = [str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--score", "t", "--by", "g"]
+    assert main([command, *given, *([] if command == "curve" else ["--quiet"]), "-o", str(out)]) == 0
+    table = pl.read_parquet(out)
+    groups = table if command != "report" else table.filter(scope="group")
+    assert groups["g"].unique(maintain_order=True).to_list() == ["a", "b", None]

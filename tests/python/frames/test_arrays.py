@@ -128,3 +128,14 @@ def test_estimators_that_have_no_score() -> None:
 
     with pytest.raises(TypeError, match="has neither decision_function nor predict_proba, got Decided"):
         pa.evaluate_estimator(Decided(), features, label)
+
+
+def test_a_hint_is_one_for_arrays() -> None:
+    with pytest.raises(
+        pl.exceptions.ComputeError, match=r"class instead: pl.Series\(label\) == 1 or"
+    ) as caught:
+        pa.evaluate([1, 2], [1, 2])
+    assert "pl.col" not in str(caught.value).splitlines()[0]
+    assert pa.evaluate(pl.Series([1, 2]) == 2, [1, 2]).auc == 1
+    with pytest.raises(pl.exceptions.PolarsError, match=r"pl.Series\(score\).cast"):
+        pa.evaluate([0, 1], ["1", "2"])

@@ -137,3 +137,23 @@ def test_documented(name: str) -> None:
 def test_examples(module: str) -> None:
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     assert doctest.testmod(import_module(module), optionflags=flags).failed == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "compare_scores",
+        "cv_roc_auc_difference",
+        "grouped_roc_auc_difference",
+        "roc_auc_difference",
+        "roc_difference_band",
+    ],
+)
+def test_the_sign_of_a_difference_is_said_in_the_same_words(name: str) -> None:
+    head = re.sub(r"\s+", " ", inspect.getdoc(getattr(pa, name)) or "").partition("Parameters")[0]
+    assert (
+        "The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of "
+        ":func:`polars_auc.report`, take the first score from the others." in head
+    )
+    of_report = re.sub(r"\s+", " ", inspect.getdoc(pa.report) or "")
+    assert "The differences are a score minus the first one; :func:`polars_auc.compare_scores`" in of_report

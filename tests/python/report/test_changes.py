@@ -305,3 +305,26 @@ def test_reports_that_are_no_earlier_ones(capsys: Capture) -> None:
     Path("new.json").write_text('{"report":99,"rows":[]}', encoding="utf-8")
     assert main([*told, "--compare-to", "new.json"]) == 2
     assert "it is a report of version 99" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_earlier_report_of_finer_groups(capsys: Capture) -> None:
+    told = ["report", "may.parquet", "--label", "y", "--score", "score", "--by", "g", "--quiet"]
+    assert main([*told, "--by", "part", "-o", "finer.csv"]) == 0
+    assert main([*told, "--compare-to", "finer.csv"]) == 2
+    said = capsys.readouterr().err
+    assert "those of the previous one by ['g', 'part'], which are finer: the report has no 'part'" in said
+    assert "two rows" not in said
+
+
+@pytest.mark.usefixtures("folder")
+def test_groups_of_nan_and_infinity_come_back_from_json(capsys: Capture) -> None:
+    values = [math.nan, math.inf, -math.inf, None, 0.1, 5e-324]
+    rows = pl.DataFrame({"x": values * 4, "y": [0] * 6 + [1] * 6 + [0] * 6 + [1] * 6, "s": range(24)})
+    rows.write_parquet("floats.parquet")
+    told = ["report", "floats.parquet", "--label", "y", "--score", "s", "--by", "x", "--quiet"]
+    assert main([*told, "-o", "last.json"]) == 0
+    assert main([*told, "--compare-to", "last.json", "-o", "now.parquet"]) == 0, capsys.readouterr().err
+    now = pl.read_parquet("now.parquet")
+    assert now["previous_n"].to_list() == now["n"].to_list()
+    assert now.schema["x"] == pl.Float64

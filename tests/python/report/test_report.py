@@ -197,7 +197,7 @@ def test_refusals_by_type() -> None:
     [
         ([], (), "scores must name at least one column"),
         (["score", pl.col("other").alias("score")], (), "two scores are named 'score'"),
-        ("score", ["g", "g"], "the group column 'g'"),
+        ("score", ["g", "g"], "by names the column 'g' twice"),
         ("score", "auc", "the group column 'auc'"),
         ("score", "delta_auc", "the group column 'delta_auc'"),
     ],
@@ -263,3 +263,11 @@ def test_a_label_without_any_positive_says_so(engine: Any, by: Any, memory: Any)
     few = pa.report(rows().lazy(), rare, "score", by=by, memory=memory)
     assert few.collect(engine=engine)["n_pos"].sum() > 0
     assert few.select("auc").collect(engine=engine).height == few.collect().height
+
+
+def test_columns_of_groups_that_are_not_there_or_twice() -> None:
+    rows = pl.LazyFrame({"y": [0, 1], "s": [1, 2], "g": ["a", "a"]})
+    with pytest.raises(ValueError, match=r"report: sorted_by names 'g', and there is no by$"):
+        pa.report(rows, "y", "s", sorted_by="g")
+    with pytest.raises(ValueError, match="report: by names the column 'g' twice; name each once"):
+        pa.report(rows, "y", "s", by=["g", "g"])

@@ -16,7 +16,8 @@ import pytest
 import polars_auc as pa
 from polars_auc._commands.main import main
 from polars_auc._page.answers import answers
-from polars_auc._page.text import cell
+from polars_auc._page.markdown import markdown_text
+from polars_auc._page.text import cell, plain
 from polars_auc._plots.trend import period_of
 from report.test_report_page import DATA, OPTIONS, ROWS, SCORES, Page, made
 from report.test_workbook import Sheets
@@ -297,6 +298,75 @@ def test_a_missing_interval_says_why(tmp_path: Path) -> None:
         ["b", "s", "5", f"one row is negative, {reason}"],
     ]
     assert "Groups without an interval" not in made(tmp_path, *OPTIONS, "--by", "segment").tables
+
+
+PLAIN = "without an adjustment for the number of tests"
+
+
+def test_a_page_without_an_adjustment_says_so(tmp_path: Path) -> None:
+    given = ["--by", "segment", "--compare", "--versus", "rest", "--adjust", "none"]
+    page = made(tmp_path, *OPTIONS, *given)
+    differ = [text for _, text in said(page) if text.startswith("Different")]
+    assert len(differ) == 3
+    assert all(f", {PLAIN}: " in text for text in differ[:2])
+    assert f'<p class="note" data-mark="*">a difference at level 0.05, {PLAIN}</p>' in page.text
+    assert "after the adjustment" not in page.text
+
+
+def test_a_file_without_an_adjustment_says_so(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"by": "segment", "compare": True, "versus": "rest", "adjust": None}
+    report = pa.report(ROWS.lazy(), "label", SCORES, **options).collect()
+    note = f"a difference at level 0.05, {PLAIN}"
+    text = pa.write_report(report, tmp_path / "r.md").read_text(encoding="utf-8")
+    assert text.endswith(rf"\* {note}" + "\n")
+    assert f"* {note}" in pa.style_report(report).as_raw_html()
+    assert Sheets(pa.write_report(report, tmp_path / "r.xlsx")).pairs()[-1] == ("Shaded", note)
+    assert f"at level 0.05, {PLAIN}." in pa.plot_forest(report).to_dict()["description"]
+
+
+def test_one_test_is_neither_adjusted_nor_not() -> None:
+    """The adjusted p-value of one test is the p-value itself."""
+    report = pa.report(ROWS.lazy(), "label", SCORES[:2], compare=True, adjust=None).collect()
+    [difference] = [text for _, text in answers(report, 0.95) if text.startswith("Different")]
+    assert difference.startswith(f"Different from {SCORES[0]}: ")
+
+
+def test_a_page_without_a_test_has_no_mark_to_explain(tmp_path: Path) -> None:
+    assert "a difference at level" not in made(tmp_path, *OPTIONS, "--by", "segment").text
+
+
+def test_a_score_has_one_name_everywhere(tmp_path: Path) -> None:
+    """Its name is not quoted once more where it has quotes, or a comma, already."""
+    names = ['"=t|<b>x</b>"', "round(s, 2)", "null"]
+    rows = pl.DataFrame({"y": [0] * 20 + [1] * 20, "g": ["a, b", "c"] * 20})
+    scores = [(pl.int_range(40) * (7 + place) % 13).alias(name) for place, name in enumerate(names)]
+    frame = rows.with_columns(scores)
+    report = pa.report(frame.lazy(), "y", names, by="g").collect()
+    asked: dict[str, Any] = {"frame": frame, "label": "y", "scores": names}
+    page = pa.write_report(report, tmp_path / "r.html", **asked).read_text(encoding="utf-8")
+    [paragraph] = re.findall(r"AUC of all rows: [^<]*", page)
+    cards = [html.unescape(text) for text in re.findall(r"<li><b>(.*?)</b><strong>", page)]
+    assert cards == names
+    markdown = pa.write_report(report, tmp_path / "r.md").read_text(encoding="utf-8")
+    legend = pa.plot_roc(pa.curve_points(frame, [pa.roc_curve("y", name) for name in names])).description
+    terminal = plain(report, 99, None)
+    for name in names:
+        assert f"{name} 0." in html.unescape(paragraph)
+        assert f"| {markdown_text(name)} " in markdown
+        assert f"┆ {name} " in terminal
+        assert name in legend
+        assert f'"{name}"' not in legend + terminal + html.unescape(paragraph)
+    forest = pa.plot_forest(report).to_dict()
+    assert {row["group"] for row in forest["datasets"][forest["data"]["name"]]} == {"a, b", "c"}
+    assert "| a, b " in markdown
+
+
+def test_a_page_rounds_thresholds(tmp_path: Path) -> None:
+    page = made(tmp_path, *OPTIONS)
+    section = page.text[page.text.index('<section id="thresholds"') :]
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", section[: section.index("</section>")])
+    assert len(cells) > 100
+    assert max(len(text) for text in cells if re.fullmatch(r"[\d.]+", text)) <= 10
 
 
 def test_a_sign_is_explained_where_it_can_be(tmp_path: Path) -> None:

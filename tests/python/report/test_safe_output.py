@@ -13,9 +13,10 @@ import pytest
 
 import polars_auc as pa
 from polars_auc._commands.main import main
-from polars_auc._page.escapes import changed_cells, visible, with_formulas, without_formulas
+from polars_auc._page.escapes import changed_cells, with_formulas, without_formulas
 from polars_auc._page.files import replace_file
 from polars_auc._page.markdown import markdown_text
+from polars_auc._plots.names import visible
 
 Capture = pytest.CaptureFixture[str]
 
@@ -288,7 +289,7 @@ def test_null_is_not_the_text_null_and_a_group_is_not_the_total(tmp_path: Path, 
     given = [str(tmp_path / "r.parquet"), "--label", "y", "--score", "s", "--by", "g"]
     shown: Mapping[str, list[str]] = {
         "report": ['""', '"(all)"', "a", '"null"', '"overall"', "null", "overall"],
-        "thresholds": ["null", '""', '"(all)"', "a", '"null"', '"overall"'],
+        "thresholds": ['""', '"(all)"', "a", '"null"', '"overall"', "null"],
     }
     for command, names in shown.items():
         assert main([command, *given]) == 0

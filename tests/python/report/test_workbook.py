@@ -13,6 +13,10 @@ import polars_auc as pa
 from polars_auc._commands.main import main
 
 DATA = Path(__file__).parents[3] / "data" / "breast_cancer.parquet"
+OF_COMPARE = [
+    "- Intervals: 95 %, by delong",
+    "- Adjustment of p-values: holm over all tests in a column: all groups and all pairs of scores",
+]
 GIVEN = [str(DATA), "--label", "label", "--score", "forest", "--score", "tree", "--by", "segment"]
 
 
@@ -90,7 +94,7 @@ def test_years_and_texts_stay_what_they_are(tmp_path: Path) -> None:
     report = pa.report(rows.lazy(), "y", "s", by=["year", "g"])
     sheets = Sheets(pa.write_report(report, tmp_path / "r.xlsx"))
     cells = sheets.cells(sheets.table)
-    assert [cells.get(f"C{row}") for row in range(2, 7)] == ["null", None, "=1+1", None, None]
+    assert [cells.get(f"C{row}") for row in range(2, 7)] == ["null", "null", "=1+1", "null", None]
     assert [cells[f"A{row}"] for row in range(2, 7)] == ["group"] * 4 + ["overall"]
     assert "<f>" not in sheets.table
     style = re.search(r'<c r="B2" s="(\d+)"><v>2016</v>', sheets.table)
@@ -124,11 +128,12 @@ def test_tables_of_all_commands(tmp_path: Path, command: str, ending: str) -> No
         sheets = Sheets(out)
         assert sheets.names == ["polars-auc", "about"]
         assert ("Scores", "forest, tree") in sheets.pairs()
+        assert (("Intervals", "95 %, by delong") in sheets.pairs()) == (command == "compare")
         assert ("Rows", "where fold &lt;&gt; 3") in sheets.pairs()
         assert sheets.table.count("<row ") == rows.height + 1
         assert ("AND(ISNUMBER" in sheets.table) == (rows.select(pl.selectors.float()).width > 0)
         return
-    title, about, page = out.read_text(encoding="utf-8").strip().split("\n\n")
+    title, about, page = out.read_text(encoding="utf-8").strip().split("\n\n", maxsplit=2)
     titles = {"gains": "Gains", "thresholds": "Thresholds", "compare": "Comparison of scores"}
     assert title == f"# {titles.get(command, 'Points of ROC curves')}"
     assert about.splitlines()[1:] == [
@@ -136,7 +141,12 @@ def test_tables_of_all_commands(tmp_path: Path, command: str, ending: str) -> No
         "- Scores: `forest`, `tree`",
         "- Groups: by `segment`",
         "- Rows: where `fold <> 3`",
+        *([] if command != "compare" else OF_COMPARE),
     ]
+    if command == "compare":
+        page, note = page.split("\n\n")
+        assert note == r"\* a difference at level 0.05, after the adjustment over all tests in its column"
+        assert page.count(r"\*") == rows.filter(pl.col("p_adjusted") <= 0.05).height > 0
     header, _, *body = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines()]
     assert header == rows.columns
     assert len(body) == rows.height
@@ -151,3 +161,35 @@ def test_the_same_rows_make_the_same_bytes(tmp_path: Path) -> None:
             assert main(["gains", *GIVEN, "--quiet", "-o", str(out)]) == 0
             made.append(out.read_bytes())
         assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("command", ["report", "gains"])
+def test_null_and_no_word_and_the_word_null_differ(tmp_path: Path, command: str) -> None:
+    groups = ["null", "", None]
+    rows = pl.DataFrame({"g": groups * 4, "y": [0] * 6 + [1] * 6, "s": range(12)})
+    rows.write_parquet(tmp_path / "rows.parquet")
+    out = tmp_path / "r.xlsx"
+    given = [str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "g", "--quiet"]
+    assert main([command, *given, "-o", str(out)]) == 0
+    sheets = Sheets(out)
+    column = "B" if command == "report" else "A"
+    shown = [
+        (text, style)
+        for row, style, text in re.findall(
+            rf'<c r="{column}(\d+)"(?: s="(\d+)")? t="s"><v>(\d+)</v>', sheets.table
+        )
+        if int(row) > 1
+        for text in [sheets.texts[int(text)]]
+    ]
+    kinds = set(shown)
+    assert len(kinds) == 3
+    assert {text for text, _ in kinds} == {"", "null"}
+
+
+def test_all_values_of_a_column_are_not_null(tmp_path: Path) -> None:
+    """Rows of all rows, and groups that a column does not make, have an empty cell."""
+    rows = pl.LazyFrame({"g": ["a", None] * 4, "h": ["b"] * 8, "y": [0, 0, 1, 1] * 2, "s": range(8)})
+    report = pa.report(rows, "y", "s", by=["g", "h"], groupings="each").collect()
+    cells = Sheets(pa.write_report(report, tmp_path / "r.xlsx"))
+    texts = cells.cells(cells.table)
+    assert [texts.get(f"B{row}") for row in range(2, 6)] == ["a", "null", None, None]

@@ -177,3 +177,22 @@ def test_a_report_that_is_no_frame(tmp_path: Path) -> None:
 def test_a_report_without_rows_is_a_page(tmp_path: Path) -> None:
     path = pa.write_report(report().lazy().collect().head(0), tmp_path / "x.html", columns="auc")
     assert "<h1" in path.read_text(encoding="utf-8")
+
+
+def test_a_frame_of_other_rows_is_refused(tmp_path: Path) -> None:
+    rows = pl.read_parquet(DATA)
+    named: dict[str, Any] = {"label": "label", "scores": ["forest", "tree"]}
+    path = tmp_path / "report.html"
+    with pytest.raises(ValueError, match=r"write_report: frame has other rows than the report: of 'forest'"):
+        pa.write_report(report(), path, frame=rows.head(100), **named)
+    # As many rows of another class.
+    other = rows.with_columns(label=pl.col("label").cast(pl.Int8) * 0 + 1)
+    with pytest.raises(ValueError, match="of them positive, and the report has 569 rows"):
+        pa.write_report(report(), path, frame=other, **named)
+    assert not path.exists()
+
+
+def test_a_score_that_the_report_lacks_is_named(tmp_path: Path) -> None:
+    rows = pl.scan_parquet(DATA)
+    with pytest.raises(ValueError, match=r"scores names 'logistic', and the report is of 'forest', 'tree'"):
+        pa.write_report(report(), tmp_path / "r.html", frame=rows, label="label", scores="logistic")

@@ -1,0 +1,92 @@
+"""How names of groups and scores are shown: alike in tables, on charts and in sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import polars as pl
+
+from polars_auc._frames.groupings import EVERY
+
+__all__ = ["OVERALL", "SCORE", "key_text", "key_texts", "named", "score_text", "visible"]
+
+SCORE = "score"
+"""The column of the names of scores."""
+
+OVERALL = "overall"
+"""What stands for all rows."""
+
+# Words that stand for something else.
+_TAKEN = ("", "null", OVERALL, EVERY)
+
+# Letters and marks that are drawn as nothing, which Python takes for printable.
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""Return text with an escape, such as ``\x1b``, in place of each character that cannot be seen.
+
+    These are control characters, those without a width, and those that turn the direction of writing.
+    """
+    if text.isprintable() and not _UNSEEN.search(text):
+        return text
+    return "".join(
+        each
+        if each in keep or (each.isprintable() and not _UNSEEN.match(each))
+        else each.encode("unicode_escape").decode("ascii")
+        for each in text
+    )
+
+
+def score_text(column: str = SCORE) -> pl.Expr:
+    """Return the names of scores as text: as they are, where they can be seen."""
+
+    def shown(names: pl.Series) -> pl.Series:
+        texts = names.cast(pl.String).fill_null("null")
+        return pl.Series(names.name, map(visible, texts), dtype=pl.String)
+
+    return pl.col(column).map_batches(shown, return_dtype=pl.String)
+
+
+def key_text(key: str, *, joined: bool = False) -> pl.Expr:
+    """Return the values of a column of groups as text: see :func:`key_texts`."""
+    return pl.col(key).map_batches(lambda values: key_texts(values, joined=joined), return_dtype=pl.String)
+
+
+def key_texts(values: pl.Series, *, joined: bool = False) -> pl.Series:
+    """Return values of a column of groups as text; words that could be taken for another value are quoted.
+
+    These are the words that stand for null and for all, and those with escapes; and, if values are joined by
+    commas, words with a comma or a quote.
+    """
+    texts = values.cast(pl.String)
+    if values.dtype in (pl.String, pl.Categorical, pl.Enum):
+        words = texts.drop_nulls().unique().to_list()
+        shown = {word: _word(word, joined=joined) for word in words}
+        if changed := {word: text for word, text in shown.items() if word != text}:
+            texts = texts.replace(list(changed), list(changed.values()))
+    return texts.fill_null("null")
+
+
+def _word(word: str, *, joined: bool) -> str:
+    is_quoted = word in _TAKEN or word.startswith('"') or visible(word) != word
+    if joined:
+        is_quoted = is_quoted or '"' in word or ", " in word
+    if not is_quoted:
+        return word
+    escaped = word.replace("\\", r"\\")
+    if joined:
+        escaped = escaped.replace('"', r"\"")
+    return visible(f'"{escaped}"')
+
+
+def named(keys: Sequence[str]) -> pl.Expr:
+    """Return the name of a curve, of a panel or of a group: the values of its columns."""
+    if not keys:
+        return pl.lit("")
+    if len(keys) == 1:
+        return score_text() if keys[0] == SCORE else key_text(keys[0])
+    return pl.concat_str([key_text(key, joined=True) for key in keys], separator=", ")
