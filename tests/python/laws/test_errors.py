@@ -135,6 +135,7 @@ def test_every_flag_is_checked() -> None:
         ("roc_auc_ci", "standardized"),
         ("roc_curve", "drop_intermediate"),
         ("write_report", "keep_formulas"),
+        ("write_report", "low_is_positive"),
     ]
 
 
