@@ -27,6 +27,7 @@ import polars as pl
 
 import polars_auc as pa
 from machine import machine
+from polars_auc._plugin.call import group_lists
 
 RESULTS = Path(__file__).parent / "results" / "targets.csv"
 
@@ -229,16 +230,24 @@ def reports(n: int) -> Iterator[Work]:
     rng = np.random.default_rng(4)
     names = ("score", "second", "third")
     others = [pl.Series(name, rng.standard_normal(n)) for name in names[1:]]
-    for count, promised in ((1000, 1.7), (n // 10, 2.0)):
+    columns = {name: pl.col(name) for name in ("label", *names)}
+    for count, promised in ((1000, 1.3), (n // 10, 1.0)):
         group = pl.Series("group", (rng.random(n) * count).astype(np.int32))
         frame = normal(n).with_columns(*others, group)
         areas = [pa.roc_auc("label", name) for name in names]
         plan = pa.report(frame.lazy(), "label", list(names), by="group")
+        lists = [column.implode() for column in columns.values()]
         contenders: dict[str, Run] = {
             "report": functools.partial(plan.collect, engine="in-memory"),
             "three roc_auc": grouped(frame, "in-memory", *areas),
+            "lists at once": select(frame, group_lists(["group"], columns)),
+            "bare implode()": grouped(frame, "in-memory", *lists),
         }
-        yield Work(f"report of {count} groups", contenders, [Promise("report", "three roc_auc", promised)])
+        promises = [
+            Promise("report", "three roc_auc", promised),
+            Promise("lists at once", "bare implode()", 0.6),
+        ]
+        yield Work(f"report of {count} groups", contenders, promises)
 
 
 def users(n: int) -> Iterator[Work]:
@@ -251,7 +260,7 @@ def users(n: int) -> Iterator[Work]:
         "grouped_roc_auc": select(frame, pa.grouped_roc_auc("label", "score", "user")),
         "group_by(user) and mean": functools.partial(plain.collect, engine="in-memory"),
     }
-    promise = Promise("grouped_roc_auc", "group_by(user) and mean", 1.0)
+    promise = Promise("grouped_roc_auc", "group_by(user) and mean", 0.8)
     yield Work(f"{count} users", contenders, [promise])
 
 
