@@ -123,6 +123,7 @@ def main() -> None:
                 {
                     "query": name,
                     "library": own,
+                    "library_bytes": Path(named[own]).stat().st_size,
                     "rows": ROWS,
                     "rounds": arguments.rounds,
                     "seconds": round(medians[own], 5),
