@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use crate::interrupt;
+use crate::memory;
 use crate::ranking::order::{
     index::Index,
     map::{Map, with_buckets},
@@ -34,7 +35,7 @@ impl RowPlacements {
         assert!(scores.len() == labels.len() && scores.len() < 1 << 31, "a group has fewer than 2^31 rows");
         let n_pos = labels.iter().filter(|&&label| label).count();
         let parts = ScoreParts::of(scores, labels);
-        let mut twice = vec![0; scores.len()];
+        let mut twice = memory::default_values(scores.len());
         let mut below = Below::default();
         // Of either class, the rows of lower parts.
         let (mut pos_below, mut neg_below) = (0, 0);
@@ -100,7 +101,7 @@ impl<K: Key> ScoreParts<K> {
             end - rows..end
         });
         let rows = rows.collect();
-        let mut parts = ScoreParts { of_row, keys: vec![K::default(); scores.len()], rows };
+        let mut parts = ScoreParts { of_row, keys: memory::default_values(scores.len()), rows };
         let mut next = parts.starts();
         for (&stream, score) in parts.of_row.iter().zip(scores) {
             let next = &mut next[usize::from(stream)];
