@@ -71,9 +71,10 @@ class Answers:
         name, _ = self._columns.setdefault(
             own.meta.serialize(), (f"polars_auc: list {len(self._columns)}", own)
         )
-        # Errors name the column.
-        [called] = self._rows.select(own).collect_schema().names()
-        return pl.col(name).alias(called)
+        # Errors name the column. A selector does not know the name.
+        is_selector = own.meta.has_multiple_outputs()
+        names = self._rows.select(own).collect_schema().names() if is_selector else [own.meta.output_name()]
+        return pl.col(name).alias(names[0])
 
 
 def _is_in_order(dtype: pl.DataType) -> bool:
