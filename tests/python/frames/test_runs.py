@@ -175,7 +175,7 @@ def test_sorted_files(tmp_path: Path, capsys: Capture) -> None:
     assert capsys.readouterr().err.startswith("polars-auc: --sorted-by is ['h'], but rows of '")
     for options, says in (
         (["--by", "h", "--sorted-by", "g"], "--sorted-by names 'g', which is none of --by: 'h'"),
-        (["--sorted-by", "g"], "--sorted-by names 'g', which is none of --by"),
+        (["--sorted-by", "g"], "--sorted-by names 'g', and there is no --by"),
         (["--by", "h", "--sorted-by", "h", "--versus", "rest"], "--versus is not possible with --sorted-by"),
         (["--by", "h", "--sorted-by", "h", "--bounded"], "--bounded is not possible with --sorted-by"),
     ):
