@@ -318,7 +318,7 @@ mod tests {
             Places::of(&keys, Some(&validity)),
             column.sorted(),
             column.hashed(),
-            column.in_table(keys.len(), &entry),
+            column.in_table(keys.len(), entry),
         ] {
             as_sorted(&keys, &validity, &places);
         }

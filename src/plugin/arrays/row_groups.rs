@@ -76,7 +76,7 @@ impl RowGroups {
             return RowGroups { moves: Moves::Once(blocks), borders, order };
         }
         let shift = groups.div_ceil(most / 2).next_power_of_two().trailing_zeros();
-        let number = (groups - 1 >> shift) + 1;
+        let number = ((groups - 1) >> shift) + 1;
         let of_range = codes.par_iter().map(|code| code >> shift).collect();
         let ranges = Box::new(RowGroups::of_at_most(of_range, number, threads, number));
         let codes = ranges.moved(&codes);
