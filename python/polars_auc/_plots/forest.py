@@ -106,7 +106,10 @@ def plot_forest(
         few=has_few_rows(table.schema),
     ).join(overall, on="score", how="left", maintain_order="left")
     scores = drawn["score"].unique(maintain_order=True).to_list()
-    first = drawn.filter(pl.col("score") == scores[0]).sort("auc", maintain_order=True)
+    # A group without an AUC of the first score is among those of the next one.
+    first = drawn.sort(pl.col("score").cast(pl.Enum(scores)), "auc", maintain_order=True).unique(
+        "group", keep="first", maintain_order=True
+    )
     ranked = _ranked(first, limit)
     left_out = first.height - ranked.height
     order = ranked["group"].to_list()

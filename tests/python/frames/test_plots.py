@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -549,3 +550,22 @@ def test_a_forest_of_many_groups_leaves_out_those_without_an_interval() -> None:
     chart = pa.plot_forest(pa.report(rows, "y", "s", by="g"), limit=4)
     assert "the 2 lowest and 2 highest of 5 groups" in chart.description
     assert "5 groups without an interval are left out." in chart.description
+
+
+def test_forest_keeps_a_group_that_only_another_score_has() -> None:
+    table = pl.DataFrame(
+        {
+            "scope": ["group"] * 4 + ["overall"] * 2,
+            "site": ["a", "a", "b", "b", None, None],
+            "score": ["s", "t"] * 3,
+            "n": [100] * 6,
+            "n_pos": [50] * 6,
+            "auc": [0.8, 0.7, math.nan, 0.6, math.nan, 0.65],
+            "lower": [0.75, 0.65, math.nan, 0.55, math.nan, 0.6],
+            "upper": [0.85, 0.75, math.nan, 0.65, math.nan, 0.7],
+        }
+    )
+    chart = pa.plot_forest(table).to_dict()
+    [rows] = chart["datasets"].values()
+    assert [(row["group"], row["score"]) for row in rows] == [("a", "s"), ("a", "t"), ("b", "t")]
+    assert "AUC of 2 groups" in chart["description"]
