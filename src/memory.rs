@@ -1,7 +1,8 @@
 //! Memory of large columns, in large pages where the system has them.
 //!
-//! A new page costs the system 0.2 to 2.5 microseconds, and a page is 4 KiB: of 80 MB that are written once, this takes
-//! longer than the writing. Pages of 2 MiB cost a tenth. Linux gives them to memory that asks, unless they are switched off.
+//! Memory that is new comes in pages of 4 KiB, and for each of them the system is asked when it is first written. Of a large
+//! column that is written once, this takes longer than the writing. Pages of 2 MiB are asked for less often. Linux gives
+//! them to memory that wants them, unless they are switched off.
 
 /// Fewer bytes than these do not ask.
 #[cfg(all(target_os = "linux", not(miri)))]

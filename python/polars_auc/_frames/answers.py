@@ -65,9 +65,8 @@ class Answers:
         return lists.select(*by, *answers)
 
     def _list_of(self, role: str, column: IntoExpr) -> pl.Expr:
-        own = column_of(
-            self._name, role, column, self._rows, f'report(frame, "label", "score", {role}="...")'
-        )
+        example = f'{self._name}(frame, "label", "score", {role}="...")'
+        own = column_of(self._name, role, column, self._rows, example)
         name, _ = self._columns.setdefault(
             own.meta.serialize(), (f"polars_auc: list {len(self._columns)}", own)
         )

@@ -26,8 +26,8 @@ const ROWS_PER_PLACE: usize = 16;
 /// The fewest rows of a block: fewer are moved before another thread wakes.
 const BLOCK_ROWS: usize = 1 << 15;
 
-/// The most groups that rows go to at once. With 1,000 groups a column is moved in a sixth of the time that one with
-/// 10^6 groups would take.
+/// The most groups that rows go to at once: the next places of so many, and the lines of memory that they are in, fit
+/// into the cache of a core.
 const MOST_GROUPS: usize = 1 << 11;
 
 /// Which rows are in which group.
@@ -79,7 +79,7 @@ impl RowGroups {
         let number = ((groups - 1) >> shift) + 1;
         let of_range = codes.par_iter().map(|code| code >> shift).collect();
         let ranges = Box::new(RowGroups::of_at_most(of_range, number, threads, number));
-        let codes = ranges.moved(&codes);
+        let codes = ranges.by_group(&codes);
         let mut sizes = vec![0usize; groups];
         codes.iter().for_each(|&code| sizes[code as usize] += 1);
         RowGroups { moves: Moves::Twice { ranges, shift, codes }, borders: borders(sizes.into_iter()), order }
@@ -99,14 +99,14 @@ impl RowGroups {
                 match array.dtype().to_physical_type() {
                     $(PhysicalType::Primitive(PrimitiveType::$physical) => {
                         let values = downcast::<PrimitiveArray<$value>>(array)?.values();
-                        let moved = PrimitiveArray::from_vec(self.moved(values)).to(array.dtype().clone());
-                        Ok(moved.with_validity(validity).boxed())
+                        let all = PrimitiveArray::from_vec(self.by_group(values)).to(array.dtype().clone());
+                        Ok(all.with_validity(validity).boxed())
                     })*
                     PhysicalType::Boolean => {
                         let truths = self.bits(downcast::<BooleanArray>(array)?.values());
                         Ok(BooleanArray::new(array.dtype().clone(), truths, validity).boxed())
                     }
-                    _ => gathered(array, self.order.get_or_init(|| self.moved(&self.numbers()))),
+                    _ => gathered(array, self.order.get_or_init(|| self.by_group(&self.numbers()))),
                 }
             };
         }
@@ -121,28 +121,29 @@ impl RowGroups {
     }
 
     fn bits(&self, bits: &Bitmap) -> Bitmap {
-        Bitmap::from(self.moved(&bits.iter().collect::<Vec<bool>>()))
+        Bitmap::from(self.by_group(&bits.iter().collect::<Vec<bool>>()))
     }
 
-    fn moved<T: Copy + Default + Send + Sync>(&self, values: &[T]) -> Vec<T> {
+    /// Values of rows, group after group.
+    fn by_group<T: Copy + Default + Send + Sync>(&self, values: &[T]) -> Vec<T> {
         match &self.moves {
-            Moves::Once(blocks) => blocks.moved(values, self.borders.len() - 1),
+            Moves::Once(blocks) => blocks.by_group(values, self.borders.len() - 1),
             Moves::Twice { ranges, shift, codes } => {
-                self.moved_in_ranges(&ranges.moved(values), &ranges.borders, *shift, codes)
+                self.by_group_in_ranges(&ranges.by_group(values), &ranges.borders, *shift, codes)
             }
         }
     }
 
     /// Moves values that are in the range of their group to the group.
-    fn moved_in_ranges<T: Copy + Default + Send + Sync>(
+    fn by_group_in_ranges<T: Copy + Default + Send + Sync>(
         &self,
         values: &[T],
         ranges: &[usize],
         shift: u32,
         codes: &[u32],
     ) -> Vec<T> {
-        let mut moved = memory::default_values(values.len());
-        let mut rest = &mut moved[..];
+        let mut all = memory::default_values(values.len());
+        let mut rest = &mut all[..];
         let mut parts = Vec::with_capacity(ranges.len());
         for range in ranges.windows(2) {
             let (own, others) = rest.split_at_mut(range[1] - range[0]);
@@ -162,7 +163,7 @@ impl RowGroups {
                 *place += 1;
             }
         });
-        moved
+        all
     }
 }
 
@@ -192,9 +193,9 @@ impl Blocks {
         Blocks { codes, blocks }
     }
 
-    fn moved<T: Copy + Default + Send + Sync>(&self, values: &[T], groups: usize) -> Vec<T> {
-        let mut moved = memory::default_values(values.len());
-        let mut rest = &mut moved[..];
+    fn by_group<T: Copy + Default + Send + Sync>(&self, values: &[T], groups: usize) -> Vec<T> {
+        let mut all = memory::default_values(values.len());
+        let mut rest = &mut all[..];
         let places = |_| Vec::with_capacity(groups);
         let mut of_blocks: Vec<Vec<IterMut<'_, T>>> = self.blocks.iter().map(places).collect();
         for group in 0..groups {
@@ -217,7 +218,7 @@ impl Blocks {
                 }
             }
         });
-        moved
+        all
     }
 }
 
@@ -237,7 +238,7 @@ mod tests {
         fn rows_keep_their_order(codes in prop::collection::vec(0u32..37, 0..200), most in 2usize..50) {
             let groups = RowGroups::of_at_most(codes.clone(), 37, 2, most);
             let numbers: Vec<i16> = (0..codes.len() as i16).collect();
-            prop_assert_eq!(groups.moved(&numbers), sorted(&codes, &numbers));
+            prop_assert_eq!(groups.by_group(&numbers), sorted(&codes, &numbers));
             let starts: Vec<usize> = (0..38).map(|group| codes.iter().filter(|code| **code < group).count()).collect();
             prop_assert_eq!(groups.borders(), starts);
         }
@@ -249,7 +250,7 @@ mod tests {
         let groups = RowGroups::of(codes.clone(), 5, 4);
         assert!(matches!(&groups.moves, Moves::Once(blocks) if blocks.blocks.len() > 1));
         let numbers: Vec<u32> = (0..300_000).collect();
-        assert_eq!(groups.moved(&numbers), sorted(&codes, &numbers));
+        assert_eq!(groups.by_group(&numbers), sorted(&codes, &numbers));
     }
 
     #[test]
