@@ -20,14 +20,14 @@ Capture = pytest.CaptureFixture[str]
 OPTIONS = ["--label", "label", "--score", "score", "--score", "other"]
 
 
-@pytest.fixture(autouse=True, params=[3, 700, 1_000_000])
+@pytest.fixture(autouse=True, params=[3, 200, 1_000_000])
 def batch_rows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Batches within a group, of several groups, and of all rows."""
     monkeypatch.setattr(runs, "_BATCH_ROWS", request.param)
     return int(request.param)
 
 
-def rows(n: int = 2000) -> pl.DataFrame:
+def rows(n: int = 600) -> pl.DataFrame:
     # Null is a group like any other.
     return fixed(n).with_columns(h=pl.when(pl.col("g") % 3 > 0).then(pl.col("g") % 3))
 
@@ -120,7 +120,7 @@ def test_no_row() -> None:
 @pytest.mark.parametrize("after", [1, 100, 1999])
 def test_a_group_that_comes_again_is_refused(after: int) -> None:
     """Wherever it does, in one batch or in another, and also if its rows would go into one group."""
-    frame = rows().sort("g")
+    frame = rows(2000).sort("g")
     moved = pl.concat([frame[after:], frame[:after]])
     assert moved["g"].rle().len() == frame["g"].n_unique() + 1
     says = r"report: sorted_by is \['g'\], but rows of '\d+' come again after other rows; leave sorted_by"
@@ -160,8 +160,8 @@ def written(tmp_path: Path, *arguments: str) -> pl.DataFrame:
 def test_sorted_files(tmp_path: Path, capsys: Capture) -> None:
     """Over all files in the order of their names, also where a condition leaves rows out."""
     frame = rows().sort("h", "g")
-    frame[:900].write_parquet(tmp_path / "a.parquet")
-    frame[900:].write_parquet(tmp_path / "b.parquet")
+    frame[:270].write_parquet(tmp_path / "a.parquet")
+    frame[270:].write_parquet(tmp_path / "b.parquet")
     files = str(tmp_path / "?.parquet")
     for options in (["--by", "h"], ["--by", "h", "--by", "g"], ["--by", "g", "--by", "h + 1 AS h1"]):
         kept = [*options, "--where", "score > 0", "--compare", "--folds", "key"]

@@ -179,7 +179,7 @@ def test_clusters_within_segments() -> None:
 
 
 def test_heterogeneity_of_clusters_that_span_segments() -> None:
-    frame = fixed(2000).with_columns(patient=pl.int_range(pl.len()) % 150).drop_nulls()
+    frame = fixed(800).with_columns(patient=pl.int_range(pl.len()) % 150).drop_nulls()
     table = pa.compare_segments(frame, "label", "score", "key", cluster="patient")
     rows = [
         list(frame.filter(key=key).select("label", "score", "patient").iter_rows()) for key in table["key"]

@@ -6,22 +6,26 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-LONG = """
+ROWS = """
 import sys
 import numpy as np, polars as pl, polars_auc as pa
 rng = np.random.default_rng(0)
-size = SIZE
+size = 200_000
 s, t = rng.normal(size=(2, size))
 keys = {"g": rng.integers(0, 1000, size), "k": rng.integers(0, 4000, size), "c": rng.integers(0, 5000, size)}
-rows = pl.DataFrame({"y": rng.random(size) < 0.3, "s": s, "t": t, "p": rng.random(size), **keys})
+rows = pl.DataFrame({"y": rng.random(size) < 0.3, "s": s, "t": t, **keys})
+p = pl.DataFrame({"p": rng.random(20_000_000)})
 few = rows.head(1000)
 few.select(pa.roc_auc_ci("y", "s", method="bootstrap", n_resamples=10))
+"""
+COLLECT = """
 query = QUERY
 print("begun", flush=True)
 try:
@@ -60,11 +64,7 @@ curve._chart = lambda *_: chart
 """
 
 
-def select(expression: str) -> str:
-    return f"rows.lazy().select({expression})"
-
-
-# Queries of so many rows, which take minutes or hours.
+# Expressions of so many rows, which take minutes or hours.
 RESAMPLED = [
     'pa.roc_auc_ci("y", "s", method="bootstrap", n_resamples=10**6)',
     'pa.bootstrap_ci("ks_statistic", "y", "s", n_resamples=10**6)',
@@ -73,28 +73,37 @@ RESAMPLED = [
     'pa.tpr_at_fpr("y", "s", 0.1, n_resamples=10**6)',
     'pa.roc_band("y", "s", method="smoothed_bootstrap", n_resamples=10**6)',
     'pa.roc_difference_band("y", "s", "t", n_resamples=10**6)',
+    'pa.cv_roc_curve("y", "s", "g", n_points=10**6)',
 ]
-QUERIES = {
-    **{select(expression): 200_000 for expression in RESAMPLED},
-    select('pa.cv_roc_curve("y", "s", "g", n_points=10**6)'): 200_000,
-    select('pa.adjust_p_values("p", method="hommel")'): 20_000_000,
-    'pa.compare_segments(rows.lazy(), "y", "s", "k", cluster="c")': 200_000,
-}
+QUERIES = [
+    *(f"rows.lazy().select({expression})" for expression in RESAMPLED),
+    'p.lazy().select(pa.adjust_p_values("p", method="hommel"))',
+    'pa.compare_segments(rows.lazy(), "y", "s", "k", cluster="c")',
+]
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="elsewhere Ctrl-C is no signal to one process")
 
 
-def interrupted(script: str, *arguments: str) -> tuple[float, int, str, str]:
-    """Interrupt a script that has printed "begun": how long it went on, its exit code, output and errors."""
+def begin(script: str, *arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", script, *arguments]
     pipe = subprocess.PIPE
-    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+
+
+def interrupt(process: subprocess.Popen[str]) -> None:
+    """Interrupt a script that has printed "begun", once what is long has begun as well."""
     assert process.stdout is not None
-    assert process.stdout.readline().strip() == "begun"
-    time.sleep(2)
+    assert process.stdout.readline().strip() == "begun", process.communicate()
+    time.sleep(1)
     assert process.poll() is None, process.communicate()
-    start = time.monotonic()
     process.send_signal(signal.SIGINT)
+
+
+def interrupted(script: str, *arguments: str) -> tuple[float, int, str, str]:
+    """Interrupt a script: how long it went on, its exit code, output and errors."""
+    process = begin(script, *arguments)
+    interrupt(process)
+    start = time.monotonic()
     # Its input stays open while it may wait for more.
     process.wait(timeout=60)
     output, errors = process.communicate()
@@ -102,13 +111,22 @@ def interrupted(script: str, *arguments: str) -> tuple[float, int, str, str]:
 
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
-@pytest.mark.parametrize(("query", "size"), QUERIES.items())
-def test_python(query: str, size: int, engine: str) -> None:
-    script = LONG.replace("QUERY", query).replace("ENGINE", engine).replace("SIZE", str(size))
-    seconds, code, output, errors = interrupted(script)
-    # It takes a tenth of a second; without a look for interrupts it takes an hour.
-    assert seconds < 20
-    assert (code, output) == (0, "KeyboardInterrupt"), errors
+def test_python(engine: str) -> None:
+    """One process computes on after each interrupt."""
+    queries = (COLLECT.replace("QUERY", query).replace("ENGINE", engine) for query in QUERIES)
+    with begin(ROWS + "".join(queries)) as process:
+        assert process.stdout is not None
+        # A query that no interrupt ends would print nothing for hours.
+        end = threading.Timer(300, process.kill)
+        end.start()
+        for query in QUERIES:
+            interrupt(process)
+            start = time.monotonic()
+            assert process.stdout.readline() == "KeyboardInterrupt\n", query
+            # It takes a tenth of a second; without a look for interrupts it takes an hour.
+            assert time.monotonic() - start < 20, query
+        assert process.wait(timeout=60) == 0
+        end.cancel()
 
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
@@ -118,7 +136,7 @@ def test_reading(engine: str, tmp_path: Path) -> None:
     rows = pl.DataFrame({"s": pl.int_range(1_000_000, eager=True).hash(3).cast(pl.Float64)})
     rows.with_columns(y=pl.col("s").hash(4) % 3 == 0).write_parquet(file)
     query = f'pa.report(pl.scan_parquet([{str(file)!r}] * 3000), "y", "s")'
-    script = LONG.replace("QUERY", query).replace("ENGINE", engine).replace("SIZE", "1000")
+    script = ROWS + COLLECT.replace("QUERY", query).replace("ENGINE", engine)
     _, code, output, errors = interrupted(script)
     assert (code, output) == (0, "KeyboardInterrupt"), errors
 
