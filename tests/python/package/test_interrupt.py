@@ -90,11 +90,11 @@ def begin(script: str, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
-def interrupt(process: subprocess.Popen[str]) -> None:
-    """Interrupt a script that has printed "begun", once what is long has begun as well."""
+def interrupt(process: subprocess.Popen[str], after: float) -> None:
+    """Interrupt a script so many seconds after it printed "begun", when what is long has begun as well."""
     assert process.stdout is not None
     assert process.stdout.readline().strip() == "begun", process.communicate()
-    time.sleep(1)
+    time.sleep(after)
     assert process.poll() is None, process.communicate()
     process.send_signal(signal.SIGINT)
 
@@ -102,7 +102,7 @@ def interrupt(process: subprocess.Popen[str]) -> None:
 def interrupted(script: str, *arguments: str) -> tuple[float, int, str, str]:
     """Interrupt a script: how long it went on, its exit code, output and errors."""
     process = begin(script, *arguments)
-    interrupt(process)
+    interrupt(process, after=1)
     start = time.monotonic()
     # Its input stays open while it may wait for more.
     process.wait(timeout=60)
@@ -120,7 +120,7 @@ def test_python(engine: str) -> None:
         end = threading.Timer(300, process.kill)
         end.start()
         for query in QUERIES:
-            interrupt(process)
+            interrupt(process, after=0.5)
             start = time.monotonic()
             assert process.stdout.readline() == "KeyboardInterrupt\n", query
             # It takes a tenth of a second; without a look for interrupts it takes an hour.
