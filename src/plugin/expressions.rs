@@ -117,6 +117,7 @@ expressions! {
         compare_segments => CompareSegments,
         covariate_adjusted_roc_curve => CovariateAdjustedRocCurve,
         compare_segments_clustered in compare_segments => CompareSegmentsClustered,
+        compare_segments_of_states in compare_segments => CompareSegmentsOfStates,
         roc_band_of_folds in roc_band => RocBandOfFolds,
         roc_difference_band => RocDifferenceBand,
         subgroup_auc_ci => SubgroupAucCi;

@@ -55,7 +55,7 @@ def refuse_of_rows(**options: object) -> None:
     option = next((option for option, value in options.items() if value), None)
     if option is not None:
         said = "needs rows, but `from_states` says that the files hold states"
-        raise OptionError("", option, said, "leave it out")
+        raise OptionError("", option, said, "leave it out, or read the files of the rows")
 
 
 def evaluated_states(files: Files, scores: Sequence[str]) -> Evaluated:

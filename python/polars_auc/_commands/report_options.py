@@ -113,14 +113,12 @@ class ReportRequest:
         """Refuse options that do not belong together, before any file is read."""
         options = self.options
         if self.from_states:
-            of_rows = ("sorted_by", "memory", *(name for name in OPTIONS if OPTIONS[name].needs_rows))
-            values = {name: getattr(options, name) for name in (*of_rows, "low_is_positive")}
-            refuse_of_rows(
-                label=self.rows.label, count=options.count, where=self.rows.where, nan=options.nan, **values
-            )
+            values = {name: getattr(options, name) for name in options.of_rows}
+            refuse_of_rows(label=self.rows.label, where=self.rows.where, **values)
         options.check()
         # The plugin checks the options of statistics when their expressions are written.
-        parts.summaries("label", {"score": "score"}, options)
+        masses = {name: getattr(options, name) for name in ("count", "weight")}
+        parts.summaries({"score": {"label": "label", "score": "score", **masses}}, options)
         if options.cluster is not None:
             parts.intervals_of_clusters(pl.col("label"), {"score": "score"}, options)
         if self.file is not None:

@@ -17,15 +17,16 @@ __all__ = ["cv_roc_auc", "cv_roc_auc_difference", "cv_roc_curve"]
 
 
 def cv_roc_auc(
-    label: IntoExpr,
-    score: IntoExpr,
-    fold: IntoExpr,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    fold: IntoExpr | None = None,
     *,
     method: Literal["t", "influence", "delong"] = "t",
     ties: Literal["half", "zero"] | None = None,
     level: float = 0.95,
     cluster: IntoExpr | None = None,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the mean of the folds' AUCs with its standard error and confidence interval.
 
@@ -35,7 +36,7 @@ def cv_roc_auc(
         The columns of rows, as for :func:`polars_auc.roc_auc`.
     fold
         The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
-        except lists.
+        except lists. With ``state``, the fold of each state.
     method
         - ``"t"``: from the differences between the folds' AUCs, with Student's t.
         - ``"influence"``: from the influence of each row on the AUC of its fold, with a normal interval;
@@ -51,6 +52,10 @@ def cv_roc_auc(
         A column that says which rows belong together, such as the rows of one patient, whose scores are not
         independent; a cluster may span folds. Needs ``method="delong"`` or ``"influence"``, whose values are
         then summed by cluster. (If each cluster is in one fold, ``"t"`` is right without it.)
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
+        fold: those of one fold are merged. From exact states the answer is that of the rows; of states with
+        ``max_bins``, that of rows of which those in one bin of their fold have one score.
 
     Returns
     -------
@@ -76,8 +81,10 @@ def cv_roc_auc(
     Raises
     ------
     ValueError
-        For an unknown method, a level that is not between 0 and 1, and ``cluster`` or ``ties`` with
-        ``method="t"``.
+        For an unknown method, a level that is not between 0 and 1, ``cluster`` or ``ties`` with
+        ``method="t"``, and a state beside a label, score, cluster or count.
+    TypeError
+        If neither a state nor a label and a score are given, or no fold.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`; also if the fold or the cluster is a column of lists.
 
@@ -121,7 +128,8 @@ def cv_roc_auc(
     >>> cv.select(pl.col("auc", "se", "lower", "upper").round(4), "n_folds").row(0)
     (0.8333, 0.0833, 0.4748, 1.1919, 3)
     """
-    return expression_of(cv_roc_auc, locals(), variant=None if cluster is None else "clustered")
+    variant = None if cluster is None else "clustered"
+    return expression_of(cv_roc_auc, locals(), variant=variant, beside_state=["fold"])
 
 
 def cv_roc_auc_difference(
@@ -229,7 +237,7 @@ def cv_roc_curve(
         The columns of rows, as for :func:`polars_auc.roc_auc`.
     fold
         The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
-        except lists.
+        except lists. With ``state``, the fold of each state.
     method
         - ``"vertical"``: the mean of the folds' true positive rates at fixed false positive rates. The scale
           of the scores may differ between folds.

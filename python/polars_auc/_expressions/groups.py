@@ -22,14 +22,15 @@ __all__ = [
 
 
 def grouped_roc_auc(
-    label: IntoExpr,
-    score: IntoExpr,
-    by: IntoExpr | Sequence[IntoExpr],
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    by: IntoExpr | Sequence[IntoExpr] | None = None,
     *,
     average: Literal["macro", "rows", "positives", "pairs"] = "macro",
     error: Literal["between", "within"] = "between",
     level: float = 0.95,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the mean of the AUCs of users, or of other groups that ``by`` makes: GAUC, or uAUC.
 
@@ -42,7 +43,7 @@ def grouped_roc_auc(
         The columns of rows, as for :func:`polars_auc.roc_auc`.
     by
         The column with the user of each row, or a list of columns that say it together; any dtype except
-        lists.
+        lists. With ``state``, the user of each state.
     average
         The weight of a user: the same for every user (``"macro"``), or the number of their ``"rows"``
         (impressions), of their ``"positives"`` (clicks), or of their ``"pairs"`` of a positive and a
@@ -53,6 +54,10 @@ def grouped_roc_auc(
         classes, that are all there are and have many rows each.
     level
         The interval's coverage, between 0 and 1.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
+        user: those of one user are merged. From exact states the answer is that of the rows; of states with
+        ``max_bins``, that of rows of which those in one bin of their user have one score.
 
     Returns
     -------
@@ -74,9 +79,11 @@ def grouped_roc_auc(
     Raises
     ------
     ValueError
-        For an unknown average or error, or a level that is not between 0 and 1.
+        For an unknown average or error, a level that is not between 0 and 1, and a state beside a label,
+        score or count.
     TypeError
-        If a column is neither a column name nor an expression.
+        If a column is neither a column name nor an expression, or neither a state nor a label and a score are
+        given.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`; also if ``by`` is a column of lists.
 
@@ -118,8 +125,8 @@ def grouped_roc_auc(
     >>> gauc["auc"], round(gauc["se"], 4), gauc["n_groups"], gauc["n_undefined"]
     (0.7, 0.24, 2, 1)
     """
-    by = _key(by)
-    return expression_of(grouped_roc_auc, locals())
+    by = None if by is None else _key(by)
+    return expression_of(grouped_roc_auc, locals(), beside_state=["by"])
 
 
 def grouped_roc_auc_difference(

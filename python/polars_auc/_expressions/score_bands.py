@@ -200,9 +200,11 @@ def population_stability(
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin have one score.
+        Column of states from :func:`roc_state` in place of ``score``. With a ``label`` beside it, each state
+        is of rows of one sample, whatever labels these had: so the states of a month can be held against
+        those of a reference. Without one, the states' positives are the reference. The states of a sample
+        are merged, and the answer is that of all their rows; of states with ``max_bins``, that of rows of
+        which those in one bin of all states together have one score.
 
     Returns
     -------
@@ -251,8 +253,16 @@ def population_stability(
     ╞══════════╪══════════╪═════════╪═══════╪═══════╡
     │ 0.274653 ┆ 0.458601 ┆ 2       ┆ 4     ┆ 4     │
     └──────────┴──────────┴─────────┴───────┴───────┘
+
+    The same of a state for each month, of rows with any labels:
+
+    >>> months = pl.DataFrame({"month": [1] * 4 + [2] * 4, "ill": [0, 1] * 4, "score": rows["score"]})
+    >>> states = months.group_by("month").agg(state=pa.roc_state("ill", "score"))
+    >>> stability = pa.population_stability(pl.col("month") == 1, state="state", bands=2)
+    >>> round(states.select(stability).unnest("state")["psi"].item(), 6)
+    0.274653
     """
-    return expression_of(population_stability, locals())
+    return expression_of(population_stability, locals(), beside_state=_of_samples(label, state))
 
 
 def population_stability_table(
@@ -284,9 +294,8 @@ def population_stability_table(
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin have one score.
+        Column of states from :func:`roc_state` in place of ``score``, or of ``label`` and ``score``: as for
+        :func:`population_stability`.
 
     Returns
     -------
@@ -333,4 +342,9 @@ def population_stability_table(
     │ 2    ┆ 2       ┆ 0.5       ┆ 0.75      ┆ 0.101366 │
     └──────┴─────────┴───────────┴───────────┴──────────┘
     """
-    return expression_of(population_stability_table, locals())
+    return expression_of(population_stability_table, locals(), beside_state=_of_samples(label, state))
+
+
+def _of_samples(label: IntoExpr | None, state: IntoExpr | None) -> list[str]:
+    """Return the role of a label that stands beside a state, and says which sample it is of."""
+    return [] if label is None or state is None else ["label"]

@@ -22,6 +22,8 @@ __all__ = ["compare_segments"]
 
 _EXAMPLE = 'compare_segments(frame, "label", "score", "segment")'
 
+_OF_STATES = 'compare_segments(frame, state="state", by="segment")'
+
 _COMPARED = ("rest", "overall", "previous")
 
 # A name that no column of a user has.
@@ -31,9 +33,9 @@ _SEGMENTS = "polars_auc: segments"
 @called("compare_segments")
 def compare_segments(
     frame: Frame | ArrowStream,
-    label: IntoExpr,
-    score: IntoExpr,
-    by: str | Iterable[str],
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    by: str | Iterable[str] = (),
     *,
     versus: object = "rest",
     along: str | None = None,
@@ -44,6 +46,7 @@ def compare_segments(
     level: float = 0.95,
     cluster: IntoExpr | None = None,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> Frame:
     """Return the AUC of every segment with its interval, and its comparison with other rows, as a lazy frame.
 
@@ -92,6 +95,12 @@ def compare_segments(
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
+    state
+        Column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``: one or more
+        for each segment, which are merged. From exact states all numbers are those of the rows. Of states
+        with ``max_bins``, the AUC of a segment is that of rows of which those in one bin have one score, as
+        by :func:`polars_auc.roc_auc_ci`; the rest and all rows tie by the bins of all states merged. Not
+        possible with ``cluster``, because a state does not say which rows belong together.
 
     Returns
     -------
@@ -109,6 +118,8 @@ def compare_segments(
         - ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value`` (Float64): the
           test that all segments have one AUC, the same in every row.
         - ``n_clusters`` (UInt64): the clusters that have rows of the segment; only with ``cluster``.
+        - ``exact`` (Boolean): whether all numbers of the table are those of the rows, since no bin of the
+          states holds positives and negatives of several scores; the same in every row; only with ``state``.
 
         A field is null if it is undefined: an AUC without positives or without negatives, a comparison with
         nothing (the first period has no previous one, nor has a null, and the reference is not compared with
@@ -124,12 +135,13 @@ def compare_segments(
         For an unknown adjustment or alternative, a ``null`` or margin out of range, a level that is not
         between 0 and 1, no column in ``by``, a column with the name of a column of the result,
         ``versus="previous"`` with several columns and no ``along``, an ``along`` that is no column of ``by``,
-        and ``along`` with any other ``versus``.
+        ``along`` with any other ``versus``, and a state beside a label, score, cluster or count.
     TypeError
-        If the frame is no frame, a column is neither name nor expression, the score is several columns, or
-        ``by`` contains anything other than names.
+        If the frame is no frame, a column is neither name nor expression, the score is several columns,
+        ``by`` contains anything other than names, or neither a state nor a label and a score are given.
     polars.exceptions.PolarsError
-        For missing columns, labels or scores of another dtype, and a reference that does not occur.
+        For missing columns, labels or scores of another dtype, a reference that does not occur, and a struct
+        that is no state or one of rows with weights.
 
     Notes
     -----
@@ -175,6 +187,12 @@ def compare_segments(
     │ b    ┆ 0.583 ┆ 0.78       ┆ 0.592   ┆ 1.0        │
     │ c    ┆ 0.75  ┆ 0.708      ┆ 0.905   ┆ 1.0        │
     └──────┴───────┴────────────┴─────────┴────────────┘
+
+    The same of states, such as one a day, where rows are no longer at hand:
+
+    >>> states = rows.group_by("site").agg(state=pa.roc_state("ill", "risk"))
+    >>> pa.compare_segments(states, state="state", by="site").drop("exact").equals(table)
+    True
     """
     name = "compare_segments"
     keys = keys_of(name, by, _EXAMPLE)
@@ -184,16 +202,13 @@ def compare_segments(
     rows = rows_of(name, frame)
     schema = rows.collect_schema()
     refuse_keys(name, keys, schema, nested=False)
-    label = column_of(name, "label", label, rows, _EXAMPLE)
-    several = f'report(frame, "label", ["score_a", "score_b"], by={keys}, versus={told(versus)})'
-    score = column_of(name, "score", score, rows, f"{_EXAMPLE}, or {several}")
+    observed = _observed(rows, keys, versus, {"score": score, "label": label, "state": state})
     compared = isinstance(versus, str) and versus in _COMPARED
     axis = _axis(along, versus, {key: schema[key] for key in keys})
     # Segments that differ in the last field alone then follow one another.
     ordered = [*(key for key in keys if key != axis), *([] if axis is None else [axis])]
     columns: dict[str, IntoExpr | None] = {
-        "score": score,
-        "label": label,
+        **observed,
         "count": count,
         "cluster": cluster,
         "by": pl.struct(pl.col(key) for key in ordered),
@@ -203,7 +218,8 @@ def compare_segments(
     answer = expression(
         name,
         columns,
-        variant=None if cluster is None else "clustered",
+        variant="of_states" if state is not None else None if cluster is None else "clustered",
+        beside_state=("by", "reference"),
         versus=versus if compared else None,
         reference=None if compared else repr(versus),
         adjust=adjust,
@@ -213,6 +229,18 @@ def compare_segments(
         margin=margin,
     )
     return like(frame, _one_row_a_segment(rows, answer, keys))
+
+
+def _observed(
+    rows: pl.LazyFrame, keys: list[str], versus: object, columns: dict[str, IntoExpr | None]
+) -> dict[str, IntoExpr | None]:
+    """Check that the score and the label, or the states, are one column each; None stays."""
+    several = f'report(frame, "label", ["score_a", "score_b"], by={keys}, versus={told(versus)})'
+    examples = {"score": f"{_EXAMPLE}, or {several}", "label": _EXAMPLE, "state": _OF_STATES}
+    return {
+        role: None if column is None else column_of("compare_segments", role, column, rows, examples[role])
+        for role, column in columns.items()
+    }
 
 
 def _one_row_a_segment(rows: pl.LazyFrame, answer: pl.Expr, keys: list[str]) -> pl.LazyFrame:

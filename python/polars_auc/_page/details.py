@@ -210,9 +210,11 @@ def _thresholds(whole: Evaluated) -> pl.DataFrame:
 
 def _stability(evaluated: Evaluated, stability: IntoExpr) -> pl.DataFrame:
     """Return the bands of the index over all rows."""
-    scores = {name: taken["score"] for name, taken in evaluated.scores.items()}
-    count = next(iter(evaluated.scores.values()))["count"]
-    reference = Reference.of(stability, evaluated.rows, scores, count=count, has_p_values=True)
+    role = "state" if evaluated.has_states else "score"
+    scores = {name: taken[role] for name, taken in evaluated.scores.items()}
+    count = next(iter(evaluated.scores.values())).get("count")
+    of_states = evaluated.has_states
+    reference = Reference.of(stability, evaluated.rows, scores, count=count, of_states=of_states)
     return evaluated.on_their_scale(reference.bands()).collect()
 
 

@@ -42,13 +42,15 @@ def expression(
     *,
     variant: str | None = None,
     expand: bool = False,
+    beside_state: Sequence[str] = (),
     **options: object,
 ) -> pl.Expr:
     """Build the expression ``name`` of the plugin, or a variant of it, from its columns, each by its role.
 
-    A weight or count that is None is left out. A state stands in place of all other columns. With ``expand``
-    an expression of several columns gives one input for each of them; otherwise Polars makes one expression
-    for each, as it does with its own.
+    A weight or count that is None is left out. A state stands in place of all other columns, but for those
+    of the roles ``beside_state``, which say something of each state, such as its segment. With ``expand`` an
+    expression of several columns gives one input for each of them; otherwise Polars makes one expression for
+    each, as it does with its own.
 
     All columns are imploded, so that Polars calls the plugin once with a list for each group, wherever
     the expression stands; and ``first()`` makes the whole an aggregate, which the streaming engine
@@ -62,7 +64,7 @@ def expression(
             'weight=pl.col("weight") * pl.col("count")'
         )
         raise ValueError(msg)
-    observed = _columns(name, _observed(name, columns))
+    observed = _columns(name, _observed(name, columns, beside_state))
     list_of = LIST_OF.get()
     lists = {
         role: column.implode() if list_of is None else list_of(role, column)
@@ -90,7 +92,11 @@ def group_lists(by: Sequence[str], columns: Mapping[str, pl.Expr]) -> pl.Expr:
 
 
 def expression_of(
-    function: Callable[..., pl.Expr], arguments: Mapping[str, Any], *, variant: str | None = None
+    function: Callable[..., pl.Expr],
+    arguments: Mapping[str, Any],
+    *,
+    variant: str | None = None,
+    beside_state: Sequence[str] = (),
 ) -> pl.Expr:
     """Build the expression of a function from its arguments: columns, by their annotation, and options."""
     columns, options = _columns_and_options(function)
@@ -98,6 +104,7 @@ def expression_of(
         function.__name__,
         {role: arguments[role] for role in columns},
         variant=variant,
+        beside_state=beside_state,
         **{option: arguments[option] for option in options},
     )
 
@@ -110,18 +117,28 @@ def _columns_and_options(function: Callable[..., pl.Expr]) -> tuple[list[str], l
     return sorted(columns, key=lambda role: not role.startswith("score")), options
 
 
-def _observed(name: str, columns: Mapping[str, IntoExpr | None]) -> Mapping[str, IntoExpr | None]:
+def _observed(
+    name: str, columns: Mapping[str, IntoExpr | None], beside: Sequence[str]
+) -> Mapping[str, IntoExpr | None]:
     """Decide between the columns of rows and the one of states, which hold rows that were counted earlier."""
-    rows = {role: column for role, column in columns.items() if role != "state"}
+    rows = {role: column for role, column in columns.items() if role not in ("state", *beside)}
+    others = {role: columns[role] for role in beside if role in columns}
+    example = (
+        f'{name}(state="state")' if not beside else f'{name}(..., state="state", {beside[0]}="{beside[0]}")'
+    )
     if "state" not in columns or (columns["state"] is None and rows):
         absent = [role for role in ("label", "score") if role in rows and rows[role] is None]
         if "state" in columns and absent:
             msg = (
                 f"{name}: {' and '.join(absent)} must be given, or states in place of label and score, as "
-                f'{name}(state="state")'
+                f"{example}"
             )
             raise TypeError(msg)
-        return rows
+        return {**rows, **others}
+    lacking = next((role for role, column in others.items() if column is None), None)
+    if lacking is not None:
+        msg = f"{name}: {lacking} must be given beside state, as {example}"
+        raise TypeError(msg)
     given = [role for role in ("label", "score", *rows) if rows.get(role) is not None]
     if given in (["cluster"], ["fold"]):
         msg = (
@@ -132,10 +149,10 @@ def _observed(name: str, columns: Mapping[str, IntoExpr | None]) -> Mapping[str,
     if given:
         msg = (
             f"{name}: state cannot be given with {given[0]}, because a state holds counted rows already; "
-            f'write {name}(state="state"), or leave state out'
+            f"write {example}, or leave state out"
         )
         raise ValueError(msg)
-    return {"state": columns["state"]}
+    return {"state": columns["state"], **others}
 
 
 # More values than anybody writes; an iterator may have no end.

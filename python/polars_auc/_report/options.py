@@ -66,11 +66,8 @@ class Option:
     conflicts: Sequence[Rule] = ()
     need: Rule | None = None
     in_spark: bool = False
-
-    @property
-    def needs_rows(self) -> bool:
-        """Whether states of rows cannot answer it."""
-        return any(conflict.other == "memory" for conflict in self.conflicts)
+    needs_rows: bool = False
+    """Whether states of rows cannot answer it."""
 
 
 def option(default: Any, help: str, **known: Any) -> Any:  # noqa: A002
@@ -128,6 +125,7 @@ class ReportOptions:
         "columns of `by` by which the rows come sorted: groups are then read one after the other, which "
         "takes less memory; it is checked",
         metavar="COLUMN",
+        needs_rows=True,
     )
     level: float = option(0.95, "coverage of the intervals", parse=float, metavar="LEVEL", in_spark=True)
     ci: IntervalMethod = option(
@@ -161,20 +159,20 @@ class ReportOptions:
     compare: bool = switch(
         "compare each score with the first, on rows that have all",
         conflicts=(_ALL_ROWS, _unweighted("the comparison of scores takes no weights")),
+        needs_rows=True,
     )
     versus: object = option(
         None,
         "compare each group with the 'rest', 'overall', the 'previous' one, or the group of this value; in a "
         "shell the values of several `by` are separated by commas",
         metavar="SEGMENT",
-        conflicts=(_ALL_ROWS, _ONE_BY_ONE, _unweighted("the comparison of groups takes no weights")),
+        conflicts=(_ONE_BY_ONE, _unweighted("the comparison of groups takes no weights")),
         need=Rule("by", "compares groups, but there are none", 'write `by="segment"`'),
     )
     along: str | None = option(
         None,
         'with `versus="previous"` and several `by`: the one whose previous value is meant, such as the year',
         metavar="COLUMN",
-        conflicts=(_ALL_ROWS,),
         need=Rule(
             "versus", 'applies to `versus="previous"` only', 'leave it out, or write `versus="previous"`'
         ),
@@ -235,6 +233,7 @@ class ReportOptions:
         metavar="COLUMN",
         conflicts=(_unweighted("unequal rows and repeated rows have other standard errors"),),
         in_spark=True,
+        needs_rows=True,
     )
     cluster: IntoExpr | None = option(
         None,
@@ -242,6 +241,7 @@ class ReportOptions:
         "`compare` then do not take rows as independent",
         metavar="COLUMN",
         conflicts=(_ALL_ROWS, _unweighted("the standard error of clusters takes no weights")),
+        needs_rows=True,
     )
     weight: IntoExpr | None = option(
         None,
@@ -249,15 +249,18 @@ class ReportOptions:
         '`ci="delong"` or `ci="logit"`',
         metavar="COLUMN",
         conflicts=(_ALL_ROWS,),
+        needs_rows=True,
     )
     low_is_positive: bool = switch(
-        "low scores are positive, as in a scorecard where high is good: as if the scores were negated"
+        "low scores are positive, as in a scorecard where high is good: as if the scores were negated",
+        needs_rows=True,
     )
     nan: Literal["skip"] | None = option(
         None,
         "skip: a score that is NaN is missing, and such rows are counted, by n_nan of a report and in words "
         "by each command; without it NaN is a fault",
         metavar="skip",
+        needs_rows=True,
     )
     memory: Literal["bounded"] | None = option(
         None,
@@ -266,6 +269,7 @@ class ReportOptions:
         flag="--bounded",
         const="bounded",
         conflicts=(_ONE_BY_ONE,),
+        needs_rows=True,
     )
     max_bins: int | None = option(
         None,
@@ -298,6 +302,11 @@ class ReportOptions:
         """The options that are set."""
         fields = dataclasses.fields(self)
         return [field.name for field in fields if is_set(getattr(self, field.name), field.default)]
+
+    @property
+    def of_rows(self) -> list[str]:
+        """The options that are set, and that states cannot answer."""
+        return [name for name in self.names if OPTIONS[name].needs_rows]
 
     def check(self) -> None:
         """Refuse values that no option has, and options that do not go together or lack another one."""

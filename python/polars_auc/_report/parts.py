@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
@@ -38,10 +38,12 @@ __all__ = [
     "in_cluster",
     "intervals_of_clusters",
     "segments",
-    "state_summaries",
     "summaries",
     "users",
 ]
+
+Taken: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""For each score what its statistics take: the label, the score, and a count or a weight; or the state."""
 
 
 def in_cluster(label: IntoExpr, cluster: IntoExpr) -> pl.Expr:
@@ -50,23 +52,10 @@ def in_cluster(label: IntoExpr, cluster: IntoExpr) -> pl.Expr:
     return pl.when(column.is_not_null()).then(label)
 
 
-def summaries(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
+def summaries(taken: Taken, options: ReportOptions) -> Part:
     """Ask for the most used numbers of each score. With clusters their intervals are another part."""
     limits = options.limits if options.cluster is None else {"level": options.level}
-    return Part(
-        [
-            roc_summary(label, score, **limits, count=options.count, weight=options.weight).alias(
-                summary_column(name)
-            )
-            for name, score in scores.items()
-        ],
-        summary_fields,
-    )
-
-
-def state_summaries(states: Sequence[str], options: ReportOptions) -> Part:
-    """Ask for the most used numbers of each column of states."""
-    answers = [roc_summary(state=name, **options.limits).alias(summary_column(name)) for name in states]
+    answers = [roc_summary(**own, **limits).alias(summary_column(name)) for name, own in taken.items()]
     return Part(answers, summary_fields)
 
 
@@ -99,14 +88,11 @@ def intervals_of_clusters(label: IntoExpr, scores: Mapping[str, IntoExpr], optio
     return Part(answers, fields)
 
 
-def folds(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
+def folds(taken: Taken, options: ReportOptions) -> Part:
     """Ask for the mean AUC of the folds."""
-    assert options.folds is not None
     answers = [
-        cv_roc_auc(label, score, options.folds, level=options.level, count=options.count).alias(
-            answer_column("folds", name)
-        )
-        for name, score in scores.items()
+        cv_roc_auc(**own, fold=options.folds, level=options.level).alias(answer_column("folds", name))
+        for name, own in taken.items()
     ]
 
     def fields(name: str) -> list[pl.Expr]:
@@ -117,20 +103,15 @@ def folds(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOption
     return Part(answers, fields)
 
 
-def users(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
+def users(taken: Taken, options: ReportOptions) -> Part:
     """Ask for the mean AUC of the users."""
-    assert options.user is not None
+    average = options.user_average or "macro"
     with option_called("user_average", "average"):
         answers = [
-            grouped_roc_auc(
-                label,
-                score,
-                options.user,
-                average=options.user_average or "macro",
-                level=options.level,
-                count=options.count,
-            ).alias(answer_column("users", name))
-            for name, score in scores.items()
+            grouped_roc_auc(**own, by=options.user, average=average, level=options.level).alias(
+                answer_column("users", name)
+            )
+            for name, own in taken.items()
         ]
 
     def fields(name: str) -> list[pl.Expr]:
@@ -202,13 +183,7 @@ def deltas_of_clusters(label: IntoExpr, scores: Mapping[str, pl.Expr], options: 
     return Part(answers, fields)
 
 
-def segments(
-    rows: pl.LazyFrame,
-    label: IntoExpr,
-    scores: Mapping[str, pl.Expr],
-    keys: list[str],
-    options: ReportOptions,
-) -> Part:
+def segments(rows: pl.LazyFrame, taken: Taken, keys: list[str], options: ReportOptions) -> Part:
     """Compare each group with others; of one grouping also test whether its groups differ at all."""
 
     @functools.cache
@@ -216,18 +191,16 @@ def segments(
         tables = [
             compare_segments(
                 rows,
-                label,
-                score,
-                by,
+                **own,
+                by=by,
                 versus=options.versus,
                 along=options.along,
                 # The adjustment is over all tests of the table.
                 adjust=None,
                 level=options.level,
                 cluster=options.cluster,
-                count=options.count,
             ).with_columns(pl.lit(name).alias("score"))
-            for name, score in scores.items()
+            for name, own in taken.items()
         ]
         return pl.concat(tables)
 

@@ -31,7 +31,7 @@ from polars_auc._plugin.errors import OptionError, OptionTypeError
 from polars_auc._plugin.options import told
 from polars_auc._plugin.warning import warn
 from polars_auc._report import parts
-from polars_auc._report.nan import Nans, said_of_nan, without_nan
+from polars_auc._report.nan import Nans, without_nan
 from polars_auc._report.options import IntervalMethod, ReportOptions, UserAverage
 from polars_auc._report.rows import Part, ReportPlan, refuse_clashes
 from polars_auc._report.stability import Reference
@@ -48,12 +48,14 @@ __all__ = ["report"]
 
 _CALL = 'report(frame, "label", "score", {})'
 
+_OF_STATES = 'report(frame, state="state", by="segment")'
+
 
 @called("report")
 def report(
     frame: Frame | ArrowStream,
-    label: IntoExpr,
-    scores: str | pl.Expr | Iterable[str | pl.Expr],
+    label: IntoExpr | None = None,
+    scores: str | pl.Expr | Iterable[str | pl.Expr] | None = None,
     *,
     by: str | Iterable[str] = (),
     level: float = 0.95,
@@ -79,6 +81,7 @@ def report(
     scale: Literal["real", "probability"] | None = None,
     groupings: Groupings | None = None,
     sorted_by: str | Iterable[str] = (),
+    state: IntoExpr | Iterable[IntoExpr] | None = None,
 ) -> Frame:
     """Return the evaluation of scores, by group and overall.
 
@@ -151,8 +154,8 @@ def report(
         such rows in each group.
     memory
         ``"bounded"`` reads the rows batch by batch and keeps only the states of groups, each of at most
-        ``max_bins`` bins: see :func:`polars_auc.group_states`. ``compare``, ``versus``, ``folds``,
-        ``user``, ``stability``, ``cluster`` and ``weight`` need all rows at once and are not possible then.
+        ``max_bins`` bins: see :func:`polars_auc.group_states`. ``compare``, ``folds``, ``user``,
+        ``stability``, ``cluster`` and ``weight`` need all rows at once and are not possible then.
     max_bins, scale
         With ``memory="bounded"``: how small states are. None is 4096 bins, on the scale of real numbers.
     groupings
@@ -166,6 +169,13 @@ def report(
         other, and only some are in memory; the report is the same. It is checked while the rows are read.
         The overall rows need the label and one score of all rows. ``versus``, ``groupings``,
         ``stability`` and ``memory`` are not possible then.
+    state
+        Columns of states from :func:`polars_auc.roc_state` in place of ``label`` and ``scores``, in the same
+        forms as scores, each the counted rows of the score that it is named after. The states of a group are
+        merged, so a frame of states by day and segment answers by either. From exact states the report is
+        that of the rows. ``folds``, ``user`` and ``stability`` say what a state is of: its fold, its user, or
+        whether it is of the reference. ``compare``, ``cluster``, ``weight``, ``count``, ``nan``,
+        ``low_is_positive``, ``sorted_by`` and ``memory`` need rows.
 
     Returns
     -------
@@ -202,8 +212,9 @@ def report(
           ``p_value``, ``p_adjusted`` (Float64) of :func:`polars_auc.compare_segments`, null in the overall
           rows; and ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value``
           (Float64), null in the groups' rows.
-        - with ``memory="bounded"``: ``auc_min``, ``auc_max`` (Float64), between which the AUC of the rows
-          lies. The other numbers are those of rows of which those in one bin tie.
+        - with ``memory="bounded"`` or ``state``: ``auc_min``, ``auc_max`` (Float64), between which the AUC of
+          the rows lies; both are ``auc`` if the states are exact. The other numbers are those of rows of
+          which those in one bin tie, as :func:`polars_auc.compare_segments` and the other functions say it.
         - with ``groupings``: ``grouping`` (String), the columns that a group is made by, with commas; null in
           the overall rows. The other columns ``by`` are null there. The groupings come one after the other,
           and p-values are adjusted over all of them. There is no ``heterogeneity``.
@@ -218,10 +229,11 @@ def report(
         If there is no score, two scores have one name, a group column has the name of a report column, there
         is one score only to compare, or ``versus`` is given without ``by``; for an ``along`` that
         :func:`polars_auc.compare_segments` refuses; if ``sorted_by`` names a column that is none of ``by``;
-        for options that do not go together, and for options out of range.
+        for options that do not go together, such as ``state`` and what needs rows, and for options out of
+        range.
     TypeError
-        If the frame is no frame, a score, the cluster or the weight is neither name nor expression, or ``by``
-        contains anything other than names.
+        If the frame is no frame, neither ``state`` nor ``label`` and ``scores`` are given, a score, the
+        cluster or the weight is neither name nor expression, or ``by`` contains anything other than names.
     polars.exceptions.PolarsError
         For missing columns, for labels, scores or weights of another dtype, and for a weight that is negative
         or not finite; and, when the rows are read, if they do not come sorted by ``sorted_by``.
@@ -276,6 +288,12 @@ def report(
     """
     options = ReportOptions.of(locals())
     rows = rows_of("report", frame)
+    if state is not None:
+        return like(frame, _report_of_states(rows, {"label": label, "scores": scores}, state, options))
+    if label is None or scores is None:
+        absent = " and ".join(role for role, own in (("label", label), ("scores", scores)) if own is None)
+        msg = f"report: {absent} must be given, or states in place of label and scores, as {_OF_STATES}"
+        raise TypeError(msg)
     table = evaluation(rows, label, scores, options)
     said = f"report: no row is positive: the label {label} is false in all of them; is it written right?"
     table = table.map_batches(functools.partial(_warn_without_positives, said))
@@ -283,6 +301,32 @@ def report(
         nans = nans_of(rows, label, scores, options)
         table = table.map_batches(functools.partial(_warn_of_nan, nans))
     return like(frame, table)
+
+
+def _report_of_states(
+    rows: pl.LazyFrame,
+    of_rows: Mapping[str, object],
+    state: IntoExpr | Iterable[IntoExpr],
+    options: ReportOptions,
+) -> pl.LazyFrame:
+    """Return the report of columns of states; refuse what needs rows."""
+    for role, column in of_rows.items():
+        if column is not None:
+            said = "cannot be given with `state`, because a state holds counted rows already"
+            raise OptionError("report", role, said, f"write {_OF_STATES}")
+    for name in options.of_rows:
+        said = "needs rows, but `state` gives states"
+        raise OptionError("report", name, said, f"leave it out, or write {_CALL.format(f'{name}=...')}")
+    keys = keys_of("report", options.by, _CALL.format('by="segment"'))
+    for role in ("folds", "stability", "user"):
+        refuse_pattern("report", role, getattr(options, role))
+    refuse_keys("report", keys, rows.collect_schema(), nested=True)
+    columns = scores_of("report", state, rows, keys)
+    rows = rows.with_columns(column.alias(name) for name, column in columns.items())
+    table = evaluation_of_states(rows, list(columns), keys, options)
+    said = "report: no row of the states is positive; is the label of the states written right?"
+    table = table.map_batches(functools.partial(_warn_without_positives, said))
+    return table.map_batches(functools.partial(_warn_of_nan, Nans.of_states(rows, columns, keys)))
 
 
 @called("report")
@@ -352,14 +396,12 @@ def _parts(
     asked: Answers,
 ) -> list[Part]:
     """Return what a report consists of, in the order of its columns."""
+    taken = _taken(label, scores, options)
     with asked.asked():
-        own = [parts.summaries(label, scores, options)]
+        own = [parts.summaries(taken, options)]
         if options.cluster is not None:
             own.append(parts.intervals_of_clusters(label, scores, options))
-        if options.folds is not None:
-            own.append(parts.folds(label, scores, options))
-        if options.user is not None:
-            own.append(parts.users(label, scores, options))
+        own += _parts_of_keys(taken, options)
         if options.compare:
             compared = parts.deltas if options.cluster is None else parts.deltas_of_clusters
             own.append(compared(label, scores, options))
@@ -371,13 +413,27 @@ def _parts(
         )
         own.append(Part(finish=reference.beside))
     if options.versus is not None:
-        own.append(parts.segments(rows, label, scores, keys, options))
+        own.append(parts.segments(rows, taken, keys, options))
     return own
 
 
-def _refuse_comparisons(options: ReportOptions, scores: Mapping[str, pl.Expr]) -> None:
+def _taken(label: IntoExpr, scores: Mapping[str, pl.Expr], options: ReportOptions) -> parts.Taken:
+    """Return what the statistics of each score take."""
+    shared = {"label": label, "count": options.count}
+    if options.weight is not None:
+        shared["weight"] = options.weight
+    return {name: {**shared, "score": score} for name, score in scores.items()}
+
+
+def _parts_of_keys(taken: parts.Taken, options: ReportOptions) -> list[Part]:
+    """Return the parts about folds and users, which rows and states answer alike."""
+    own = [] if options.folds is None else [parts.folds(taken, options)]
+    return own if options.user is None else [*own, parts.users(taken, options)]
+
+
+def _refuse_comparisons(options: ReportOptions, scores: Iterable[str]) -> None:
     """Refuse comparisons that these columns do not allow."""
-    if options.compare and len(scores) < 2:
+    if options.compare and len(list(scores)) < 2:
         raise OptionError("report", "compare", "needs two scores or more, got one")
     if options.groupings is not None and options.versus not in (None, "rest", "overall"):
         said = f'with `groupings`, `versus` must be "rest" or "overall", got {told(options.versus)}'
@@ -448,7 +504,17 @@ def evaluation_of_states(
     Between ``auc_min`` and ``auc_max`` lies the AUC of the rows; both are ``auc`` if the states are exact.
     """
     refuse_clashes(keys)
-    own = [parts.state_summaries(states, options), parts.bounds(states)]
+    _refuse_comparisons(options, states)
+    if options.user is not None:
+        options = replace(options, user=_user(options.user, rows))
+    taken = {name: {"state": pl.col(name)} for name in states}
+    own = [parts.summaries(taken, options), parts.bounds(states), *_parts_of_keys(taken, options)]
+    if options.stability is not None:
+        columns = {name: pl.col(name) for name in states}
+        reference = Reference.of(options.stability, rows, columns, of_states=True)
+        own.append(Part(finish=reference.beside))
+    if options.versus is not None:
+        own.append(parts.segments(rows, taken, keys, options))
     if options.nan is not None and nans is not None:
         own.append(Part(finish=nans.beside))
     return ReportPlan(states, keys, options.groupings, own, options.adjust).of_rows(rows)
@@ -472,7 +538,7 @@ def nans_of(
 def _warn_of_nan(nans: Nans, table: pl.DataFrame) -> pl.DataFrame:
     """Warn if an area is NaN, and say of which rows; a query that selects other columns has not asked."""
     if "auc" in table.columns and table["auc"].is_nan().any():
-        warn("report: " + "; ".join(said_of_nan(nans.found())))
+        warn("report: " + "; ".join(nans.said()))
     return table
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from polars_auc._expressions.score_bands import gains_table, population_stability, population_stability_table
+from polars_auc._expressions.states import merge_states
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.inputs import column_of
 from polars_auc._plugin.errors import CALLED, OptionError
@@ -50,6 +51,8 @@ class Reference:
     scores: Sequence[str]
     has_counts: bool
     has_p_values: bool
+    of_states: bool = False
+    """Whether scores are columns of states, each of the reference or of other rows as a whole."""
 
     @classmethod
     def of(
@@ -58,8 +61,9 @@ class Reference:
         rows: pl.LazyFrame,
         scores: Mapping[str, pl.Expr],
         *,
-        count: IntoExpr | None,
-        has_p_values: bool,
+        count: IntoExpr | None = None,
+        has_p_values: bool = True,
+        of_states: bool = False,
     ) -> Reference:
         """Check the condition, and say of each row whether it meets it."""
         function = CALLED.get() or "report"
@@ -85,7 +89,8 @@ class Reference:
         if dtype != pl.Boolean:
             said = f"must be true or false in each row, got {dtype}"
             raise OptionError(function, "stability", said, f"write {_EXAMPLE}")
-        return cls(marked, condition.meta.root_names(), list(scores), count is not None, has_p_values)
+        named = condition.meta.root_names()
+        return cls(marked, named, list(scores), count is not None, has_p_values, of_states)
 
     def beside(self, report: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:
         """Add the stability of each group and score to its row."""
@@ -105,17 +110,25 @@ class Reference:
 
     def bands(self) -> pl.LazyFrame:
         """Plan the bands of all rows: what each holds of both samples, and adds to the index."""
-        count = _COUNT if self.has_counts else None
         tables = [
-            population_stability_table(_REFERENCE, _column(name), bands=_NUMBER, count=count).alias(name)
+            population_stability_table(
+                _REFERENCE, **self._taken(name, counted=self.has_counts), bands=_NUMBER
+            ).alias(name)
             for name in self.scores
         ]
         return curve_points(self.rows, tables)
 
+    def _taken(self, name: str, *, counted: bool) -> dict[str, Any]:
+        """Return the score of the rows, with what they count; or the state."""
+        if self.of_states:
+            return {"state": _column(name)}
+        return {"score": _column(name), "count": _COUNT if counted else None}
+
     def _answers(self, *, counted: bool) -> list[pl.Expr]:
-        count = _COUNT if counted else None
-        columns = map(_column, self.scores)
-        return [population_stability(_REFERENCE, column, bands=_NUMBER, count=count) for column in columns]
+        return [
+            population_stability(_REFERENCE, **self._taken(name, counted=counted), bands=_NUMBER)
+            for name in self.scores
+        ]
 
     def _fields(self, name: str) -> list[pl.Expr]:
         answer = pl.col(_column(name)).struct
@@ -129,9 +142,10 @@ class Reference:
     def _against_bands(self, by: list[str], shared: list[str]) -> pl.LazyFrame:
         """Return the rows that are not of the reference, and in each group the reference that it shares.
 
-        The index asks only in which band of the reference a score is, so that one row for each band stands
-        for the rows of the reference: its highest score, and how many they are. As many rows as the reference
-        has, in each of the groups, would take too much time and memory.
+        A state of it is shared as it is. Of rows, the index asks only in which band of the reference a score
+        is, so that one row for each band stands for the rows of the reference: its highest score, and how
+        many they are. As many rows as the reference has, in each of the groups, would take too much time and
+        memory.
         """
         is_reference = pl.col(_REFERENCE)
         # Rows of the reference count nowhere, but groups of nothing else do not go missing.
@@ -142,7 +156,7 @@ class Reference:
         groups = others.select(by).unique()
         parts = [others]
         for name in self.scores:
-            bands = self._bands(shared, name)
+            bands = (self._merged if self.of_states else self._bands)(shared, name)
             shared_bands = (
                 groups.join(bands, on=shared, how="inner", nulls_equal=True)
                 if shared
@@ -150,6 +164,12 @@ class Reference:
             )
             parts.append(shared_bands.with_columns(pl.lit(value=False).alias(_OUTSIDE)))
         return pl.concat(parts, how="diagonal")
+
+    def _merged(self, shared: list[str], name: str) -> pl.LazyFrame:
+        """Return the state of the reference."""
+        column = _column(name)
+        reference = _grouped(self.rows.filter(_REFERENCE), shared, [merge_states(column)])
+        return reference.select(*shared, pl.lit(value=True).alias(_REFERENCE), column)
 
     def _bands(self, shared: list[str], name: str) -> pl.LazyFrame:
         """Return the bands of the reference: the highest score of each, and how many rows it holds."""

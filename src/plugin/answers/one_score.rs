@@ -152,7 +152,7 @@ fn answer(
     let inputs = &kind.columns(roles, inputs)?[..];
     let dtypes = checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>(), kind, weights)?;
     let groups = match kind {
-        Inputs::States => Groups::read_states(inputs)?,
+        Inputs::States | Inputs::Samples => Groups::read_states(inputs)?,
         _ => Groups::read(inputs, kind == Inputs::Counted)?,
     };
     let domain = score::domain(&dtypes.score);

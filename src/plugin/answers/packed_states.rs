@@ -70,7 +70,7 @@ impl WithScores for Packing<'_> {
             if !self.states.is_there(row) {
                 return Ok(None);
             }
-            let state = self.states.merged(row..row + 1, scores)?;
+            let state = self.states.merged(&[row], scores)?;
             if state.counts.rows.have_weights {
                 return Err("expected states without weights".into());
             }

@@ -10,6 +10,7 @@ use arrow::compute::utils::combine_validities_and;
 use super::dtypes::Dtypes;
 use super::groups::same_groups;
 use super::joint::{InputRules, Mass};
+use super::keyed_states::KeyedStates;
 use super::keys::KeyCodes;
 use super::score::{Native, WithScores, dispatch};
 use super::{count, label, score, weight};
@@ -28,6 +29,8 @@ pub type Append<'a> = &'a (dyn Fn(usize, &mut [Column]) -> Result<(), String> + 
 /// The rows of all groups, column by column.
 pub struct GroupTable {
     scores: Vec<Box<dyn Array>>,
+    /// States in place of scores and labels.
+    states: Option<KeyedStates>,
     labels: Option<Bitmap>,
     values: Vec<PrimitiveArray<f64>>,
     /// The keys, if there are any.
@@ -55,6 +58,12 @@ impl GroupTable {
             let rankable = score::rankable(rows)?;
             narrow(rankable.validity());
             scores.push(rankable);
+        }
+        let mut states = None;
+        if let Some(place) = places.state {
+            let read = KeyedStates::read(&rows[place])?;
+            narrow(Some(&read.validity()));
+            states = Some(read);
         }
         let valued = if rules.needs.values { &rows[..places.scores] } else { &[] };
         let values = valued.iter().map(Values::floats).collect::<Result<Vec<_>, String>>()?;
@@ -88,7 +97,10 @@ impl GroupTable {
             *(if is_weight { &mut weights } else { &mut counts }) = Some(values);
         }
         let valid = valid.filter(|valid| valid.unset_bits() > 0);
-        Ok((GroupTable { counts, weights, scores, labels, values, keys, clusters, valid, borders }, dtypes))
+        Ok((
+            GroupTable { counts, weights, scores, states, labels, values, keys, clusters, valid, borders },
+            dtypes,
+        ))
     }
 
     fn rows(&self, group: usize) -> Range<usize> {
@@ -103,7 +115,11 @@ impl GroupTable {
         append: Append,
     ) -> Result<Vec<Column>, String> {
         let groups = self.borders.len() - 1;
-        let parts = tasks::run(&Threads, groups, passes, &|group| self.rows(group).len(), &|range| {
+        let size = |group: usize| {
+            let rows = self.rows(group);
+            self.states.as_ref().map_or(rows.len(), |states| states.bins(rows))
+        };
+        let parts = tasks::run(&Threads, groups, passes, &size, &|range| {
             let mut columns = Column::all_of(fields, Width::default(), range.len());
             for group in range {
                 interrupt::check();
@@ -137,6 +153,10 @@ impl GroupTable {
             self.keys.as_ref().map_or_else(Default::default, |keys| keys.among(&complete.of(&keys.codes)));
         let series = self.keys.as_ref().map_or(&[][..], |keys| &keys.series);
         let key_series = key_places.iter().filter_map(|&key| series.get(key as usize).copied()).collect();
+        if let Some(states) = &self.states {
+            let (rows, has_nan) = states.rows(&complete.places(), keys, needs)?;
+            return Ok((Rows { key_places, key_series, ..rows }, has_nan));
+        }
         let mut rows = Rows {
             len: complete.len(),
             labels: self.labels.as_ref().map_or_else(Vec::new, |labels| complete.truths(labels)),
@@ -194,6 +214,10 @@ struct CompleteRows {
 impl CompleteRows {
     fn len(&self) -> usize {
         self.rows.as_ref().map_or(self.range.len(), Vec::len)
+    }
+
+    fn places(&self) -> Cow<'_, [usize]> {
+        self.rows.as_ref().map_or_else(|| self.range.clone().collect(), Cow::from)
     }
 
     fn of<'a, T: Copy>(&self, column: &'a [T]) -> Cow<'a, [T]> {

@@ -19,7 +19,7 @@ use crate::plugin::arrays::{
 };
 use crate::ranking::group::Group;
 use crate::ranking::scores::{Bits, Observations, Score};
-use crate::ranking::states::Limit;
+use crate::ranking::states::{Limit, State};
 
 /// The rows or states of all groups, and where each group's begin and end.
 pub struct Groups {
@@ -33,7 +33,22 @@ pub struct Groups {
 /// What stands beside the scores.
 enum Content {
     Rows(Rows),
-    States(States),
+    States(Box<States>, Option<Samples>),
+}
+
+/// Which sample each state is of, in place of the labels of its rows.
+struct Samples {
+    labels: Bitmap,
+    /// Which states have a label, if not all.
+    valid: Option<Bitmap>,
+}
+
+impl Samples {
+    /// The states of a sample among those of a group.
+    fn states(&self, group: Range<usize>, label: bool) -> Vec<usize> {
+        let is_there = |state: usize| self.valid.as_ref().is_none_or(|valid| valid.get_bit(state));
+        group.filter(|&state| is_there(state) && self.labels.get_bit(state) == label).collect()
+    }
 }
 
 /// Rows, beside their scores.
@@ -71,12 +86,17 @@ impl Groups {
         Ok(Groups { scores, content: Content::Rows(Rows { labels, masses, valid }), borders })
     }
 
-    /// Reads groups of states from a List column.
+    /// Reads groups of states from a List column and, perhaps, one of the labels of states.
     pub fn read_states(inputs: &[&Input]) -> Result<Groups, String> {
-        let (columns, borders) = same_groups(inputs, |_| "state")?;
-        let [column] = &columns[..] else { return Err("expected a state".into()) };
+        let (columns, borders) = same_groups(inputs, |input| ["state", "label"][input.min(1)])?;
+        let [column, label_rows @ ..] = &columns[..] else { return Err("expected a state".into()) };
         let (states, scores) = States::read(column)?;
-        Ok(Groups { scores, content: Content::States(states), borders })
+        let mut samples = None;
+        if let Some(label_rows) = label_rows.first() {
+            let (labels, valid) = label::bits("label", label_rows)?;
+            samples = Some(Samples { labels, valid });
+        }
+        Ok(Groups { scores, content: Content::States(Box::new(states), samples), borders })
     }
 
     /// The number of groups.
@@ -89,7 +109,7 @@ impl Groups {
         let rows = self.rows(group);
         match &self.content {
             Content::Rows(_) => rows.len(),
-            Content::States(states) => states.bins(rows).len(),
+            Content::States(states, _) => states.bins(rows).len(),
         }
     }
 
@@ -109,7 +129,17 @@ impl Groups {
     ) -> Result<(), String> {
         let range = self.rows(group);
         match &self.content {
-            Content::States(states) => into.load_state(states.merged(range, scores)?),
+            Content::States(states, None) => {
+                into.load_state(states.merged(&range.collect::<Vec<_>>(), scores)?);
+            }
+            Content::States(states, Some(samples)) => {
+                let all = range.clone().collect::<Vec<_>>();
+                states.check_rows(&all)?;
+                states.scale(&all)?;
+                let of = |label| Ok(states.merged(&samples.states(range.clone(), label), scores)?.counts);
+                let [positive, negative]: [Result<State, String>; 2] = [of(true), of(false)];
+                into.load_state(State::of_samples::<S::Key>(positive?, negative?));
+            }
             Content::Rows(rows) => {
                 let observations = rows.observations(range, scores);
                 let stored = match state {

@@ -3,7 +3,7 @@
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use super::dtypes::Dtypes;
-use super::{count, keys, label, score, weight};
+use super::{count, keys, label, score, state_dtypes, weight};
 use crate::plugin::abi::arguments::{Arguments, Roles};
 use crate::plugin::arrays::dtype;
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, Needs};
@@ -12,6 +12,8 @@ use crate::statistics::kinds::{Inputs, Joint, KeyKind, Needs};
 pub struct Places {
     /// How many scores there are.
     pub scores: usize,
+    /// The place of states, if they stand in place of the score and the label.
+    pub state: Option<usize>,
     /// The place of the label.
     pub label: Option<usize>,
     /// That of the cluster, if it is not the key.
@@ -27,7 +29,7 @@ pub struct Places {
 impl Places {
     /// The places of the columns of these roles among so many.
     pub fn of(
-        Inputs { scores, label, cluster, key }: Inputs,
+        Inputs { scores, label, cluster, key, states }: Inputs,
         kind: KeyKind<'_>,
         roles: &Roles,
         columns: usize,
@@ -36,6 +38,7 @@ impl Places {
         let mass = |mass: Mass| place(mass.name()).map(|place| (place, mass));
         let mut places = Places {
             scores: 0,
+            state: states.then(|| place("state")).flatten(),
             label: label.then(|| place("label")).flatten(),
             cluster: cluster.then(|| place("cluster")).flatten(),
             key: key.and_then(|key| place(key.role).map(|place| (place, key.role))),
@@ -43,14 +46,14 @@ impl Places {
             mass: mass(Mass::Count).or_else(|| mass(Mass::Weight)),
         };
         places.scores = (0..columns).take_while(|&column| places.name(column) == "score").count();
-        let absent = (label && places.label.is_none())
+        let absent = (label && places.label.is_none() && places.state.is_none())
             .then_some("label")
             .or((cluster && places.cluster.is_none()).then_some("cluster"))
             .or(key.filter(|key| !key.is_optional && places.key.is_none()).map(|key| key.role));
         if let Some(role) = absent {
             return Err(format!("there is no column {role}"));
         }
-        if !scores.map_or(places.scores >= 2, |scores| places.scores == scores) {
+        if places.state.is_none() && !scores.map_or(places.scores >= 2, |scores| places.scores == scores) {
             let expected = scores.map_or_else(|| "two or more".into(), |scores| scores.to_string());
             return Err(format!("expected {expected} scores, got {}", places.scores));
         }
@@ -61,6 +64,7 @@ impl Places {
     pub fn name(&self, column: usize) -> &'static str {
         match (self.key, self.mass) {
             _ if self.label == Some(column) => "label",
+            _ if self.state == Some(column) => "state",
             (Some((key, role)), _) if column == key => role,
             (_, Some((place, mass))) if column == place => mass.name(),
             _ if self.reference == Some(column) => "reference",
@@ -140,10 +144,18 @@ impl<'a> InputRules<'a> {
         if let Some((_, Mass::Weight)) = places.mass.filter(|_| !self.weights) {
             return Err("rows cannot have weights here; leave `weight` out".into());
         }
+        if places.state.is_some() && places.mass.is_some() {
+            return Err("a state holds counted rows already; leave `count` out".into());
+        }
         let mut dtypes = Dtypes::of_score(Dtype::Null, false);
         for (place, input) in inputs.iter().enumerate() {
             let item = dtype::listed(input)?;
             match places.key {
+                _ if places.state == Some(place) => {
+                    if state_dtypes::check(&input.name, item)?.has_weights {
+                        return Err(state_dtypes::of_weights(&input.name));
+                    }
+                }
                 _ if places.mass == Some((place, Mass::Weight)) => weight::check(&input.name, item)?,
                 _ if places.mass == Some((place, Mass::Count)) => count::check(&input.name, item)?,
                 Some((place_of_key, role)) if place == place_of_key => {

@@ -5,6 +5,7 @@ pub(super) mod dtypes;
 pub(super) mod group_table;
 pub(super) mod groups;
 pub(super) mod joint;
+pub(super) mod keyed_states;
 pub(super) mod keys;
 pub(super) mod label;
 pub(super) mod one_score;

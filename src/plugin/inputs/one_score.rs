@@ -20,6 +20,8 @@ pub enum Inputs {
     Counted,
     /// States of rows that were counted earlier.
     States,
+    /// The same of two samples, with a label of each state: what its rows are, in place of their own labels.
+    Samples,
 }
 
 impl Inputs {
@@ -27,6 +29,7 @@ impl Inputs {
     pub fn of(roles: &Roles) -> Self {
         let has = |role: &str| roles.place(role, roles.0.len()).is_some();
         match () {
+            () if has("state") && has("label") => Inputs::Samples,
             () if has("state") => Inputs::States,
             () if has("count") => Inputs::Counted,
             () if has("weight") => Inputs::Weighted,
@@ -41,6 +44,7 @@ impl Inputs {
             Inputs::Weighted => &["score", "label", "weight"],
             Inputs::Counted => &["score", "label", "count"],
             Inputs::States => &["state"],
+            Inputs::Samples => &["state", "label"],
         }
     }
 
@@ -78,16 +82,22 @@ impl Weights {
 /// The dtypes that fields take from the inputs, once all inputs are known to be what they must be.
 pub fn checked(inputs: &[&Field], kind: Inputs, weights: Weights) -> Result<Dtypes, String> {
     let (scores, labels, mass) = match inputs {
-        [column] if kind == Inputs::States => {
+        [column, labels @ ..] if kind == Inputs::States || kind == Inputs::Samples => {
             let StateDtypes { score, has_weights } =
                 state_dtypes::check(&column.name, dtype::listed(column)?)?;
-            if has_weights && !weights.of_states {
-                let needed = if weights.of_rows {
-                    "the weight of each row is needed here, and a state has only their sums; give label, score and weight"
+            if let [labels] = labels {
+                label::check("label", &labels.name, dtype::listed(labels)?)?;
+            }
+            if has_weights && (!weights.of_states || kind == Inputs::Samples) {
+                return Err(if weights.of_rows && kind == Inputs::States {
+                    format!(
+                        "state \"{}\" is of rows with weights, but the weight of each row is needed here, and a state has \
+                         only their sums; give label, score and weight",
+                        column.name
+                    )
                 } else {
-                    "here rows are counted; make states without weight"
-                };
-                return Err(format!("state \"{}\" is of rows with weights, but {needed}", column.name));
+                    state_dtypes::of_weights(&column.name)
+                });
             }
             return Ok(Dtypes::of_score(score.dtype.clone(), has_weights));
         }

@@ -68,6 +68,11 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String>
     Ok(StateDtypes { score: scores, has_weights })
 }
 
+/// Why states of rows with weights are refused where rows are counted.
+pub fn of_weights(name: &str) -> String {
+    format!("state \"{name}\" is of rows with weights, but here rows are counted; make states without weight")
+}
+
 /// Whether the values are sums of weights.
 fn is_sum(field: &Field) -> bool {
     matches!(field.dtype(), Dtype::Decimal(_, decimals) if *decimals <= DECIMALS as usize)

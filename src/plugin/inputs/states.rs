@@ -113,6 +113,11 @@ impl States {
         self.heads.len()
     }
 
+    /// Whether a state is there and has rows that are not missing.
+    pub fn has_rows(&self, state: usize) -> bool {
+        self.heads[state].as_ref().is_some_and(|head| head.rows.n_pos > 0 || head.rows.n_neg > 0)
+    }
+
     /// Whether a state is there: not null.
     pub fn is_there(&self, state: usize) -> bool {
         self.heads[state].is_some()
@@ -123,8 +128,32 @@ impl States {
         self.borders[states.start]..self.borders[states.end]
     }
 
-    /// All rows of a range of states, as one state; `scores` are those of all bins.
-    pub fn merged<S: Score>(&self, states: Range<usize>, scores: &[S]) -> Result<StoredState, String> {
+    /// Refuses states of more rows than a group may have.
+    pub fn check_rows(&self, states: &[usize]) -> Result<(), String> {
+        let all_rows = |head: &Head| head.rows.n_pos + head.rows.n_neg + head.rows.n_missing;
+        let heads = states.iter().filter_map(|&state| self.heads[state].as_ref());
+        if heads.map(all_rows).fold(0, u64::saturating_add) > MOST_ROWS {
+            return Err(format!("state \"{}\" holds more than 2^42 rows in a group", self.name));
+        }
+        Ok(())
+    }
+
+    /// The scale of states, if any of them has one; refuses states of several.
+    pub fn scale(&self, states: &[usize]) -> Result<Option<Scale>, String> {
+        let limits = states.iter().filter_map(|&state| self.heads[state].as_ref()?.limit);
+        let mut scales = limits.map(|limit| limit.scale);
+        let scale = scales.next();
+        if scales.any(|other| Some(other) != scale) {
+            return Err(format!(
+                "state \"{}\" holds states of different scales, which cannot be merged",
+                self.name
+            ));
+        }
+        Ok(scale)
+    }
+
+    /// All rows of some states, as one state; `scores` are those of all bins.
+    pub fn merged<S: Score>(&self, states: &[usize], scores: &[S]) -> Result<StoredState, String> {
         Ok(match &self.counts {
             BinCounts::Counts { pos, neg } => {
                 let (pos, neg) = (pos.values().as_slice(), neg.values().as_slice());
@@ -133,9 +162,8 @@ impl States {
             }
             BinCounts::Weights { pos, neg } => {
                 let total = |sums: &[u128]| {
-                    sums[self.bins(states.clone())]
-                        .iter()
-                        .fold(0, |total: u128, &sum| total.saturating_add(sum))
+                    let sums = states.iter().flat_map(|&state| &sums[self.bins(state..state + 1)]);
+                    sums.fold(0, |total: u128, &sum| total.saturating_add(sum))
                 };
                 if total(pos).max(total(neg)) > MOST_STEPS {
                     return Err(format!(
@@ -152,42 +180,30 @@ impl States {
 
     fn merged_as<S: Score, T: Tally>(
         &self,
-        states: Range<usize>,
+        states: &[usize],
         scores: &[S],
         count: &(impl Fn(usize) -> Count<T> + Sync),
     ) -> Result<State<T>, String>
     where
         State<T>: CheckedSums,
     {
-        let refused = |problem: &str| Err(format!("state \"{}\" {problem}", self.name));
-        let mut scales =
-            states.clone().filter_map(|state| self.heads[state].as_ref()?.limit).map(|limit| limit.scale);
-        let scale = scales.next();
-        if scales.any(|other| Some(other) != scale) {
-            return refused("holds states of different scales, which cannot be merged");
-        }
-        let all_rows = |head: &Head| head.rows.n_pos + head.rows.n_neg + head.rows.n_missing;
-        let rows: u64 = states
-            .clone()
-            .filter_map(|state| self.heads[state].as_ref())
-            .map(all_rows)
-            .fold(0, u64::saturating_add);
-        if rows > MOST_ROWS {
-            return refused("holds more than 2^42 rows in a group");
-        }
+        let scale = self.scale(states)?;
+        self.check_rows(states)?;
         let empty = || {
             let bins = Counts::new(ScoreType::of::<S>(self.domain), None);
             State::exact(bins, RowCounts::default())
         };
-        let read = |state: usize| match &self.heads[state] {
+        let read = |place: usize| match &self.heads[states[place]] {
             Some(head) => {
-                let checked = self.state(state, head, scores, count).checked(scale);
+                let checked = self.state(states[place], head, scores, count).checked(scale);
                 checked.map_err(|problem| format!("state \"{}\" {problem}", self.name))
             }
             None => Ok(empty()),
         };
-        let bins = |states: Range<usize>| self.bins(states).len();
-        Ok(State::<T>::merged::<S::Key, String>(states, &bins, &read)?.unwrap_or_else(empty))
+        let bins = |places: Range<usize>| {
+            states[places].iter().map(|&state| self.bins(state..state + 1).len()).sum()
+        };
+        Ok(State::<T>::merged::<S::Key, String>(0..states.len(), &bins, &read)?.unwrap_or_else(empty))
     }
 
     /// One state, as it was written.

@@ -2,11 +2,13 @@
 
 pub mod codes;
 pub mod key_placements;
+pub mod key_rows;
 pub mod row_placements;
 #[expect(clippy::module_inception, reason = "the room has the name of its main idea")]
 pub mod rows;
 
 pub use codes::Codes;
 pub use key_placements::KeyPlacements;
+pub use key_rows::{CountedKeys, KeyRows};
 pub use row_placements::RowPlacements;
 pub use rows::Rows;

@@ -2,6 +2,7 @@
 
 use super::codes::Codes;
 use super::key_placements::KeyPlacements;
+use super::key_rows::CountedKeys;
 use super::row_placements::RowPlacements;
 use crate::interrupt;
 
@@ -33,17 +34,30 @@ pub struct Rows {
     pub key_series: Vec<Option<u32>>,
     /// What each row weighs, if rows have weights: all are finite and above 0.
     pub weights: Option<Vec<f64>>,
+    /// The rows of each key, if they were counted earlier: there are then no labels and no codes row by row.
+    pub counted: Option<CountedKeys>,
 }
 
 impl Rows {
     /// The number of positives.
     pub fn n_pos(&self) -> u64 {
-        self.labels.iter().filter(|&&label| label).count() as u64
+        match &self.counted {
+            Some(counted) => counted.keys.iter().map(|key| key.n_pos).sum(),
+            None => self.labels.iter().filter(|&&label| label).count() as u64,
+        }
     }
 
     /// The number of negatives.
     pub fn n_neg(&self) -> u64 {
-        self.labels.len() as u64 - self.n_pos()
+        match &self.counted {
+            Some(counted) => counted.keys.iter().map(|key| key.n_neg).sum(),
+            None => self.labels.len() as u64 - self.n_pos(),
+        }
+    }
+
+    /// The number of distinct scores of a column.
+    pub fn distinct(&self, score: usize) -> usize {
+        self.counted.as_ref().map_or_else(|| self.scores[score].distinct, |counted| counted.distinct)
     }
 
     /// The same rows in an order that depends on their values alone: by label, then by the codes of each column. A
@@ -83,6 +97,7 @@ impl Rows {
                 .weights
                 .as_ref()
                 .map(|weights| order.iter().map(|&row| weights[row as usize]).collect()),
+            counted: self.counted.clone(),
         }
     }
 }

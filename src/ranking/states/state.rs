@@ -278,6 +278,26 @@ impl<T: Tally> State<T> {
 }
 
 impl State {
+    /// One state of two samples, which takes the rows of one for positives and those of the other for negatives.
+    pub fn of_samples<K: Key>(positive: State, negative: State) -> State {
+        let mut samples = [positive, negative];
+        for (sample, positive) in samples.iter_mut().zip([true, false]) {
+            let all =
+                |rows: u64| if positive { Count { pos: rows, neg: 0 } } else { Count { pos: 0, neg: rows } };
+            let counts = sample.bins.each().iter().map(|count| all(count.rows())).collect();
+            sample.bins = Counts::from_parts(sample.bins.keys().clone(), counts, sample.bins.score_type());
+            let Count { pos, neg } = all(sample.rows.n_pos + sample.rows.n_neg);
+            sample.rows = RowCounts { n_pos: pos, n_neg: neg, ..sample.rows };
+        }
+        let [positive, negative] = samples;
+        let resolution = positive.resolution.max(negative.resolution);
+        let mut both = positive.plus::<K>(negative);
+        if resolution > 0 {
+            both.coarsen(resolution);
+        }
+        both.fitted()
+    }
+
     /// Pairs of a positive and a negative of which it is not known which scores higher, or whether they tie.
     pub fn unordered_pairs(&self) -> u128 {
         let of_several_scores = (0..self.bins.len()).filter(|&bin| !self.is_tied(bin));
@@ -367,6 +387,22 @@ pub(super) mod tests {
             let twice_u = |mut state: State| state.bins.ties().twice_u();
             let off = twice_u(exact).abs_diff(twice_u(coarse.clone()));
             prop_assert!(off <= coarse.unordered_pairs());
+        }
+    }
+
+    #[test]
+    fn two_samples_in_place_of_labels() {
+        let limit = |max_bins| Some(Limit { max_bins, scale: Scale::Real });
+        let scores = |from: i32| (0..9).map(move |row| (f64::from(from + row), row % 2 == 0));
+        let (one, other): (Vec<_>, Vec<_>) = (scores(0).collect(), scores(4).collect());
+        let relabelled =
+            |rows: &[(f64, bool)], label| rows.iter().map(|row| (row.0, label)).collect::<Vec<_>>();
+        let rows = [relabelled(&one, true), relabelled(&other, false)].concat();
+        for max_bins in [64, 8] {
+            let both = State::of_samples::<u64>(state(&one, limit(max_bins)), state(&other, limit(max_bins)));
+            let expected = state(&rows, limit(max_bins));
+            assert_eq!(each(&both), each(&expected));
+            assert_eq!((both.rows, both.resolution), (expected.rows, expected.resolution));
         }
     }
 

@@ -1,9 +1,9 @@
 //! The AUC over the folds of a cross-validation.
 
 use crate::math::{quantile::mean_and_deviation, student_t, sum::in_order};
-use crate::ranking::rows::Rows;
+use crate::ranking::rows::{KeyRows, Rows};
 use crate::ranking::ties::{Count, counts::steps};
-use crate::statistics::inference::{Area, Interval, KeyRows, LogitScale, TieShare, by_key, interval::tail};
+use crate::statistics::inference::{Area, Interval, LogitScale, TieShare, by_key, interval::tail};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word, words};
 
@@ -108,7 +108,7 @@ impl FromOptions for CvRocAuc {
 impl Joint for CvRocAuc {
     type Record = CvRocAucRecord;
 
-    const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
+    const INPUTS: Inputs = Inputs::scores(Some(1)).or_states().keyed(KeyInput::called("fold"));
 
     fn needs(&self) -> Needs {
         if self.ties == TieShare::Half { Needs::KEY_PLACEMENTS } else { Needs::CODES }

@@ -120,8 +120,7 @@ impl Joint for CompareSegments {
     }
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<SegmentRecord>> {
-        let segments =
-            IndependentSegments { segments: rows_by_key(rows, 0), distinct: rows.scores[0].distinct };
+        let segments = IndependentSegments { segments: rows_by_key(rows, 0), distinct: rows.distinct(0) };
         Some(self.records(rows, &segments))
     }
 }

@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 
 use crate::math::{quotient, sum::in_order};
-use crate::ranking::rows::Rows;
+use crate::ranking::rows::{KeyRows, Rows};
 use crate::ranking::ties::counts::steps;
 use crate::statistics::curves::points::RatePoint;
-use crate::statistics::inference::{KeyRows, rows_by_key};
+use crate::statistics::inference::rows_by_key;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput};
 use crate::statistics::options::from_options;
 
@@ -28,10 +28,8 @@ impl Joint for CovariateAdjustedRocCurve {
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<RatePoint>> {
-        let strata: Vec<KeyRows> = rows_by_key(rows, 0)
-            .into_iter()
-            .filter(|stratum| stratum.n_pos > 0 && stratum.n_neg > 0)
-            .collect();
+        let mut strata = rows_by_key(rows, 0).into_owned();
+        strata.retain(|stratum| stratum.n_pos > 0 && stratum.n_neg > 0);
         (!strata.is_empty()).then(|| points(&strata))
     }
 }

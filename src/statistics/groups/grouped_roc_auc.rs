@@ -88,7 +88,7 @@ from_options!(|options| GroupedRocAuc {
 impl Joint for GroupedRocAuc {
     type Record = GroupedRocAucRecord;
 
-    const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
+    const INPUTS: Inputs = Inputs::scores(Some(1)).or_states().keyed(KeyInput::called("by"));
 
     fn needs(&self) -> Needs {
         Needs::KEY_PLACEMENTS

@@ -2,6 +2,7 @@
 
 pub mod compare_segments;
 pub mod compare_segments_clustered;
+pub mod compare_segments_of_states;
 pub mod covariate_adjusted_roc_curve;
 pub mod grouped_roc_auc;
 pub mod grouped_roc_auc_difference;
@@ -11,6 +12,7 @@ pub mod subgroup_auc_ci;
 
 pub use compare_segments::CompareSegments;
 pub use compare_segments_clustered::CompareSegmentsClustered;
+pub use compare_segments_of_states::CompareSegmentsOfStates;
 pub use covariate_adjusted_roc_curve::CovariateAdjustedRocCurve;
 pub use grouped_roc_auc::GroupedRocAuc;
 pub use grouped_roc_auc_difference::GroupedRocAucDifference;

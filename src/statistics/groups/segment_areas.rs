@@ -1,9 +1,12 @@
 //! The areas of segments of the rows, and how each varies together with what it is compared with.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
+use crate::ranking::rows::KeyRows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{AllRows, Area, KeyRows};
+use crate::statistics::inference::{AllRows, Area};
 
 /// What a segment is compared with.
 #[derive(Clone, Copy, Debug)]
@@ -73,14 +76,14 @@ pub trait Segments: Sync {
 }
 
 /// Segments whose rows are independent of each other.
-pub struct IndependentSegments {
+pub struct IndependentSegments<'a> {
     /// The rows of each.
-    pub segments: Vec<KeyRows>,
+    pub segments: Cow<'a, [KeyRows]>,
     /// How many distinct scores all of them have.
     pub distinct: usize,
 }
 
-impl Segments for IndependentSegments {
+impl Segments for IndependentSegments<'_> {
     fn number(&self) -> usize {
         self.segments.len()
     }

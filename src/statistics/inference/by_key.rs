@@ -1,28 +1,16 @@
 //! The area under the ROC curve of each key's rows, of folds or of segments, and of all but those.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use super::delong;
 use crate::math::{quotient, signed_product_difference, signed_quotient};
-use crate::ranking::rows::{KeyPlacements, Rows};
-use crate::ranking::tasks;
+use crate::ranking::rows::{KeyPlacements, KeyRows, Rows};
 use crate::ranking::ties::{
     Count, Placements,
     counts::{placements, steps},
 };
-
-/// The rows of one key.
-#[derive(Clone, Debug, Default)]
-pub struct KeyRows {
-    /// The distinct scores as codes, highest first.
-    pub codes: Vec<u32>,
-    /// How many rows have each.
-    pub counts: Vec<Count>,
-    /// All positives.
-    pub n_pos: u64,
-    /// All negatives.
-    pub n_neg: u64,
-}
 
 /// The area of each key's rows, by one score; undefined without a positive or without a negative. The statistic needs
 /// [`key_placements`](crate::statistics::Needs::key_placements).
@@ -31,30 +19,18 @@ pub fn areas(rows: &Rows, score: usize) -> impl Iterator<Item = Option<Area>> {
 }
 
 /// The rows of each key, by the codes of one score.
-pub fn rows_by_key(rows: &Rows, score: usize) -> Vec<KeyRows> {
+pub fn rows_by_key(rows: &Rows, score: usize) -> Cow<'_, [KeyRows]> {
+    if let Some(counted) = &rows.counted {
+        return Cow::Borrowed(&counted.keys);
+    }
     let mut members = vec![Vec::new(); rows.keys.distinct];
     for ((&key, &code), &label) in rows.keys.of_row.iter().zip(&rows.scores[score].of_row).zip(&rows.labels) {
         members[key as usize].push((code, label));
     }
-    members.into_par_iter().map(KeyRows::of).collect()
+    Cow::Owned(members.into_par_iter().map(KeyRows::of).collect())
 }
 
 impl KeyRows {
-    /// Counts the rows of a key, which are codes and labels.
-    fn of(mut members: Vec<(u32, bool)>) -> Self {
-        tasks::sort_by(&mut members, |a, b| b.cmp(a));
-        let mut of_key = KeyRows::default();
-        for tie in members.chunk_by(|a, b| a.0 == b.0) {
-            let pos = tie.iter().filter(|row| row.1).count() as u64;
-            let neg = tie.len() as u64 - pos;
-            of_key.codes.push(tie[0].0);
-            of_key.counts.push(Count { pos, neg });
-            of_key.n_pos += pos;
-            of_key.n_neg += neg;
-        }
-        of_key
-    }
-
     /// The area of these rows; undefined without a positive or without a negative.
     pub fn area(&self) -> Option<Area> {
         Area::of(&self.counts)
@@ -200,6 +176,7 @@ impl AllRows {
 
     /// The area of all rows but a key's.
     pub fn without(&self, key: &KeyRows) -> Option<Area> {
+        let key = key.by_code();
         let (n_pos, n_neg) = (self.n_pos - key.n_pos, self.n_neg - key.n_neg);
         if n_pos == 0 || n_neg == 0 {
             return None;
@@ -245,6 +222,7 @@ impl AllRows {
     /// The covariance of the area of a key's rows and that of all: of the placements of the key's rows among their own
     /// and among all, over the number of all rows of a class; undefined with a single row of the key in a class.
     pub fn covariance(&self, key: &KeyRows) -> Option<f64> {
+        let key = key.by_code();
         if key.n_pos < 2 || key.n_neg < 2 {
             return None;
         }
@@ -329,7 +307,7 @@ mod tests {
             };
             let parts = |area: Area| (area.auc, area.placements, area.n_pos, area.n_neg);
             prop_assert_eq!(all.area().map(parts), expected(&|_| true));
-            for (key, of_key) in (0..).zip(&by_key) {
+            for (key, of_key) in (0..).zip(by_key.iter()) {
                 prop_assert_eq!(all.without(of_key).map(parts), expected(&|other| other != key));
             }
         }

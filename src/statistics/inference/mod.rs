@@ -12,7 +12,7 @@ pub mod null_distribution;
 
 pub use alternative::Alternative;
 pub use by_cluster::{ByCluster, ClusteredArea, Residual, TieShare};
-pub use by_key::{AllRows, Area, KeyRows, rows_by_key};
+pub use by_key::{AllRows, Area, rows_by_key};
 pub use delong::{Areas, Covariances};
 pub use error_method::ErrorMethod;
 pub use hypothesis::{Hypothesis, in_standard_errors};

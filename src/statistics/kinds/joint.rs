@@ -14,6 +14,9 @@ pub struct Inputs {
     pub cluster: bool,
     /// The key, which comes last, if the statistic takes one.
     pub key: Option<KeyInput>,
+    /// Whether states may stand in place of the score and the label: the statistic then reads
+    /// [`counted`](Rows::counted) rows, and [placements](Needs::key_placements) by key.
+    pub states: bool,
 }
 
 /// The key column of a statistic of rows: folds, clusters, segments, classes.
@@ -81,7 +84,7 @@ impl Needs {
 impl Inputs {
     /// Scores and a label.
     pub const fn scores(scores: Option<usize>) -> Self {
-        Inputs { scores, label: true, cluster: false, key: None }
+        Inputs { scores, label: true, cluster: false, key: None, states: false }
     }
 
     /// The same without a label.
@@ -92,6 +95,11 @@ impl Inputs {
     /// The same with a column of clusters before the key column.
     pub const fn clustered(self) -> Self {
         Inputs { cluster: true, ..self }
+    }
+
+    /// The same, or states in place of the score and the label.
+    pub const fn or_states(self) -> Self {
+        Inputs { states: true, ..self }
     }
 
     /// The same with a key column.

@@ -107,11 +107,13 @@ def _columns_of_frames() -> Iterator[str]:
     """Return the columns of the other functions that return frames."""
     report = pa.report(ROWS.lazy(), "y", "s", by="g").collect()
     readers = ROWS.with_columns(case=pl.int_range(4))
+    states = pa.group_states(ROWS, "y", "s", by="g")
     frames = {
         **{
             f"compare_segments, {name}": pa.compare_segments(ROWS, "y", "s", "g", **options)
             for name, options in SEGMENTS.items()
         },
+        "compare_segments, state": pa.compare_segments(states, state="s", by="g"),
         "compare_reports": pa.compare_reports(report, report),
         "curve_points": pa.curve_points(ROWS, pa.roc_curve("y", pl.col("s", "t")), by="g"),
         "group_states": pa.group_states(ROWS, "y", ["s", "t"], by="g"),

@@ -69,11 +69,13 @@ def test_every_row_of_the_table_is_a_function() -> None:
 def test_every_row_of_the_table_is_in_the_catalogue() -> None:
     entries = {(entry.plugin or entry.name, entry.name) for entry in CATALOGUE}
     # These take or give something else than rows and a result for each group: test_bands, test_changes,
-    # test_columns, test_mrmc, test_packed_states, test_segments, test_states and test_answers test them.
+    # test_columns, test_mrmc, test_packed_states, test_segments, test_segments_of_states, test_states and
+    # test_answers test them.
     others = {"band_coverage", "compare_segments", "group_lists", "merge_states", "mrmc_roc_auc"}
     apart = {(name, name) for name in {*COLUMN_FUNCTIONS, *others}}
     apart |= {
         ("compare_segments_clustered", "compare_segments"),
+        ("compare_segments_of_states", "compare_segments"),
         ("roc_auc_power_auc", "roc_auc_power"),
         ("roc_auc_power_level", "roc_auc_power"),
     }

@@ -27,7 +27,7 @@ Capture = pytest.CaptureFixture[str]
 PAGE = Path(__file__).parents[3] / "docs" / "options-of-a-report.md"
 
 # What is no option, but a column or a file.
-COLUMNS = ("frame", "label", "scores")
+COLUMNS = ("frame", "label", "scores", "state")
 
 
 def flag(name: str, known: Option) -> str:
@@ -103,7 +103,7 @@ def test_the_signature_has_the_options() -> None:
     own = {name: parameter.default for name, parameter in signature.items() if name not in COLUMNS}
     assert own == defaults(ReportOptions)
     keyword_only = {name for name, parameter in signature.items() if parameter.kind == parameter.KEYWORD_ONLY}
-    assert keyword_only == set(OPTIONS)
+    assert keyword_only == {*OPTIONS, "state"}
 
 
 def test_spark_has_its_options() -> None:

@@ -246,12 +246,6 @@ def test_refusals_of_the_command(folder: Path, options: list[str], says: str, ca
     assert says in capsys.readouterr().err
 
 
-def test_states_have_no_reference(folder: Path, capsys: Capture) -> None:
-    assert folder.exists()
-    assert main(["report", "rows.parquet", "--from-states", *STABLE]) == 2
-    assert "--stability needs rows" in capsys.readouterr().err
-
-
 def test_gates_on_stability(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     """Groups of nothing but the reference pass; groups that cannot be decided do not."""
     monkeypatch.chdir(tmp_path)

@@ -1,0 +1,137 @@
+//! States beside keys: the rows of each key of a group, counted earlier.
+
+use arrow::array::Array;
+use arrow::bitmap::Bitmap;
+use rayon::prelude::*;
+
+use super::score::{Native, WithScores, dispatch};
+use super::states::States;
+use crate::interrupt;
+use crate::plugin::arrays::values::Values;
+use crate::ranking::rows::{Codes, CountedKeys, KeyPlacements, KeyRows, Rows};
+use crate::ranking::scores::Key;
+use crate::ranking::states::State;
+use crate::statistics::kinds::Needs;
+
+/// A column of states, with the scores of all their bins.
+pub struct KeyedStates {
+    states: States,
+    scores: Box<dyn Array>,
+}
+
+impl KeyedStates {
+    /// Reads states.
+    pub fn read(column: &Values) -> Result<Self, String> {
+        let (states, scores) = States::read(column)?;
+        Ok(KeyedStates { states, scores })
+    }
+
+    /// Which states have rows: a key of the others alone is not there, as a key whose rows are all missing is not.
+    pub fn validity(&self) -> Bitmap {
+        (0..self.states.len()).map(|state| self.states.has_rows(state)).collect()
+    }
+
+    /// The number of bins of a range of states.
+    pub fn bins(&self, states: std::ops::Range<usize>) -> usize {
+        self.states.bins(states).len()
+    }
+
+    /// The rows of each key of a group, and whether a score among them was NaN.
+    pub fn rows(&self, group: &[usize], keys: Codes, needs: Needs) -> Result<(Rows, bool), String> {
+        dispatch(self.scores.as_ref(), Counting { states: &self.states, group, keys, needs })
+    }
+}
+
+/// Counts the rows of each key.
+struct Counting<'a> {
+    states: &'a States,
+    /// The states of the group.
+    group: &'a [usize],
+    keys: Codes,
+    needs: Needs,
+}
+
+impl WithScores for Counting<'_> {
+    type Output = (Rows, bool);
+
+    fn with<S: Native>(self, scores: &[S]) -> Result<(Rows, bool), String> {
+        self.states.check_rows(self.group)?;
+        let mut of_keys = vec![Vec::new(); self.keys.distinct];
+        self.group.iter().zip(&self.keys.of_row).for_each(|(&state, &key)| of_keys[key as usize].push(state));
+        let merged = |states: &Vec<usize>| {
+            interrupt::check();
+            Ok(self.states.merged(states, scores)?.counts)
+        };
+        let of_keys = of_keys.par_iter().map(merged).collect::<Result<Vec<State>, String>>()?;
+        let nan_keys: Vec<bool> = of_keys.iter().map(|state| state.has_nan).collect();
+        let mut counted = CountedKeys {
+            keys: of_keys.iter().map(key_rows).collect(),
+            distinct: 0,
+            is_exact: of_keys.iter().all(|state| state.unordered_pairs() == 0),
+        };
+        if self.needs.codes {
+            // Keys are ordered among one another by the bins of all states; a NaN would leave none.
+            let has_scores = |&(_, &key): &(&usize, &u32)| !nan_keys[key as usize];
+            let ordered = self.group.iter().zip(&self.keys.of_row).filter(has_scores);
+            let all =
+                self.states.merged(&ordered.map(|(&state, _)| state).collect::<Vec<_>>(), scores)?.counts;
+            let all_keys = keys_of::<S::Key>(&all);
+            if u32::try_from(all_keys.len()).is_err() {
+                return Err("the states of a group have more than 2^32 bins together".into());
+            }
+            let with_codes =
+                |(key, state): (&mut KeyRows, &State)| key.codes = codes(keys_of::<S::Key>(state), all_keys);
+            counted.keys.par_iter_mut().zip(&of_keys).for_each(with_codes);
+            counted.distinct = all_keys.len();
+            counted.is_exact &= all.unordered_pairs() == 0;
+        }
+        let placements =
+            |key: &KeyRows| KeyPlacements { n_pos: key.n_pos, n_neg: key.n_neg, sums: key.placements() };
+        let key_placements = match self.needs.key_placements {
+            true => vec![counted.keys.par_iter().map(placements).collect()],
+            false => Vec::new(),
+        };
+        let has_nan = nan_keys.contains(&true);
+        let rows = Rows {
+            keys: self.keys,
+            nan_keys: if has_nan { nan_keys } else { Vec::new() },
+            key_placements,
+            ..Rows::default()
+        };
+        let len = (counted.keys.iter().map(|key| key.n_pos + key.n_neg).sum::<u64>()) as usize;
+        Ok((Rows { len, counted: Some(counted), ..rows }, has_nan))
+    }
+}
+
+/// The rows of a key, without codes.
+fn key_rows(state: &State) -> KeyRows {
+    let (n_pos, n_neg) = (state.rows.n_pos, state.rows.n_neg);
+    KeyRows { codes: Vec::new(), counts: state.bins.each().to_vec(), n_pos, n_neg }
+}
+
+/// The keys of the scores of all bins.
+fn keys_of<K: Key>(state: &State) -> &[K] {
+    state.bins.keys().slice().unwrap_or_default()
+}
+
+/// For each bin of a key, which bin of all keys it lies in; that one has the lowest score of all its rows. Keys of scores
+/// descend, and codes are counted from the lowest.
+fn codes<K: Key>(own: &[K], all: &[K]) -> Vec<u32> {
+    let mut place = 0;
+    let code = |key: &K| {
+        place += all[place..].partition_point(|other| other > key);
+        (all.len() - 1).saturating_sub(place) as u32
+    };
+    own.iter().map(code).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::codes;
+
+    #[test]
+    fn bins_lie_in_the_bins_of_all_keys() {
+        assert_eq!(codes(&[9u32, 8, 7, 2], &[8, 5, 2, 1]), [3, 3, 2, 1]);
+        assert!(codes::<u32>(&[], &[]).is_empty());
+    }
+}

@@ -1,0 +1,88 @@
+//! The rows of each key, such as a fold or a segment, as counts by score.
+
+use std::borrow::Cow;
+
+use crate::ranking::tasks;
+use crate::ranking::ties::{Count, Placements, counts::placements};
+
+/// The rows of one key.
+#[derive(Clone, Debug, Default)]
+pub struct KeyRows {
+    /// The distinct scores as codes, highest first. Of states that are not exact, several bins of a key may have one code:
+    /// they lie in one bin of all keys' states together.
+    pub codes: Vec<u32>,
+    /// How many rows have each.
+    pub counts: Vec<Count>,
+    /// All positives.
+    pub n_pos: u64,
+    /// All negatives.
+    pub n_neg: u64,
+}
+
+/// The rows of all keys, where they were counted earlier, as states.
+#[derive(Clone, Debug, Default)]
+pub struct CountedKeys {
+    /// The rows of each key, by its code.
+    pub keys: Vec<KeyRows>,
+    /// How many codes scores have.
+    pub distinct: usize,
+    /// Whether the order of every positive and negative is known, within a key and between keys.
+    pub is_exact: bool,
+}
+
+impl KeyRows {
+    /// Counts the rows of a key, which are codes and labels.
+    pub fn of(mut members: Vec<(u32, bool)>) -> Self {
+        tasks::sort_by(&mut members, |a, b| b.cmp(a));
+        let mut of_key = KeyRows::default();
+        for tie in members.chunk_by(|a, b| a.0 == b.0) {
+            let pos = tie.iter().filter(|row| row.1).count() as u64;
+            let neg = tie.len() as u64 - pos;
+            of_key.codes.push(tie[0].0);
+            of_key.counts.push(Count { pos, neg });
+            of_key.n_pos += pos;
+            of_key.n_neg += neg;
+        }
+        of_key
+    }
+
+    /// The sums over the placements of these rows among themselves; 0 without a positive or without a negative.
+    pub fn placements(&self) -> Placements {
+        if self.n_pos > 0 && self.n_neg > 0 { placements(&self.counts) } else { Placements::default() }
+    }
+
+    /// Each code once, highest first, with all its rows.
+    pub fn by_code(&self) -> Cow<'_, KeyRows> {
+        if self.codes.windows(2).all(|pair| pair[0] != pair[1]) {
+            return Cow::Borrowed(self);
+        }
+        let mut joined = KeyRows { codes: Vec::new(), counts: Vec::new(), ..*self };
+        for (&code, &count) in self.codes.iter().zip(&self.counts) {
+            match joined.counts.last_mut() {
+                Some(last) if joined.codes.last() == Some(&code) => *last = last.plus(count),
+                _ => {
+                    joined.codes.push(code);
+                    joined.counts.push(count);
+                }
+            }
+        }
+        Cow::Owned(joined)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_of_one_code_are_joined() {
+        let count = |pos, neg| Count { pos, neg };
+        let counts = vec![count(1, 0), count(0, 2), count(3, 1), count(0, 1)];
+        let key = KeyRows { codes: vec![7, 5, 5, 2], counts, n_pos: 4, n_neg: 4 };
+        let joined = key.by_code();
+        assert_eq!((&joined.codes[..], joined.n_pos, joined.n_neg), (&[7, 5, 2][..], 4, 4));
+        assert_eq!(joined.counts, [count(1, 0), count(3, 3), count(0, 1)]);
+        assert!(matches!(joined.by_code(), Cow::Borrowed(_)));
+        assert_eq!(KeyRows { n_neg: 0, ..key.clone() }.placements(), Placements::default());
+    }
+}

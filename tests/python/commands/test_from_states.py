@@ -1,0 +1,173 @@
+"""Reports of states, in Python and in a shell, against those of the rows that the states were made of."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import polars_auc as pa
+from catalogue.cases import fixed
+from polars_auc._commands.main import main
+
+PARTS = ["key", "month", "fold", "user"]
+REFERENCE = pl.col("month") < 3
+REPORTS: dict[str, dict[str, Any]] = {
+    "alone": {"ci": "logit", "level": 0.9},
+    "rest": {"by": "key", "versus": "rest"},
+    "one": {"by": "key", "versus": "b", "adjust": "bh"},
+    "overall": {"by": ["key", "month"], "versus": "overall", "groupings": "cube"},
+    "previous": {"by": ["key", "month"], "versus": "previous", "along": "month"},
+    "folds": {"by": "key", "folds": "fold"},
+    "users": {"by": "key", "user": "user", "user_average": "pairs"},
+    "stability": {"by": "key", "stability": REFERENCE},
+    "shared": {"by": ["key", "month"], "stability": REFERENCE, "versus": "rest"},
+    "months": {"by": "month", "stability": REFERENCE, "folds": "fold"},
+    "groupings": {"by": ["key", "month"], "stability": REFERENCE, "groupings": "rollup"},
+}
+
+
+@pytest.fixture(scope="module")
+def rows() -> pl.DataFrame:
+    # A state has no rows without a label, of which an index of stability may know.
+    place = pl.int_range(pl.len())
+    parts = {"month": place % 4 + 1, "fold": place // 3 % 5, "user": place // 7 % 20}
+    return fixed(4000).drop_nulls("label").with_columns(**parts, s=pl.col("other").cast(pl.Float32))
+
+
+def states_of(rows: pl.DataFrame, **limit: Any) -> pl.DataFrame:
+    states = [pa.roc_state("label", score, **limit) for score in ("score", "s")]
+    return rows.group_by(PARTS).agg(states).sample(fraction=1, shuffle=True, seed=2)
+
+
+@pytest.mark.parametrize("options", REPORTS.values(), ids=REPORTS)
+def test_reports_of_exact_states_are_those_of_the_rows(rows: pl.DataFrame, options: dict[str, Any]) -> None:
+    expected = pa.report(rows, "label", ["score", "s"], **options)
+    table = pa.report(states_of(rows), state=["score", "s"], **options)
+    assert table["auc_min"].equals(table["auc"])
+    assert table["auc_max"].equals(table["auc"])
+    assert table.drop("auc_min", "auc_max").equals(expected)
+    lazy = pa.report(states_of(rows).lazy(), state=["score", "s"], **options)
+    assert lazy.collect(engine="streaming").equals(table)
+    assert lazy.collect_schema() == table.schema
+
+
+def test_reports_of_small_states(rows: pl.DataFrame) -> None:
+    options: dict[str, Any] = {"by": ["key", "month"], "versus": "rest", "stability": REFERENCE}
+    states = states_of(rows, max_bins=64)
+    table = pa.report(states, state="score", **options)
+    expected = pa.report(rows, "label", "score", **options)
+    assert ((table["auc_min"] <= expected["auc"]) & (expected["auc"] <= table["auc_max"])).all()
+    assert (table["auc_min"] < table["auc_max"]).any()
+    assert_frame_equal(table.select("difference"), expected.select("difference"), abs_tol=0.01)
+    stability = pa.population_stability(REFERENCE, state="score")
+    assert table.filter(scope="overall")["psi"].item() == states.select(stability).item()["psi"]
+    same = ["n", "n_pos", "n_missing", "psi_n", "psi_reference_n"]
+    assert table.select(same).equals(expected.select(same))
+    # The comparison is that of segments of states, and so are the folds those of their states.
+    compared = pa.compare_segments(states, state="score", by=["key", "month"], adjust=None)
+    groups = table.filter(scope="group").sort("key", "month", nulls_last=True)
+    assert groups["difference"].equals(compared["difference"])
+    folds = pa.report(states, state="score", by="key", folds="fold").filter(scope="overall")
+    assert folds["cv_auc"].item() == states.select(pa.cv_roc_auc(state="score", fold="fold")).item()["auc"]
+
+
+def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
+    nan = pl.when(pl.col("key") == "a").then(float("nan")).otherwise("score")
+    with_nan = rows.with_columns(score=nan)
+    with pytest.warns(
+        UserWarning, match="'score' is NaN in some rows of the group key=a; .* make states with"
+    ):
+        table = pa.report(states_of(with_nan), state="score", by="key", versus="previous")
+    with pytest.warns(UserWarning, match="is NaN"):
+        expected = pa.report(with_nan, "label", "score", by="key", versus="previous")
+    assert table.drop("auc_min", "auc_max").equals(expected)
+    with pytest.warns(UserWarning, match="no row of the states is positive"):
+        pa.report(states_of(rows.filter(~pl.col("label"))), state="score")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pa.report(states_of(rows), state="score")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"compare": True}, "compare needs rows, but state gives states; leave it out, or write report"),
+        ({"cluster": "user"}, "cluster needs rows, but state gives states"),
+        ({"weight": "w"}, "weight needs rows"),
+        ({"count": "n"}, "count needs rows"),
+        ({"nan": "skip"}, "nan needs rows"),
+        ({"low_is_positive": True}, "low_is_positive needs rows"),
+        ({"sorted_by": "key", "by": "key"}, "sorted_by needs rows"),
+        ({"memory": "bounded"}, "memory needs rows"),
+        ({"label": "label"}, "label cannot be given with state, because a state holds counted rows already"),
+        ({"scores": "s"}, "scores cannot be given with state"),
+        ({"by": "key", "versus": "previous", "groupings": "each"}, 'must be "rest" or "overall"'),
+    ],
+)
+def test_what_needs_rows_is_refused(rows: pl.DataFrame, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        pa.report(states_of(rows), state=["score", "s"], **options)
+
+
+def test_neither_rows_nor_states(rows: pl.DataFrame) -> None:
+    with pytest.raises(TypeError, match="scores must be given, or states in place of label and scores"):
+        pa.report(rows, "label")
+    with pytest.raises(pl.exceptions.ComputeError, match='state "s" has dtype f32, but a state is'):
+        pa.report(rows, state="s")
+    heavy = rows.group_by("key").agg(state=pa.roc_state("label", "score", weight="weight"))
+    assert pa.report(heavy, state="state", by="key")["se"].null_count() == 6
+    with pytest.raises(
+        pl.exceptions.ComputeError, match="is of rows with weights, but here rows are counted"
+    ):
+        pa.report(heavy, state="state", by="key", versus="rest")
+
+
+def test_the_shell(rows: pl.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = {name: str(tmp_path / f"{name}.parquet") for name in ("rows", "states", "of_rows", "of_states")}
+    rows.write_parquet(files["rows"])
+    scored = ["--label", "label", "--score", "score", "--score", "s"]
+    parts = [word for part in PARTS for word in ("--by", part)]
+    assert main(["state", files["rows"], *scored, *parts, "-o", files["states"]]) == 0
+    for options in (
+        ["--by", "key", "--versus", "rest", "--folds", "fold", "--user", "user"],
+        ["--by", "key", "--by", "month", "--versus", "previous", "--along", "month"],
+        ["--by", "key", "--by", "month", "--stability", "month < 3", "--groupings", "rollup"],
+    ):
+        assert main(["report", files["rows"], *scored, *options, "-o", files["of_rows"]]) == 0
+        assert main(["report", files["states"], "--from-states", *options, "-o", files["of_states"]]) == 0
+        expected, table = (pl.read_parquet(files[name]) for name in ("of_rows", "of_states"))
+        assert table.drop("auc_min", "auc_max").equals(expected)
+    page = str(tmp_path / "page.html")
+    gate = ["--fail-if", "difference < -0.5", "-o", page]
+    of_states = ["report", files["states"], "--from-states", "--by", "key", "--versus", "rest"]
+    assert main([*of_states, "--stability", "month < 3", *gate]) == 0
+    assert "Stability" in Path(page).read_text()
+    capsys.readouterr()
+    assert main([*of_states, "--cluster", "user"]) == 2
+    said = "--cluster needs rows, but --from-states says that the files hold states; leave it out, or read"
+    assert said in capsys.readouterr().err
+
+
+def test_a_configuration(rows: pl.DataFrame, tmp_path: Path) -> None:
+    states_of(rows).write_parquet(tmp_path / "states.parquet")
+    configuration = tmp_path / "polars-auc.toml"
+    configuration.write_text(
+        f"[input]\nfiles = [{str(tmp_path / 'states.parquet')!r}]\nscore = ['score']\nby = ['key']\n"
+        "[report]\nfrom-states = true\nversus = 'rest'\nfolds = 'fold'\n"
+        f"output = {str(tmp_path / 'x.parquet')!r}\n"
+    )
+    assert main(["report", "--config", str(configuration)]) == 0
+    expected = pa.report(rows, "label", "score", by="key", versus="rest", folds="fold")
+    assert pl.read_parquet(tmp_path / "x.parquet").drop("auc_min", "auc_max").equals(expected)
+
+
+def test_bounded_memory_compares_groups(rows: pl.DataFrame) -> None:
+    options: dict[str, Any] = {"by": ["key", "month"], "versus": "previous", "along": "month"}
+    expected = pa.report(rows, "label", "score", **options)
+    bounded = pa.report(rows, "label", "score", memory="bounded", max_bins=4096, **options)
+    assert bounded.drop("auc_min", "auc_max").equals(expected)

@@ -1,0 +1,126 @@
+"""States beside keys and labels: folds, users and samples, against the rows that the states were made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import polars_auc as pa
+from catalogue.cases import examples, fixed, frames, scores_with_nan
+
+FOLDS: list[Callable[..., pl.Expr]] = [
+    partial(pa.cv_roc_auc, fold="key"),
+    partial(pa.cv_roc_auc, fold="key", method="influence"),
+    partial(pa.cv_roc_auc, fold="key", method="influence", ties="zero"),
+    partial(pa.cv_roc_auc, fold="key", method="delong", level=0.8),
+    partial(pa.grouped_roc_auc, by="key"),
+    partial(pa.grouped_roc_auc, by=["key"], average="pairs", error="within"),
+]
+
+
+def same(table: pl.DataFrame, expected: pl.DataFrame) -> None:
+    assert table.to_series(-1).alias("answer").equals(expected.to_series(-1).alias("answer"))
+
+
+@pytest.mark.parametrize("make", FOLDS)
+@given(frame=frames(scores_with_nan, max_rows=40))
+@examples(60)
+def test_folds_and_users_of_states(make: Callable[..., pl.Expr], frame: pl.DataFrame) -> None:
+    states = frame.group_by("key", "g").agg(state=pa.roc_state("label", "score"))
+    by_rows, by_states = make("label", "score"), make(state="state")
+    same(states.select(by_states), frame.select(by_rows))
+    same(states.lazy().select(by_states).collect(engine="streaming"), frame.select(by_rows))
+    groups = states.group_by("g").agg(by_states).sort("g")
+    same(groups, frame.group_by("g").agg(by_rows).sort("g"))
+
+
+@given(frame=frames(max_rows=60))
+@examples(40)
+def test_small_states_are_those_of_their_own_fold(frame: pl.DataFrame) -> None:
+    frame = pl.concat([frame, frame.with_columns(pl.col("score") * 0.7 + 0.1)])
+    states = frame.group_by("key").agg(state=pa.roc_state("label", "score", max_bins=16)).drop_nulls()
+    areas = states.select(area=pa.roc_auc(state="state").over("key")).drop_nulls()
+    record = states.select(pa.grouped_roc_auc(state="state", by="key")).item()
+    assert record["n_groups"] == areas.height
+    if areas.height:
+        assert record["auc"] == pytest.approx(areas["area"].mean(), rel=1e-14)
+        cv = states.select(pa.cv_roc_auc(state="state", fold="key")).item()
+        assert (cv["auc"], cv["n_folds"]) == (pytest.approx(record["auc"], rel=1e-14), areas.height)
+
+
+@given(frame=frames(scores_with_nan, max_rows=40), bands=st.integers(1, 12))
+@examples(80)
+def test_samples_of_states(frame: pl.DataFrame, bands: int) -> None:
+    # A state has no rows whose label is missing, and null is neither sample.
+    known = frame.drop_nulls("label")
+    states = frame.group_by("g", "key").agg(state=pa.roc_state("label", "score"))
+    is_reference = pl.col("key") == "a"
+    for function in (pa.population_stability, pa.population_stability_table):
+        of_rows = function(is_reference, "score", bands=bands)
+        of_states = function(is_reference, state="state", bands=bands)
+        same(states.select(of_states), known.select(of_rows))
+        groups = states.group_by("g").agg(of_states).sort("g")
+        expected = known.group_by("g").agg(of_rows).sort("g")
+        same(groups.filter(pl.col("g").is_in(expected["g"].implode())), expected)
+
+
+def test_samples_of_small_states_share_their_bins() -> None:
+    frame = fixed(3000).drop_nulls(["label", "score", "key"])
+    states = frame.group_by("key").agg(state=pa.roc_state("label", "score", max_bins=32))
+    bins = states.select(pa.merge_states("state").struct.field("bins").list.explode(empty_as_null=False))
+    lowest = bins.unnest("bins").select(bin="score").sort("bin")
+    tied = frame.sort("score").join_asof(lowest, left_on="score", right_on="bin")
+    is_reference = pl.col("key") == "a"
+    got = states.select(pa.population_stability(is_reference, state="state")).item()
+    assert got == tied.select(pa.population_stability(is_reference, "bin")).item()
+    assert got["n_neg"] == frame.filter(~is_reference).height
+
+
+def test_what_stands_beside_states() -> None:
+    said: list[tuple[Callable[[], Any], type[Exception], str]] = [
+        (lambda: pa.cv_roc_auc(state="s"), TypeError, "fold must be given beside state, as cv_roc_auc"),
+        (lambda: pa.grouped_roc_auc(state="s"), TypeError, "by must be given beside state, as grouped"),
+        (lambda: pa.cv_roc_auc("y", "s"), TypeError, "fold must be a column name or an expression"),
+        (lambda: pa.cv_roc_auc(fold="f"), TypeError, "label and score must be given, or states in place"),
+        (
+            lambda: pa.cv_roc_auc(state="s", fold="f", method="delong", cluster="c"),
+            ValueError,
+            "state cannot be given with cluster, because a state does not say which rows belong together",
+        ),
+        (
+            lambda: pa.grouped_roc_auc(state="s", by="u", count="n"),
+            ValueError,
+            r'state cannot be given with count, .*; write grouped_roc_auc\(\.\.\., state="state", by="by"\)',
+        ),
+        (
+            lambda: pa.population_stability("y", "s", state="t"),
+            ValueError,
+            "state cannot be given with score",
+        ),
+    ]
+    for call, error, words in said:
+        with pytest.raises(error, match=words):
+            call()
+    frame = fixed(100)
+    heavy = frame.select("key", state=pa.roc_state("label", "score", weight="weight"))
+    for answer in (
+        pa.cv_roc_auc(state="state", fold="key"),
+        pa.population_stability(pl.col("key") == "a", state="state"),
+    ):
+        with pytest.raises(pl.exceptions.ComputeError, match="is of rows with weights, but here rows are"):
+            heavy.select(answer)
+    scales = [
+        pl.DataFrame({"y": [0, 1], "s": [0.2, 0.7]}).select(
+            state=pa.roc_state("y", "s", max_bins=16, scale=scale)
+        )
+        for scale in ("real", "probability")
+    ]
+    both = pl.concat(scales).with_columns(old=pl.Series([True, False]))
+    with pytest.raises(pl.exceptions.ComputeError, match="different scales, which cannot be merged"):
+        both.select(pa.population_stability("old", state="state"))

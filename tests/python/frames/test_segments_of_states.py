@@ -1,0 +1,132 @@
+"""Segments of states, against those of the rows that the states were made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import polars_auc as pa
+from catalogue.cases import examples, fixed, frames, scores_with_nan
+
+VERSUS = st.sampled_from(["rest", "overall", "previous", "b"])
+
+
+def states_of(frame: pl.DataFrame, parts: list[str], **limit: Any) -> pl.DataFrame:
+    """Return a state for each part of the rows."""
+    return frame.group_by(parts).agg(state=pa.roc_state("label", "score", **limit))
+
+
+def tied(frame: pl.DataFrame, state: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with the score of the bin of a state that each lies in, which is its lowest."""
+    bins = state.select(pl.col("state").struct.field("bins").list.explode(empty_as_null=False))
+    lowest = bins.unnest("bins").select(bin="score").sort("bin")
+    rows = frame.drop_nulls(["label", "score"]).sort("score")
+    return rows.join_asof(lowest, left_on="score", right_on="bin").with_columns(score="bin")
+
+
+@given(frame=frames(scores_with_nan, max_rows=40), versus=VERSUS)
+@examples(120)
+def test_exact_states_answer_as_rows_do(frame: pl.DataFrame, versus: str) -> None:
+    if versus == "b" and "b" not in frame["key"] and frame.height:
+        versus = "rest"
+    options: dict[str, Any] = {"versus": versus, "level": 0.9, "alternative": "greater"}
+    expected = pa.compare_segments(frame, "label", "score", "key", **options)
+    table = pa.compare_segments(states_of(frame, ["key", "g"]), state="state", by="key", **options)
+    assert table["exact"].all()
+    assert table.drop("exact").equals(expected)
+
+
+def test_several_columns_and_lazy_frames() -> None:
+    frame = fixed(3000).with_columns(pl.col("g") % 5, part=pl.int_range(pl.len()) % 4)
+    states = states_of(frame, ["key", "g", "part"]).sample(fraction=1, shuffle=True, seed=1)
+    for options in ({"versus": "previous", "along": "g"}, {"versus": ("a", 2)}, {"versus": "overall"}):
+        expected = pa.compare_segments(frame, "label", "score", ["key", "g"], **options)
+        lazy = pa.compare_segments(states.lazy(), state="state", by=["key", "g"], **options)
+        table = lazy.collect(engine="streaming")
+        assert lazy.collect_schema() == table.schema
+        assert table.drop("exact").equals(expected)
+
+
+@given(frame=frames(max_rows=60), versus=VERSUS)
+@examples(80)
+def test_small_states_answer_as_rows_that_tie(frame: pl.DataFrame, versus: str) -> None:
+    frame = pl.concat([frame, frame.with_columns(pl.col("score") * 0.7 + 0.1)])
+    if versus == "b" and "b" not in frame["key"]:
+        versus = "rest"
+    states = states_of(frame, ["key", "g"], max_bins=16)
+    table = pa.compare_segments(states, state="state", by="key", versus=versus)
+    whole = states.select(pa.merge_states("state"))
+    own = states.group_by("key").agg(pa.roc_auc_ci(state="state")).unnest("state")
+    own = own.filter(pl.col("n_pos") + pl.col("n_neg") > 0).sort("key", nulls_last=True)
+    assert table.select("n_pos", "n_neg", "auc", "se").equals(own.select("n_pos", "n_neg", "auc", "se"))
+    bounds = whole.select(pa.roc_auc_bounds(state="state")).unnest("state")
+    assert table["exact"].to_list() == [(bounds["lower"] == bounds["upper"]).fill_null(True).item()] * len(
+        table
+    )
+    if versus in ("rest", "overall"):
+        rows = pa.compare_segments(tied(frame, whole), "label", "score", "key", versus=versus)
+        assert table["versus_auc"].equals(rows["versus_auc"])
+    known = table.drop_nulls("difference")
+    assert (known["auc"] - known["versus_auc"]).equals(known["difference"], check_names=False)
+
+
+def test_small_states_know_nearly_all() -> None:
+    frame = fixed(20_000)
+    expected = pa.compare_segments(frame, "label", "score", "key", versus="overall")
+    states = states_of(frame, ["key", "g"], max_bins=256)
+    table = pa.compare_segments(states, state="state", by="key", versus="overall")
+    assert not table["exact"].any()
+    names = ["auc", "se", "versus_auc", "difference", "difference_se"]
+    assert_frame_equal(table.select(names), expected.select(names), abs_tol=1e-3)
+
+
+def test_one_state_against_itself_differs_by_nothing() -> None:
+    states = fixed(2000).select(state=pa.roc_state("label", "score", max_bins=32))
+    row = pa.compare_segments(states.with_columns(k=1), state="state", by="k", versus="overall").row(
+        0, named=True
+    )
+    assert (row["difference"], row["difference_se"], row["auc"]) == (0.0, 0.0, row["versus_auc"])
+
+
+def test_states_that_are_refused() -> None:
+    frame = fixed(200)
+    states = states_of(frame, ["key"])
+    heavy = frame.group_by("key").agg(state=pa.roc_state("label", "score", weight="weight"))
+    for options, error, said in [
+        (
+            {"cluster": "key"},
+            ValueError,
+            "state cannot be given with cluster, because a state does not say which",
+        ),
+        (
+            {"count": "n"},
+            ValueError,
+            r"with count.*write compare_segments\(\.\.\., state=\"state\", by=\"by\"\)",
+        ),
+        ({"label": "label"}, ValueError, "state cannot be given with label"),
+    ]:
+        with pytest.raises(error, match=said):
+            pa.compare_segments(states, state="state", by="key", **options)  # type: ignore[arg-type]
+    with pytest.raises(
+        TypeError, match="label and score must be given, or states in place of label and score"
+    ):
+        pa.compare_segments(states, by="key")
+    with pytest.raises(
+        pl.exceptions.ComputeError, match="is of rows with weights, but here rows are counted"
+    ):
+        pa.compare_segments(heavy, state="state", by="key")
+    with pytest.raises(
+        pl.exceptions.ComputeError, match='state "score" has dtype f64, but a state is a struct'
+    ):
+        pa.compare_segments(frame, state="score", by="key")
+    scales = [
+        states_of(frame.filter(g=g).with_columns(score=0.5), ["key"], max_bins=16, scale=scale)
+        for g, scale in ((1, "real"), (2, "probability"))
+    ]
+    with pytest.raises(pl.exceptions.ComputeError, match="different scales, which cannot be merged"):
+        pa.compare_segments(pl.concat(scales), state="state", by="key")
