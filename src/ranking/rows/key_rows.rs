@@ -19,6 +19,25 @@ pub struct KeyRows {
     pub n_neg: u64,
 }
 
+/// The code of a row's score, and its label, as one number that sorts by code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CodeAndLabel(u64);
+
+impl CodeAndLabel {
+    /// Of one row.
+    pub fn new(code: u32, label: bool) -> Self {
+        CodeAndLabel(u64::from(code) << 1 | u64::from(label))
+    }
+
+    fn code(self) -> u32 {
+        (self.0 >> 1) as u32
+    }
+
+    fn is_positive(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
 /// The rows of all keys, where they were counted earlier, as states.
 #[derive(Clone, Debug, Default)]
 pub struct CountedKeys {
@@ -31,14 +50,20 @@ pub struct CountedKeys {
 }
 
 impl KeyRows {
-    /// Counts the rows of a key, which are codes and labels.
-    pub fn of(mut members: Vec<(u32, bool)>) -> Self {
+    /// Counts the rows of a key.
+    pub fn of(mut members: Vec<CodeAndLabel>) -> Self {
         tasks::sort_by(&mut members, |a, b| b.cmp(a));
-        let mut of_key = KeyRows::default();
-        for tie in members.chunk_by(|a, b| a.0 == b.0) {
-            let pos = tie.iter().filter(|row| row.1).count() as u64;
+        let ties = || members.chunk_by(|a, b| a.code() == b.code());
+        let distinct = ties().count();
+        let mut of_key = KeyRows {
+            codes: Vec::with_capacity(distinct),
+            counts: Vec::with_capacity(distinct),
+            ..KeyRows::default()
+        };
+        for tie in ties() {
+            let pos = tie.iter().filter(|row| row.is_positive()).count() as u64;
             let neg = tie.len() as u64 - pos;
-            of_key.codes.push(tie[0].0);
+            of_key.codes.push(tie[0].code());
             of_key.counts.push(Count { pos, neg });
             of_key.n_pos += pos;
             of_key.n_neg += neg;

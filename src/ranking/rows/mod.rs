@@ -9,6 +9,6 @@ pub mod rows;
 
 pub use codes::Codes;
 pub use key_placements::KeyPlacements;
-pub use key_rows::{CountedKeys, KeyRows};
+pub use key_rows::{CodeAndLabel, CountedKeys, KeyRows};
 pub use row_placements::RowPlacements;
 pub use rows::Rows;

@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-
 use crate::ranking::rows::KeyRows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{AllRows, Area};
@@ -97,16 +95,16 @@ impl Segments for IndependentSegments<'_> {
     }
 
     fn against_rest(&self) -> Vec<Option<Comparator>> {
-        let all = AllRows::of(&self.segments, self.distinct);
-        let rest = |segment| Some(Comparator::independent(EstimatedArea::new(all.without(segment)?)));
-        self.segments.par_iter().map(rest).collect()
+        let rests = AllRows::of(&self.segments, self.distinct).without_each();
+        let independent = |rest| Comparator::independent(EstimatedArea::new(rest));
+        rests.into_iter().map(|rest| rest.map(independent)).collect()
     }
 
     fn against_overall(&self) -> Vec<Option<Comparator>> {
-        let all = AllRows::of(&self.segments, self.distinct);
-        let overall = all.area().map(EstimatedArea::new);
-        let other = |segment| Some(Comparator { area: overall?, covariance: all.covariance(segment) });
-        self.segments.par_iter().map(other).collect()
+        let (overall, covariances) = AllRows::of(&self.segments, self.distinct).area_and_covariances();
+        let overall = overall.map(EstimatedArea::new);
+        let other = |covariance| Some(Comparator { area: overall?, covariance });
+        covariances.into_iter().map(other).collect()
     }
 
     fn covariance(&self, _: usize, _: usize) -> Option<f64> {

@@ -1,5 +1,6 @@
 //! Variances of areas, hypotheses, p-values and limits.
 
+pub mod all_rows;
 pub mod alternative;
 pub mod by_cluster;
 pub mod by_key;
@@ -10,9 +11,10 @@ pub mod interval;
 pub mod logit_scale;
 pub mod null_distribution;
 
+pub use all_rows::AllRows;
 pub use alternative::Alternative;
 pub use by_cluster::{ByCluster, ClusteredArea, Residual, TieShare};
-pub use by_key::{AllRows, Area, rows_by_key};
+pub use by_key::{Area, rows_by_key};
 pub use delong::{Areas, Covariances};
 pub use error_method::ErrorMethod;
 pub use hypothesis::{Hypothesis, in_standard_errors};
