@@ -18,7 +18,7 @@ use crate::interrupt;
 use crate::plugin::abi::ffi::Input;
 use crate::plugin::arrays::values::Values;
 use crate::plugin::threads::Threads;
-use crate::ranking::rows::{Codes, KeyPlacements, RowPlacements, Rows};
+use crate::ranking::rows::{Codes, CountedKeys, KeyPlacements, RowPlacements, Rows};
 use crate::ranking::scores::Width;
 use crate::ranking::tasks;
 use crate::statistics::kinds::{Column, Field as RecordField, KeyKind, Needs};
@@ -186,7 +186,7 @@ impl GroupTable {
             self.scores.iter().map(facts_of).collect::<Result<Vec<_>, String>>()?
         };
         let mut has_nan = false;
-        for ScoreFacts { codes, placements, key_placements, nan } in facts {
+        for ScoreFacts { codes, placements, key_placements, key_rows, nan } in facts {
             has_nan |= !nan.is_empty();
             if !nan.is_empty() && rows.nan_keys.is_empty() {
                 rows.nan_keys = vec![false; rows.keys.distinct];
@@ -199,6 +199,7 @@ impl GroupTable {
             rows.scores.extend(codes);
             rows.placements.extend(placements);
             rows.key_placements.extend(key_placements);
+            rows.counted = rows.counted.or(key_rows);
         }
         Ok((rows, has_nan))
     }
@@ -248,6 +249,7 @@ struct ScoreFacts {
     codes: Option<Codes>,
     placements: Option<RowPlacements>,
     key_placements: Option<Vec<KeyPlacements>>,
+    key_rows: Option<CountedKeys>,
     /// Which rows are NaN.
     nan: Vec<usize>,
 }
@@ -265,6 +267,7 @@ impl WithScores for ScoreReader<'_> {
                 .then(|| RowPlacements::of(&scores, self.labels)),
             key_placements: (self.needs.key_placements && nan.is_empty())
                 .then(|| KeyPlacements::of(&scores, self.labels, self.keys)),
+            key_rows: self.needs.key_rows.then(|| CountedKeys::of(&scores, self.labels, self.keys)),
             nan,
         })
     }

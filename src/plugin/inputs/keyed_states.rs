@@ -69,7 +69,7 @@ impl WithScores for Counting<'_> {
             distinct: 0,
             is_exact: of_keys.iter().all(|state| state.unordered_pairs() == 0),
         };
-        if self.needs.codes {
+        if self.needs.codes || self.needs.key_rows {
             // Keys are ordered among one another by the bins of all states; a NaN would leave none.
             let has_scores = |&(_, &key): &(&usize, &u32)| !nan_keys[key as usize];
             let ordered = self.group.iter().zip(&self.keys.of_row).filter(has_scores);

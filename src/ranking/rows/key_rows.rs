@@ -1,9 +1,21 @@
 //! The rows of each key, such as a fold or a segment, as counts by score.
+//!
+//! The rows of a large group are dealt out by score into parts, block by block, and each part is sorted in the cache of
+//! one core. So all keys' scores are in order at once, and each key takes its own from there.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
+use rayon::prelude::*;
+
+use super::codes::Codes;
+use crate::interrupt;
+use crate::memory;
+use crate::ranking::order::map::{Map, with_buckets};
+use crate::ranking::scores::Score;
 use crate::ranking::tasks;
 use crate::ranking::ties::{Count, Placements, counts::placements};
+use crate::ranking::tuning::{BLOCKS_PER_THREAD, MOST_PARTS, PART_ROWS, SHARD_ROWS};
 
 /// The rows of one key.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +50,7 @@ impl CodeAndLabel {
     }
 }
 
-/// The rows of all keys, where they were counted earlier, as states.
+/// The rows of all keys, counted by score.
 #[derive(Clone, Debug, Default)]
 pub struct CountedKeys {
     /// The rows of each key, by its code.
@@ -49,24 +61,130 @@ pub struct CountedKeys {
     pub is_exact: bool,
 }
 
+/// One row: the key of its score, the code of its own key, and its label.
+type KeyedScore<S> = (<S as Score>::Key, u32, bool);
+
+/// The rows of a block, part by part.
+struct Block<S: Score> {
+    rows: Vec<KeyedScore<S>>,
+    /// Where each part begins, and where the last one ends.
+    starts: Vec<usize>,
+}
+
+impl CountedKeys {
+    /// Counts rows of scores, labels and keys. A NaN is counted like a number.
+    ///
+    /// # Panics
+    /// If there are different numbers of them.
+    pub fn of<S: Score>(scores: &[S], labels: &[bool], keys: &Codes) -> Self {
+        assert!(scores.len() == labels.len() && scores.len() == keys.of_row.len());
+        let row = |row: usize| (scores[row].key(), keys.of_row[row], labels[row]);
+        let mut counted = CountedKeys {
+            keys: keys
+                .histogram(|_| true)
+                .into_iter()
+                .map(|rows| KeyRows::with_room(rows as usize))
+                .collect(),
+            distinct: 0,
+            is_exact: true,
+        };
+        // The map knows nothing of NaN.
+        if scores.len() < SHARD_ROWS || scores.iter().any(|score| score.is_nan()) {
+            let mut rows: Vec<KeyedScore<S>> = (0..scores.len()).map(row).collect();
+            tasks::sort_by(&mut rows, Ord::cmp);
+            counted.append::<S>(&rows);
+        } else {
+            let parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
+            let map = Map::of_scores(scores, parts);
+            let blocks = rayon::current_num_threads() * BLOCKS_PER_THREAD;
+            let block_rows = scores.len().div_ceil(blocks);
+            let deal = |start: usize| {
+                let rows = start..scores.len().min(start + block_rows);
+                with_buckets!(&map, part => Block::deal(rows, parts, &row, |row| part(scores[row].position())))
+            };
+            let starts: Vec<usize> = (0..scores.len()).step_by(block_rows).collect();
+            let blocks: Vec<Block<S>> = starts.into_par_iter().map(deal).collect();
+            let sorted = |part: usize| {
+                interrupt::check();
+                let of_block = |block: &Block<S>| block.starts[part]..block.starts[part + 1];
+                let mut rows = memory::with_room(blocks.iter().map(|block| of_block(block).len()).sum());
+                blocks.iter().for_each(|block| rows.extend_from_slice(&block.rows[of_block(block)]));
+                rows.sort_unstable();
+                rows
+            };
+            let sorted: Vec<Vec<KeyedScore<S>>> = (0..parts).into_par_iter().map(sorted).collect();
+            for rows in sorted {
+                counted.append::<S>(&rows);
+            }
+        }
+        // From the highest down.
+        let turn = |key: &mut KeyRows| {
+            key.codes.reverse();
+            key.counts.reverse();
+        };
+        counted.keys.par_iter_mut().for_each(turn);
+        counted
+    }
+
+    /// Counts rows that are in ascending order, and whose scores are all higher than those before.
+    fn append<S: Score>(&mut self, rows: &[KeyedScore<S>]) {
+        for tie in rows.chunk_by(|a, b| a.0 == b.0) {
+            let code = self.distinct as u32;
+            self.distinct += 1;
+            for rows in tie.chunk_by(|a, b| a.1 == b.1) {
+                let pos = rows.iter().filter(|row| row.2).count() as u64;
+                self.keys[rows[0].1 as usize].push(code, Count { pos, neg: rows.len() as u64 - pos });
+            }
+        }
+    }
+}
+
+impl<S: Score> Block<S> {
+    fn deal(
+        rows: Range<usize>,
+        parts: usize,
+        row: &impl Fn(usize) -> KeyedScore<S>,
+        part: impl Fn(usize) -> u32,
+    ) -> Self {
+        interrupt::check();
+        let of_row: Vec<u16> = rows.clone().map(|row| part(row) as u16).collect();
+        let mut starts = vec![0; parts + 1];
+        of_row.iter().for_each(|&part| starts[usize::from(part) + 1] += 1);
+        for part in 0..parts {
+            starts[part + 1] += starts[part];
+        }
+        let mut next = starts.clone();
+        let mut dealt = memory::default_values(rows.len());
+        for (&part, place) in of_row.iter().zip(rows) {
+            let next = &mut next[usize::from(part)];
+            dealt[*next] = row(place);
+            *next += 1;
+        }
+        Block { rows: dealt, starts }
+    }
+}
+
 impl KeyRows {
+    fn with_room(scores: usize) -> Self {
+        KeyRows { codes: Vec::with_capacity(scores), counts: Vec::with_capacity(scores), n_pos: 0, n_neg: 0 }
+    }
+
+    fn push(&mut self, code: u32, count: Count) {
+        self.codes.push(code);
+        self.counts.push(count);
+        self.n_pos += count.pos;
+        self.n_neg += count.neg;
+    }
+
     /// Counts the rows of a key.
     pub fn of(mut members: Vec<CodeAndLabel>) -> Self {
         tasks::sort_by(&mut members, |a, b| b.cmp(a));
         let ties = || members.chunk_by(|a, b| a.code() == b.code());
         let distinct = ties().count();
-        let mut of_key = KeyRows {
-            codes: Vec::with_capacity(distinct),
-            counts: Vec::with_capacity(distinct),
-            ..KeyRows::default()
-        };
+        let mut of_key = KeyRows::with_room(distinct);
         for tie in ties() {
             let pos = tie.iter().filter(|row| row.is_positive()).count() as u64;
-            let neg = tie.len() as u64 - pos;
-            of_key.codes.push(tie[0].code());
-            of_key.counts.push(Count { pos, neg });
-            of_key.n_pos += pos;
-            of_key.n_neg += neg;
+            of_key.push(tie[0].code(), Count { pos, neg: tie.len() as u64 - pos });
         }
         of_key
     }
@@ -97,7 +215,52 @@ impl KeyRows {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Against codes of all scores, row by row.
+    fn check<S: Score + PartialEq>(rows: &[(S, bool, u32)]) {
+        let scores: Vec<S> = rows.iter().map(|row| row.0).collect();
+        let labels: Vec<bool> = rows.iter().map(|row| row.1).collect();
+        let keys = Codes::of(rows.iter().map(|row| row.2).collect::<Vec<_>>().into_iter());
+        let codes = Codes::of(scores.iter().copied());
+        let counted = CountedKeys::of(&scores, &labels, &keys);
+        assert_eq!((counted.distinct, counted.keys.len()), (codes.distinct, keys.distinct));
+        for (key, of_key) in (0u32..).zip(&counted.keys) {
+            let own = (0..rows.len()).filter(|&row| keys.of_row[row] == key);
+            let members = own.map(|row| CodeAndLabel::new(codes.of_row[row], labels[row])).collect();
+            let expected = KeyRows::of(members);
+            assert_eq!((&of_key.codes, &of_key.counts), (&expected.codes, &expected.counts));
+            assert_eq!((of_key.n_pos, of_key.n_neg), (expected.n_pos, expected.n_neg));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn as_by_codes(rows in proptest::collection::vec((-9i16..9, any::<bool>(), 0u32..5), 0..80)) {
+            check(&rows);
+        }
+    }
+
+    #[test]
+    fn large_groups_in_parts() {
+        let mixed = |row: u32| row.wrapping_mul(0x9E37_79B1);
+        let rows = SHARD_ROWS as u32 + 5;
+        check(&(0..rows).map(|row| (mixed(row) >> 12, mixed(row) & 8 == 0, row % 7)).collect::<Vec<_>>());
+        let float = |row: u32| if row % 5 == 0 { 0.0 } else { f64::from(mixed(row)).powi(3) };
+        check(&(0..rows).map(|row| (float(row), row % 3 == 0, mixed(row) % 3000)).collect::<Vec<_>>());
+    }
+
+    /// A NaN is like a number, and no row is lost.
+    #[test]
+    fn large_groups_with_nan() {
+        let score = |row: u32| if row == 77 { f64::NAN } else { f64::from(row / 3) };
+        let scores: Vec<f64> = (0..SHARD_ROWS as u32).map(score).collect();
+        let keys = Codes { of_row: (0..SHARD_ROWS as u32).map(|row| row % 2).collect(), distinct: 2 };
+        let counted = CountedKeys::of(&scores, &vec![true; SHARD_ROWS], &keys);
+        assert_eq!(counted.keys.iter().map(|key| key.n_pos).sum::<u64>(), SHARD_ROWS as u64);
+    }
 
     #[test]
     fn bins_of_one_code_are_joined() {

@@ -34,7 +34,8 @@ pub struct Rows {
     pub key_series: Vec<Option<u32>>,
     /// What each row weighs, if rows have weights: all are finite and above 0.
     pub weights: Option<Vec<f64>>,
-    /// The rows of each key, if they were counted earlier: there are then no labels and no codes row by row.
+    /// The rows of each key counted by score, if the statistic needs them, or if they were counted earlier. Without
+    /// rows there are no labels, and no codes row by row.
     pub counted: Option<CountedKeys>,
 }
 

@@ -10,7 +10,7 @@ use crate::statistics::comparisons::{adjust_p_values::Adjustment, unpaired_roc_a
 use crate::statistics::inference::{
     Estimate, Hypothesis, Interval, delong::beyond_rounding, rows_by_key, welch,
 };
-use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 
 /// Every segment's area with its DeLong interval, compared with other rows, and the test that all are equal.
@@ -106,6 +106,10 @@ impl Joint for CompareSegments {
 
     const INPUTS: Inputs =
         Inputs::scores(Some(1)).keyed(KeyInput { nan_by_key: true, ..KeyInput::called("by") });
+
+    fn needs(&self) -> Needs {
+        Needs::KEY_ROWS
+    }
 
     fn passes(&self) -> usize {
         8

@@ -2,7 +2,7 @@
 
 use super::compare_segments::{CompareSegments, SegmentRecord};
 use crate::ranking::rows::Rows;
-use crate::statistics::kinds::{Inputs, Joint, KeyKind, record};
+use crate::statistics::kinds::{Inputs, Joint, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// [`CompareSegments`] of states. Of small states, the area of a segment is that of rows of which those in one bin of its
@@ -31,6 +31,10 @@ impl Joint for CompareSegmentsOfStates {
     type Record = Option<Vec<SegmentOfStatesRecord>>;
 
     const INPUTS: Inputs = CompareSegments::INPUTS.or_states();
+
+    fn needs(&self) -> Needs {
+        self.0.needs()
+    }
 
     fn passes(&self) -> usize {
         self.0.passes()

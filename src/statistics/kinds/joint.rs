@@ -61,6 +61,8 @@ pub struct Needs {
     pub placements: bool,
     /// The same among the rows of its key alone, summed key by key.
     pub key_placements: bool,
+    /// The rows of each key, [counted](Rows::counted) by a single score.
+    pub key_rows: bool,
     /// The values of all scores.
     pub values: bool,
 }
@@ -75,10 +77,14 @@ impl Needs {
     /// Placements key by key alone.
     pub const KEY_PLACEMENTS: Needs = Needs { key_placements: true, ..Needs::NOTHING };
 
+    /// Rows counted key by key alone.
+    pub const KEY_ROWS: Needs = Needs { key_rows: true, ..Needs::NOTHING };
+
     /// Values alone.
     pub const VALUES: Needs = Needs { values: true, ..Needs::NOTHING };
 
-    const NOTHING: Needs = Needs { codes: false, placements: false, key_placements: false, values: false };
+    const NOTHING: Needs =
+        Needs { codes: false, placements: false, key_placements: false, key_rows: false, values: false };
 }
 
 impl Inputs {
