@@ -96,7 +96,10 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"compare": True}, "compare needs rows, but state gives states; leave it out, or write report"),
+        (
+            {"compare": True},
+            "compare needs rows, but state gives states; leave it out, or give label and scores of rows",
+        ),
         ({"cluster": "user"}, "cluster needs rows, but state gives states"),
         ({"weight": "w"}, "weight needs rows"),
         ({"count": "n"}, "count needs rows"),
@@ -171,3 +174,21 @@ def test_bounded_memory_compares_groups(rows: pl.DataFrame) -> None:
     expected = pa.report(rows, "label", "score", **options)
     bounded = pa.report(rows, "label", "score", memory="bounded", max_bins=4096, **options)
     assert bounded.drop("auc_min", "auc_max").equals(expected)
+
+
+def test_pages_of_states(rows: pl.DataFrame, tmp_path: Path) -> None:
+    states, path = states_of(rows, max_bins=256), tmp_path / "page.html"
+    report = pa.report(states, state=["score", "s"], by="key", stability=REFERENCE)
+    given: dict[str, Any] = {"frame": states, "state": ["score", "s"], "stability": REFERENCE}
+    page = pa.write_report(report, path, **given).read_text()
+    assert "Score distributions" in page
+    assert "Stability of scores" in page
+    said: dict[str, dict[str, Any]] = {
+        "label cannot be given with state": {"label": "label"},
+        "low_is_positive needs rows, but state gives states": {"low_is_positive": True},
+        "state names columns of frame; give frame": {"frame": None, "stability": None},
+        "frame has other rows than the report": {"frame": states.filter(REFERENCE)},
+    }
+    for words, wrong in said.items():
+        with pytest.raises(ValueError, match=words):
+            pa.write_report(report, path, **{**given, **wrong})
