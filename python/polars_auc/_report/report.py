@@ -337,7 +337,7 @@ def states_of(
     function: str, state: IntoExpr | Iterable[IntoExpr], rows: pl.LazyFrame, keys: list[str]
 ) -> tuple[pl.LazyFrame, list[str]]:
     """Return rows that have columns of states, and the names of these."""
-    columns = scores_of(function, state, rows, keys)
+    columns = scores_of(function, state, rows, keys, role="state")
     return rows.with_columns(column.alias(name) for name, column in columns.items()), list(columns)
 
 

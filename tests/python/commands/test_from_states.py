@@ -107,6 +107,11 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
         ({"low_is_positive": True}, "low_is_positive needs rows"),
         ({"sorted_by": "key", "by": "key"}, "sorted_by needs rows"),
         ({"memory": "bounded"}, "memory needs rows"),
+        (
+            {"state": []},
+            r'state must name at least one column, got none; write report\(frame, state="state"\)',
+        ),
+        ({"state": ["s", "s"]}, "two states are named 's'"),
         ({"label": "label"}, "label cannot be given with state, because a state holds counted rows already"),
         ({"scores": "s"}, "scores cannot be given with state"),
         ({"by": "key", "versus": "previous", "groupings": "each"}, 'must be "rest" or "overall"'),
@@ -114,7 +119,7 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
 )
 def test_what_needs_rows_is_refused(rows: pl.DataFrame, options: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        pa.report(states_of(rows), state=["score", "s"], **options)
+        pa.report(states_of(rows), **{"state": ["score", "s"], **options})
 
 
 def test_neither_rows_nor_states(rows: pl.DataFrame) -> None:
