@@ -125,6 +125,8 @@ def test_what_needs_rows_is_refused(rows: pl.DataFrame, options: dict[str, Any],
 def test_neither_rows_nor_states(rows: pl.DataFrame) -> None:
     with pytest.raises(TypeError, match="scores must be given, or states in place of label and scores"):
         pa.report(rows, "label")
+    with pytest.raises(TypeError, match="label must be given, or states in place of label and scores"):
+        pa.report(rows, None, "s", memory="bounded")
     with pytest.raises(pl.exceptions.ComputeError, match='state "s" has dtype f32, but a state is'):
         pa.report(rows, state="s")
     heavy = rows.group_by("key").agg(state=pa.roc_state("label", "score", weight="weight"))
