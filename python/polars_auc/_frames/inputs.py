@@ -128,30 +128,37 @@ def refuse_keys(name: str, keys: list[str], schema: pl.Schema, *, nested: bool) 
 
 
 def scores_of(
-    name: str, scores: IntoExpr | Iterable[IntoExpr], rows: pl.LazyFrame, keys: list[str]
+    name: str,
+    scores: IntoExpr | Iterable[IntoExpr],
+    rows: pl.LazyFrame,
+    keys: list[str],
+    *,
+    role: str = "scores",
 ) -> dict[str, pl.Expr]:
-    """Return scores by name, in order, each of a single column."""
-    example = f'{name}(frame, "label", "score")'
+    """Return scores, or columns of states, by name, in order, each of a single column."""
+    example, several = f'{name}(frame, "label", "score")', role
+    if role == "state":
+        example, several = f'{name}(frame, state="state")', "states"
     alone = isinstance(scores, str | pl.Expr | pl.Series) or not isinstance(scores, Iterable)
     given: list[Any] = [scores] if alone else list(scores)  # type: ignore[arg-type]
     if not given:
-        raise OptionError(name, "scores", "must name at least one column, got none", f"write {example}")
+        raise OptionError(name, role, "must name at least one column, got none", f"write {example}")
     named: dict[str, pl.Expr] = {}
     for score in given:
         if not isinstance(score, str | pl.Expr):
             said = f"must be column names or expressions, got {type(score).__name__}"
-            raise OptionTypeError(name, "scores", said, f"write {example}")
+            raise OptionTypeError(name, role, said, f"write {example}")
         for own, column in _single(pl.col(score) if isinstance(score, str) else score, rows, keys):
-            refuse_pattern(name, "scores", own)
+            refuse_pattern(name, role, own)
             if own in named:
                 msg = (
-                    f"{name}: two scores are named {own!r}; give one another name, as in "
+                    f"{name}: two {several} are named {own!r}; give one another name, as in "
                     'pl.col("s").alias("t")'
                 )
                 raise ValueError(msg)
             named[own] = column
     if not named:
-        msg = f"{name}: scores name no column of the frame; there are: {rows.collect_schema().names()}"
+        msg = f"{name}: {several} name no column of the frame; there are: {rows.collect_schema().names()}"
         raise ValueError(msg)
     return named
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -28,10 +28,10 @@ from polars_auc._plots.names import visible
 from polars_auc._plugin.errors import CALLED, OptionError, OptionTypeError
 from polars_auc._plugin.options import between_0_and_1, flag
 from polars_auc._report.changes import by_of
-from polars_auc._report.nan import said_of_nan, without_nan
+from polars_auc._report.nan import Nans, said_of_nan, without_nan
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.parts import in_cluster
-from polars_auc._report.report import nans_of
+from polars_auc._report.report import nans_of, refuse_of_rows, states_of
 
 if TYPE_CHECKING:
     from polars_auc._frames.inputs import IntoFrame
@@ -168,6 +168,7 @@ def write_report(
     columns: Sequence[str] | None = None,
     level: float = 0.95,
     keep_formulas: bool = False,
+    state: IntoExpr | Iterable[IntoExpr] | None = None,
 ) -> Path:
     """Write a report as a file: a page with charts, Markdown, a sheet of Excel or a table.
 
@@ -206,6 +207,9 @@ def write_report(
         that begins with ``=``, ``+``, ``-``, ``@``, a tab or the end of a line gets an apostrophe in front,
         because sheets take it for a formula, which may do harm. Numbers are never changed, also if they are
         texts such as "-5".
+    state
+        The columns of states of ``frame``, in place of ``label`` and ``scores``, if the report was made of
+        them.
 
     Returns
     -------
@@ -266,12 +270,14 @@ def write_report(
     charts = None
     of_nan: list[str] = []
     if frame is not None:
-        if label is None or scores is None:
+        if state is not None:
+            refuse_of_rows("write_report", {"label": label, "scores": scores}, options)
+        elif label is None or scores is None:
             raise OptionError(
-                "write_report", "frame", "needs `label` and `scores`", "write those of the report"
+                "write_report", "frame", "needs `label` and `scores`, or `state`", "write those of the report"
             )
         if writer.has_charts:
-            evaluated = _evaluated(frame, label, scores, options)
+            evaluated = _evaluated(frame, label, scores, state, options)
             _refuse_other_rows(evaluated, table)
             charts = details(
                 evaluated,
@@ -282,9 +288,11 @@ def write_report(
             )
         is_nan = table["auc"].is_nan().any() or (charts is not None and bool(charts.with_nan))
         if is_nan and options.nan is None:
-            of_nan = nans_of(rows_of("write_report", frame), label, scores, options).said()
+            of_nan = _nans(frame, label, scores, state, options).said()
     elif of_rows := [name for name in _OF_ROWS if name in options.names]:
         raise OptionError("write_report", of_rows[0], "is about the rows of `frame`", "give `frame`")
+    elif state is not None:
+        raise OptionError("write_report", "state", "names columns of `frame`", "give `frame`")
     replace_file(file, writer.contents(table, pairs, charts, of_nan=of_nan))
     return file
 
@@ -322,12 +330,22 @@ def _refuse_other_rows(evaluated: Evaluated, table: pl.DataFrame) -> None:
             raise OptionError("write_report", "frame", said, instead)
 
 
-def _evaluated(
-    frame: IntoFrame, label: IntoExpr, scores: IntoExpr | Iterable[IntoExpr], options: ReportOptions
-) -> Evaluated:
+def _nans(frame: IntoFrame, label: Any, scores: Any, state: Any, options: ReportOptions) -> Nans:
+    """Return what counts the scores that are NaN."""
+    rows = rows_of("write_report", frame)
+    if state is None:
+        return nans_of(rows, label, scores, options)
+    rows, columns = states_of("write_report", state, rows, list(options.by))
+    return Nans.of_states(rows, columns, list(options.by))
+
+
+def _evaluated(frame: IntoFrame, label: Any, scores: Any, state: Any, options: ReportOptions) -> Evaluated:
     """Return the rows of a report, with what a function of a label and a score takes."""
     name, example = "write_report", 'write_report(report, "report.html", frame=frame, label="y", scores="s")'
     rows, by = rows_of(name, frame), list(options.by)
+    if state is not None:
+        rows, states = states_of(name, state, rows, by)
+        return Evaluated.of_states(rows, by, states, [])
     cluster = options.cluster
     if cluster is not None:
         cluster = column_of(name, "cluster", cluster, rows, example)

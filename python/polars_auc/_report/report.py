@@ -310,23 +310,35 @@ def _report_of_states(
     options: ReportOptions,
 ) -> pl.LazyFrame:
     """Return the report of columns of states; refuse what needs rows."""
-    for role, column in of_rows.items():
-        if column is not None:
-            said = "cannot be given with `state`, because a state holds counted rows already"
-            raise OptionError("report", role, said, f"write {_OF_STATES}")
-    for name in options.of_rows:
-        said = "needs rows, but `state` gives states"
-        raise OptionError("report", name, said, f"leave it out, or write {_CALL.format(f'{name}=...')}")
+    refuse_of_rows("report", of_rows, options)
     keys = keys_of("report", options.by, _CALL.format('by="segment"'))
     for role in ("folds", "stability", "user"):
         refuse_pattern("report", role, getattr(options, role))
     refuse_keys("report", keys, rows.collect_schema(), nested=True)
-    columns = scores_of("report", state, rows, keys)
-    rows = rows.with_columns(column.alias(name) for name, column in columns.items())
-    table = evaluation_of_states(rows, list(columns), keys, options)
+    rows, columns = states_of("report", state, rows, keys)
+    table = evaluation_of_states(rows, columns, keys, options)
     said = "report: no row of the states is positive; is the label of the states written right?"
     table = table.map_batches(functools.partial(_warn_without_positives, said))
     return table.map_batches(functools.partial(_warn_of_nan, Nans.of_states(rows, columns, keys)))
+
+
+def refuse_of_rows(function: str, of_rows: Mapping[str, object], options: ReportOptions) -> None:
+    """Refuse columns of rows beside states, and options that states cannot answer."""
+    for role, column in of_rows.items():
+        if column is not None:
+            said = "cannot be given with `state`, because a state holds counted rows already"
+            raise OptionError(function, role, said, "leave one of them out")
+    for name in options.of_rows:
+        said = "needs rows, but `state` gives states"
+        raise OptionError(function, name, said, "leave it out, or give `label` and `scores` of rows")
+
+
+def states_of(
+    function: str, state: IntoExpr | Iterable[IntoExpr], rows: pl.LazyFrame, keys: list[str]
+) -> tuple[pl.LazyFrame, list[str]]:
+    """Return rows that have columns of states, and the names of these."""
+    columns = scores_of(function, state, rows, keys, role="state")
+    return rows.with_columns(column.alias(name) for name, column in columns.items()), list(columns)
 
 
 @called("report")

@@ -119,8 +119,14 @@ fn keys_of<K: Key>(state: &State) -> &[K] {
 fn codes<K: Key>(own: &[K], all: &[K]) -> Vec<u32> {
     let mut place = 0;
     let code = |key: &K| {
-        place += all[place..].partition_point(|other| other > key);
-        (all.len() - 1).saturating_sub(place) as u32
+        // Steps double, because the next bin of a key is mostly near.
+        let mut step = 1;
+        while all.get(place + step).is_some_and(|other| other > key) {
+            place += step;
+            step *= 2;
+        }
+        place += all[place..all.len().min(place + step)].partition_point(|other| other > key);
+        all.len().saturating_sub(place + 1) as u32
     };
     own.iter().map(code).collect()
 }

@@ -50,3 +50,41 @@ impl Joint for CompareSegmentsOfStates {
         Some(records.map(|segment| SegmentOfStatesRecord { segment, exact }).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::rows::CountedKeys;
+    use crate::statistics::groups::compare_segments::{
+        Versus,
+        tests::{sample, statistic},
+    };
+    use crate::statistics::inference::rows_by_key;
+    use crate::statistics::tests::rows_of;
+
+    #[test]
+    fn counted_rows_answer_as_rows_do() {
+        let (labels, scores, segments) = sample();
+        let rows = rows_of(&labels, &[&scores], &segments);
+        let counted = Rows {
+            keys: rows.keys.clone(),
+            counted: Some(CountedKeys {
+                keys: rows_by_key(&rows, 0).into_owned(),
+                distinct: rows.distinct(0),
+                is_exact: false,
+            }),
+            ..Rows::default()
+        };
+        assert_eq!((counted.n_pos(), counted.n_neg()), (rows.n_pos(), rows.n_neg()));
+        for versus in [Versus::Rest, Versus::Overall] {
+            let statistic = CompareSegmentsOfStates(statistic(versus));
+            let [expected, records] = [&rows, &counted].map(|rows| statistic.of_rows(rows).unwrap());
+            for (record, expected) in records.iter().zip(&expected) {
+                let shown = [&record.segment, &expected.segment].map(|segment| format!("{segment:?}"));
+                assert_eq!(shown[0], shown[1]);
+                assert_eq!((record.exact, expected.exact), (false, true));
+            }
+            assert_eq!(records.len(), expected.len());
+        }
+    }
+}

