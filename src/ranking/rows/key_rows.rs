@@ -61,6 +61,9 @@ pub struct CountedKeys {
     pub is_exact: bool,
 }
 
+/// Parts that are sorted together.
+const PARTS_AT_A_TIME: usize = 8;
+
 /// One row: the key of its score, the code of its own key, and its label.
 type KeyedScore<S> = (<S as Score>::Key, u32, bool);
 
@@ -112,10 +115,14 @@ impl CountedKeys {
                 rows.sort_unstable();
                 rows
             };
-            let sorted: Vec<Vec<KeyedScore<S>>> = (0..parts).into_par_iter().map(sorted).collect();
-            for rows in sorted {
-                counted.append::<S>(&rows);
+            // While one thread counts what has been sorted, others sort what comes next. So few parts are in memory.
+            let mut ready: Vec<Vec<KeyedScore<S>>> = Vec::new();
+            for from in (0..parts).step_by(PARTS_AT_A_TIME) {
+                let next = from..parts.min(from + PARTS_AT_A_TIME);
+                let count = || ready.iter().for_each(|rows| counted.append::<S>(rows));
+                ready = rayon::join(count, || next.into_par_iter().map(sorted).collect()).1;
             }
+            ready.iter().for_each(|rows| counted.append::<S>(rows));
         }
         // From the highest down.
         let turn = |key: &mut KeyRows| {
@@ -166,7 +173,7 @@ impl<S: Score> Block<S> {
 
 impl KeyRows {
     fn with_room(scores: usize) -> Self {
-        KeyRows { codes: Vec::with_capacity(scores), counts: Vec::with_capacity(scores), n_pos: 0, n_neg: 0 }
+        KeyRows { codes: memory::with_room(scores), counts: memory::with_room(scores), n_pos: 0, n_neg: 0 }
     }
 
     fn push(&mut self, code: u32, count: Count) {
