@@ -16,6 +16,7 @@ from polars_auc._expressions import (
     folds as _folds,
     groups as _groups,
     intervals as _intervals,
+    monitoring as _monitoring,
     numbers as _numbers,
     planning as _planning,
     rank_tests as _rank_tests,
@@ -31,6 +32,7 @@ from polars_auc._expressions.curves import *
 from polars_auc._expressions.folds import *
 from polars_auc._expressions.groups import *
 from polars_auc._expressions.intervals import *
+from polars_auc._expressions.monitoring import *
 from polars_auc._expressions.numbers import *
 from polars_auc._expressions.planning import *
 from polars_auc._expressions.rank_tests import *
@@ -86,6 +88,7 @@ __all__ += _curves.__all__
 __all__ += _folds.__all__
 __all__ += _groups.__all__
 __all__ += _intervals.__all__
+__all__ += _monitoring.__all__
 __all__ += _numbers.__all__
 __all__ += _planning.__all__
 __all__ += _rank_tests.__all__

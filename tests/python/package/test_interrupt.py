@@ -78,6 +78,7 @@ QUERIES = {
     **{select(expression): 200_000 for expression in RESAMPLED},
     select('pa.cv_roc_curve("y", "s", "g", n_points=10**6)'): 200_000,
     select('pa.adjust_p_values("p", method="hommel")'): 20_000_000,
+    select('pa.always_valid_change("p", "p")'): 2_000_000,
     'pa.compare_segments(rows.lazy(), "y", "s", "k", cluster="c")': 200_000,
 }
 
