@@ -56,12 +56,12 @@ impl Largest {
 
 impl Columnwise for AlwaysValid {
     const ROLES: &'static [&'static str] = ROLES;
-    const FIELDS: &'static [&'static str] = &["estimate", "se", "lower", "upper", "e_value", "p_value"];
+    const FIELDS: &'static [&'static str] = &["estimate", "lower", "upper", "e_value", "p_value"];
 
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         let mut answers = vec![Vec::with_capacity(columns[0].len()); Self::FIELDS.len()];
         let (mut sums, mut mixture, mut largest) = (Sums::default(), None, Largest::default());
-        let mut record = [None; 6];
+        let mut record = [None; 5];
         for period in periods(columns)? {
             if let Some(period) = period {
                 sums.add(period);
@@ -81,13 +81,12 @@ impl AlwaysValid {
             .then(|| NormalMixture::tightest_at(self.tightest_at * variance, ln_alpha(self.level)))
     }
 
-    fn record(&self, sums: Sums, mixture: Option<NormalMixture>, largest: &mut Largest) -> [Option<f64>; 6] {
+    fn record(&self, sums: Sums, mixture: Option<NormalMixture>, largest: &mut Largest) -> [Option<f64>; 5] {
         let (mean, variance) = (sums.mean(), sums.variance);
-        let se = sums.of_mean(variance).sqrt();
-        let Some(mixture) = mixture else { return [Some(mean), Some(se), None, None, None, None] };
+        let Some(mixture) = mixture else { return [Some(mean), None, None, None, None] };
         let margin = sums.of_mean(mixture.margin(variance, ln_alpha(self.level)).powi(2)).sqrt();
         let [e_value, p_value] = largest.e_and_p(self.ln_evidence(sums, mixture));
-        [Some(mean), Some(se), Some(mean - margin), Some(mean + margin), e_value, p_value]
+        [Some(mean), Some(mean - margin), Some(mean + margin), e_value, p_value]
     }
 
     /// The logarithm of the evidence for the alternative. Between two bounds it is the weaker one of both sides.
@@ -127,7 +126,7 @@ mod tests {
     #[test]
     fn what_is_missing_adds_nothing() {
         let rows = [(None, Some(0.1)), (Some(0.7), Some(0.02)), (Some(0.1), None), (Some(0.75), Some(0.03))];
-        let [estimate, _, lower, upper, e_value, p_value] =
+        let [estimate, lower, upper, e_value, p_value] =
             BELOW.answer(&columns(&rows)).unwrap().try_into().unwrap();
         assert_eq!(estimate, [None, Some(0.7), Some(0.7), Some(0.725)]);
         assert_eq!((lower[1], upper[1], e_value[1]), (lower[2], upper[2], e_value[2]));
@@ -138,8 +137,8 @@ mod tests {
     fn without_an_error_there_is_no_limit() {
         let answer = BELOW.answer(&columns(&[(Some(1.0), Some(0.0)), (Some(0.9), Some(0.02))])).unwrap();
         let row = |row: usize| answer.iter().map(|field| field[row]).collect::<Vec<_>>();
-        assert_eq!(row(0), [Some(1.0), Some(0.0), None, None, None, None]);
-        assert_eq!((row(1)[0], row(1)[1]), (Some(0.95), Some(0.01)));
+        assert_eq!(row(0), [Some(1.0), None, None, None, None]);
+        assert_eq!(row(1)[0], Some(0.95));
         assert!(row(1).iter().all(|field| field.is_some_and(f64::is_finite)));
     }
 
@@ -148,13 +147,15 @@ mod tests {
         for rows in [(f64::NAN, 0.1), (0.5, f64::NAN)] {
             let answer =
                 BELOW.answer(&columns(&[(Some(rows.0), Some(rows.1)), (Some(0.5), Some(0.1))])).unwrap();
-            assert!(answer.iter().skip(2).all(|field| field[1].unwrap().is_nan()), "{answer:?}");
+            assert!(answer.iter().skip(1).all(|field| field[1].unwrap().is_nan()), "{answer:?}");
         }
     }
 
     #[test]
     fn what_no_period_has() {
-        for (place, wrong) in [(0, 70.0), (1, -0.1), (1, f64::INFINITY), (2, -1.0), (2, f64::NAN)] {
+        for (place, wrong) in
+            [(0, 70.0), (1, -0.1), (1, 2.5), (1, f64::INFINITY), (2, 1e-200), (2, -1.0), (2, f64::NAN)]
+        {
             let mut columns = columns(&[(Some(0.5), Some(0.1))]);
             columns[place][0] = Some(wrong);
             assert!(BELOW.answer(&columns).unwrap_err().contains(&format!("{} holds {wrong}", ROLES[place])));

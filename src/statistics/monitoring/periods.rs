@@ -5,8 +5,11 @@ use crate::interrupt;
 /// The roles of the columns of periods.
 pub const ROLES: &[&str] = &["auc", "se", "weight"];
 
-/// The largest weight, whose square times a number of periods is far from the largest float.
+/// The largest weight, and 1 by the smallest: no sum of squares leaves the range of floats.
 const MOST_WEIGHT: f64 = 1e100;
+
+/// No standard error of a difference of two areas is larger.
+const MOST_SE: f64 = 2.0;
 
 /// The estimate of a period, independent of those of other periods.
 #[derive(Clone, Copy, Debug)]
@@ -72,11 +75,14 @@ pub fn periods(columns: &[Vec<Option<f64>>]) -> Result<Vec<Option<Period>>, Stri
             if let Some(wrong) = auc.filter(|auc| auc.abs() > 1.0) {
                 return refused(0, wrong, "an AUC lies between 0 and 1, and a difference between -1 and 1");
             }
-            if let Some(wrong) = se.filter(|&se| se < 0.0 || se.is_infinite()) {
-                return refused(1, wrong, "a standard error is finite and not negative");
+            if let Some(wrong) = se.filter(|&se| !se.is_nan() && !(0.0..=MOST_SE).contains(&se)) {
+                return refused(1, wrong, &format!("a standard error of AUCs lies between 0 and {MOST_SE}"));
             }
-            if let Some(wrong) = weight.filter(|weight| !(0.0..=MOST_WEIGHT).contains(weight)) {
-                return refused(2, wrong, &format!("a weight is a number from 0 to {MOST_WEIGHT:e}"));
+            let is_weight =
+                |weight: f64| weight == 0.0 || (1.0 / MOST_WEIGHT..=MOST_WEIGHT).contains(&weight);
+            if let Some(wrong) = weight.filter(|&weight| !is_weight(weight)) {
+                let (least, most) = (1.0 / MOST_WEIGHT, MOST_WEIGHT);
+                return refused(2, wrong, &format!("a weight is 0 or a number from {least:e} to {most:e}"));
             }
             let period = |((auc, se), weight)| Period { auc, se, weight };
             Ok(auc.zip(se).zip(weight.filter(|&weight| weight > 0.0)).map(period))

@@ -209,7 +209,7 @@ def test_options_that_cannot_be(write: Callable[[], pl.Expr], says: str) -> None
 
 @pytest.mark.parametrize(
     ("column", "wrong"),
-    [("auc", 80.0), ("se", -0.1), ("se", math.inf), ("weight", -1.0), ("weight", math.nan)],
+    [("auc", 80.0), ("se", -0.1), ("se", 2.5), ("weight", -1.0), ("weight", math.nan)],
 )
 def test_numbers_that_no_period_has(column: str, wrong: float) -> None:
     frame = nights(5).with_columns(pl.lit(wrong).alias(column))

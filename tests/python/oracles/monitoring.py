@@ -84,10 +84,10 @@ def always_valid(
         if not usable(periods[end - 1]) and answers:
             answers.append(answers[-1])
             continue
-        answer: dict[str, float | None] = dict.fromkeys(("estimate", "se", "e_value", "p_value"))
+        answer: dict[str, float | None] = dict.fromkeys(("estimate", "e_value", "p_value"))
         if used:
             now = part(used)
-            answer |= {"estimate": now.mean, "se": math.sqrt(now.variance) / now.weights}
+            answer["estimate"] = now.mean
         variances = [part([period]).variance for period in used]
         if any(variances):
             first = next(filter(None, variances))
