@@ -55,6 +55,7 @@ from polars_auc._page.write import write_report
 from polars_auc._plots.coverage import plot_coverage
 from polars_auc._plots.difference import plot_difference
 from polars_auc._plots.forest import plot_forest
+from polars_auc._plots.monitoring import plot_monitoring
 from polars_auc._plots.roc import plot_roc
 from polars_auc._report.changes import compare_reports
 from polars_auc._report.report import report
@@ -72,6 +73,7 @@ __all__ = [
     "plot_coverage",
     "plot_difference",
     "plot_forest",
+    "plot_monitoring",
     "plot_roc",
     "report",
     "roc_auc_in_passes",

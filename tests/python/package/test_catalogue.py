@@ -59,6 +59,7 @@ def test_every_row_of_the_table_is_a_function() -> None:
         "plot_coverage",
         "plot_difference",
         "plot_forest",
+        "plot_monitoring",
         "plot_roc",
         "save_chart",
         "style_report",
