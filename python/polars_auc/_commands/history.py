@@ -12,9 +12,11 @@ import polars as pl
 from polars_auc._cli.output import save
 from polars_auc._cli.refusal import Refusal, first_line, flag, worded
 from polars_auc._expressions.comparisons import adjust_p_values
-from polars_auc._expressions.monitoring import always_valid_change
+from polars_auc._expressions.monitoring import always_valid, always_valid_change
 from polars_auc._frames.groupings import GROUPING
 from polars_auc._page.text import counted
+from polars_auc._plots.forest import group_name
+from polars_auc._plots.names import OVERALL, score_text
 from polars_auc._report.changes import by_of
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.rows import ALARMS
@@ -27,6 +29,13 @@ _KEY = "polars_auc.history"
 _PERIOD = "period"
 _ESTIMATES = ["n", "auc", "se"]
 _TEST = "polars_auc: test"
+
+# The report says loudly that a score is NaN; later periods are not about it.
+_AUC, _SE = (pl.col(name).fill_nan(None) for name in ("auc", "se"))
+
+# Panels of the chart of a page.
+_MOST_PANELS = 12
+
 _FIELDS = {
     "alarm_change": "change",
     "alarm_lower": "lower",
@@ -44,7 +53,7 @@ class History:
             raise Refusal(f"{flag('history')} must end in .parquet, got {str(file)!r}")
         self.file, self.period, self.options = file, period, dict(options)
         self.rows: pl.DataFrame | None = None
-        self._now = pl.DataFrame()
+        self.trend, self._now = pl.DataFrame(), pl.DataFrame()
         if not file.exists():
             return
         try:
@@ -72,14 +81,14 @@ class History:
         if _PERIOD in keys:
             raise Refusal(f"the group column {_PERIOD!r} has the name of a column of the history; rename it")
         now = report.select(pl.lit(self.period).alias(_PERIOD), *keys, *_ESTIMATES)
-        # The report says loudly that a score is NaN; later periods are not about it.
-        auc, se = (pl.col(name).fill_nan(None) for name in ("auc", "se"))
-        test = always_valid_change(auc, se, level=options.level, alternative="less")
+        test = always_valid_change(_AUC, _SE, level=options.level, alternative="less")
         since = pl.col(_PERIOD).gather(pl.col(_TEST).struct.field("since"))
         with worded():
             earlier = self._earlier(now)
             periods = pl.concat([earlier.filter(pl.col(_PERIOD) < self.period), now])
-            tested = periods.with_columns(test.over(keys, order_by=_PERIOD).alias(_TEST)).select(
+            tested = periods.with_columns(test.over(keys, order_by=_PERIOD).alias(_TEST))
+            self.trend = _trend(tested, keys, options)
+            alarms = tested.select(
                 _PERIOD,
                 *keys,
                 since.over(keys, order_by=_PERIOD).alias("alarm_since"),
@@ -88,7 +97,7 @@ class History:
             others = earlier.filter(pl.col(_PERIOD) != self.period)
             self._now = pl.concat([others, now]).sort(_PERIOD, maintain_order=True)
             table = report.join(
-                tested.filter(pl.col(_PERIOD) == self.period).drop(_PERIOD),
+                alarms.filter(pl.col(_PERIOD) == self.period).drop(_PERIOD),
                 on=keys,
                 how="left",
                 nulls_equal=True,
@@ -127,3 +136,23 @@ class History:
         return (
             f"{str(self.file)!r} has {counted(self._now[_PERIOD].n_unique(), 'period')}, with {self.period!r}"
         )
+
+
+def _trend(tested: pl.DataFrame, keys: list[str], options: ReportOptions) -> pl.DataFrame:
+    """Return what the chart of a page has of each period: all rows, and the groups with the most rows."""
+    by = [key for key in keys if key not in ("scope", "score", GROUPING)]
+    name = group_name(by, tested.schema) if by else pl.lit("")
+    name = pl.when(scope="overall").then(pl.lit(OVERALL)).otherwise(name)
+    if tested["score"].n_unique() > 1:
+        name = pl.concat_str(name, score_text(), separator=", ")
+    p_value = pl.col(_TEST).struct.field("p_value")
+    rows = tested.with_columns(
+        group=name, alarm=pl.struct(p_value=adjust_p_values(p_value, method=options.adjust).over(_PERIOD))
+    )
+    sizes = rows.group_by("group", maintain_order=True).agg(pl.col("n").sum(), pl.col("scope").last())
+    order = sizes.sort("scope", "n", descending=True, maintain_order=True)["group"].head(_MOST_PANELS)
+    drawn = rows.with_columns(mean=always_valid(_AUC, _SE, level=options.level).over(keys, order_by=_PERIOD))
+    drawn = drawn.filter(pl.col("group").is_in(order.implode())).sort(
+        pl.col("group").cast(pl.Enum(order)), _PERIOD
+    )
+    return drawn.select("group", _PERIOD, "auc", "mean", "alarm")

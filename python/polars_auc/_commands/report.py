@@ -135,6 +135,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
         of_nan = source.nans.said() if _has_nan(table) else []
         if history is not None:
             table = history.beside(table, request.options)
+            charts = None if charts is None else replace(charts, history=history.trend)
     verdicts = [gate.check(table) for gate in gates]
     unprinted = None
     try:

@@ -15,7 +15,7 @@ from polars_auc._plugin.options import between_0_and_1, integer, is_number
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["plot_monitoring"]
+__all__ = ["monitoring_chart", "plot_monitoring"]
 
 _NAME = "plot_monitoring"
 _LIMITS = ("estimate", "lower", "upper")
@@ -94,8 +94,6 @@ def plot_monitoring(
     'The mean AUC so far by night, and its interval. The mark is the first alarm at level 0.05.'
     """
     altair(_NAME)
-    import altair as alt
-
     between_0_and_1(_NAME, "level", level)
     columns = integer(_NAME, "columns", columns, 1, 100)
     keys = [] if facet is None else keys_of(_NAME, facet, 'facet="segment"')
@@ -103,29 +101,65 @@ def plot_monitoring(
     if reference is not None and not (is_number(reference) and -1 <= reference <= 1):
         msg = f"{_NAME}: reference must be a number from -1 to 1, got {reference}; write reference=0.8"
         raise ValueError(msg)
-    rows = _rows(rows_of(_NAME, periods), period, (mean, mean if alarm is None else alarm), keys, 1 - level)
-    order = rows["period"].unique(maintain_order=True).to_list()
+    answers = (mean, mean if alarm is None else alarm)
+    table = _checked(rows_of(_NAME, periods), period, answers, keys)
+    chart: alt.LayerChart | alt.FacetChart = monitoring_chart(
+        table,
+        period,
+        answers,
+        keys,
+        named(keys),
+        reference=reference,
+        level=level,
+        columns=columns,
+        width=width,
+    )
+    return chart
+
+
+def monitoring_chart(
+    table: pl.DataFrame,
+    period: str,
+    answers: tuple[str, str],
+    keys: list[str],
+    panel: pl.Expr,
+    *,
+    reference: float | None = None,
+    level: float,
+    columns: int = 3,
+    width: int = _WIDTHS[0],
+) -> Any:
+    """Draw periods that are in order, in panels of these names; ``answers`` are the means and the tests."""
+    import altair as alt
+
+    mean, alarm = answers
+    rejected = (pl.col("p_value") <= 1 - level).fill_null(value=False)
+    rows = table.select(
+        panel.alias("panel"),
+        key_text(period).alias("period"),
+        *([pl.col("auc").cast(pl.Float64)] if "auc" in table.columns else []),
+        *(pl.col(mean).struct.field(name).fill_nan(None) for name in _LIMITS),
+        pl.col(alarm).struct.field("p_value").fill_nan(None),
+        pl.lit(None if reference is None else float(reference), pl.Float64).alias("reference"),
+    ).with_columns(alarm=rejected & (rejected.cum_sum().over("panel") == 1))
+    # A panel may lack periods that another one has.
+    in_order = table.sort(period, nulls_last=True).select(key_text(period)).to_series()
+    order = in_order.unique(maintain_order=True).to_list()
     panels = rows["panel"].unique(maintain_order=True).to_list()
-    of_lines = pl.lit(None if reference is None else float(reference), pl.Float64).alias("reference")
-    data = {"values": rows.with_columns(of_lines).to_dicts()}
+    data = {"values": rows.to_dicts()}
     chart = _layers(alt, order, period, rows.columns, has_reference=reference is not None)
     chart = chart.properties(width=width, height=_HEIGHT)
     by = f", a panel for each {', '.join(keys)}" if keys else ""
     marks = f"The mark is the first alarm at level {1 - level:.6g}." if rows["alarm"].any() else "No alarm."
     description = f"The mean AUC so far by {period}, and its interval{by}. {marks}"
     if not keys:
-        whole: alt.LayerChart = chart.properties(data=data, description=description)
-        return whole
-    grid: alt.FacetChart = chart.facet(
-        alt.Facet("panel:N", title=", ".join(keys), sort=panels), data=data, columns=columns
-    ).properties(description=description)
-    return grid
+        return chart.properties(data=data, description=description)
+    facet = alt.Facet("panel:N", title=", ".join(keys), sort=panels)
+    return chart.facet(facet, data=data, columns=columns).properties(description=description)
 
 
-def _rows(
-    frame: pl.LazyFrame, period: str, answers: tuple[str, str], keys: list[str], alpha: float
-) -> pl.DataFrame:
-    """Return what is drawn, in the order of panels and periods; refuse what is no answer of periods."""
+def _checked(frame: pl.LazyFrame, period: str, answers: tuple[str, str], keys: list[str]) -> pl.DataFrame:
+    """Return the rows in the order of panels and periods; refuse what is no answer of periods."""
     for role, column in (("period", period), ("mean", answers[0]), ("alarm", answers[1])):
         refuse_pattern(_NAME, role, column)
     schema = frame.collect_schema()
@@ -142,7 +176,6 @@ def _rows(
                 f'frame.with_columns({name}=always_valid("auc", "se").over(...))'
             )
             raise ValueError(msg)
-    own = [pl.col("auc").cast(pl.Float64)] if "auc" in schema else []
     table = frame.sort(*keys, period, nulls_last=True, maintain_order=True).collect()
     if table.is_empty() or table.height > _MOST_ROWS:
         msg = f"{_NAME}: a chart takes from 1 to {_MOST_ROWS:,} rows, got {table.height:,}"
@@ -152,14 +185,7 @@ def _rows(
             f"{_NAME}: {period!r} has two rows of one value in a panel; name what tells them apart in facet="
         )
         raise ValueError(msg)
-    rejected = (pl.col("p_value") <= alpha).fill_null(value=False)
-    return table.select(
-        named(keys).alias("panel"),
-        key_text(period).alias("period"),
-        *own,
-        *(pl.col(mean).struct.field(name).fill_nan(None) for name in _LIMITS),
-        pl.col(alarm).struct.field("p_value").fill_nan(None),
-    ).with_columns(alarm=rejected & (rejected.cum_sum().over("panel") == 1))
+    return table
 
 
 def _layers(alt: Any, order: list[str], title: str, columns: list[str], *, has_reference: bool) -> Any:

@@ -65,6 +65,7 @@ def test_what_is_printed(capsys: Capture) -> None:
     shown = capsys.readouterr()
     assert "alarm" in shown.out
     assert "'history.parquet' has 1 period, with 'night 001'" in shown.err
+    assert "The mean AUC so far by period, and its interval" in Path("page.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
