@@ -16,6 +16,7 @@ from polars_auc._expressions import (
     folds as _folds,
     groups as _groups,
     intervals as _intervals,
+    monitoring as _monitoring,
     numbers as _numbers,
     planning as _planning,
     rank_tests as _rank_tests,
@@ -31,6 +32,7 @@ from polars_auc._expressions.curves import *
 from polars_auc._expressions.folds import *
 from polars_auc._expressions.groups import *
 from polars_auc._expressions.intervals import *
+from polars_auc._expressions.monitoring import *
 from polars_auc._expressions.numbers import *
 from polars_auc._expressions.planning import *
 from polars_auc._expressions.rank_tests import *
@@ -53,6 +55,7 @@ from polars_auc._page.write import write_report
 from polars_auc._plots.coverage import plot_coverage
 from polars_auc._plots.difference import plot_difference
 from polars_auc._plots.forest import plot_forest
+from polars_auc._plots.monitoring import plot_monitoring
 from polars_auc._plots.roc import plot_roc
 from polars_auc._report.changes import compare_reports
 from polars_auc._report.report import report
@@ -70,6 +73,7 @@ __all__ = [
     "plot_coverage",
     "plot_difference",
     "plot_forest",
+    "plot_monitoring",
     "plot_roc",
     "report",
     "roc_auc_in_passes",
@@ -86,6 +90,7 @@ __all__ += _curves.__all__
 __all__ += _folds.__all__
 __all__ += _groups.__all__
 __all__ += _intervals.__all__
+__all__ += _monitoring.__all__
 __all__ += _numbers.__all__
 __all__ += _planning.__all__
 __all__ += _rank_tests.__all__

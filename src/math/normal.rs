@@ -14,6 +14,17 @@ pub fn upper_tail(z: f64) -> f64 {
     0.5 * libm::erfc(z * FRAC_1_SQRT_2)
 }
 
+/// `ln(tail(z) exp(z² / 2))`, also where the tail is smaller than any float.
+pub fn ln_scaled_tail(z: f64) -> f64 {
+    if z < 37.0 {
+        return upper_tail(z).ln() + 0.5 * z * z;
+    }
+    // Mills' ratio.
+    let r = 1.0 / (z * z);
+    let series = 1.0 - r * (1.0 - 3.0 * r * (1.0 - 5.0 * r * (1.0 - 7.0 * r)));
+    (series / (z * (2.0 * PI).sqrt())).ln()
+}
+
 thread_local! {
     /// The last probability that this thread asked for, and its quantile: all intervals of a column share their level.
     static LAST: Cell<(f64, f64)> = const { Cell::new((f64::NAN, f64::NAN)) };
@@ -61,6 +72,21 @@ mod tests {
             let got = upper_tail(z);
             assert!((got / tail - 1.0).abs() < 1e-13, "{z}: {got} against {tail}");
         }
+    }
+
+    /// `log(erfcx(z / sqrt(2)) / 2)` of scipy.
+    #[test]
+    fn scaled_tails() {
+        for (z, expected) in [
+            (0.0, -std::f64::consts::LN_2),
+            (36.999, -4.530_558_588_840_821),
+            (37.0, -4.530_585_576_890_593),
+            (1e9, -21.642_204_370_151_084),
+        ] {
+            assert!((ln_scaled_tail(z) - expected).abs() < 1e-12, "{z} {}", ln_scaled_tail(z));
+        }
+        assert_eq!(ln_scaled_tail(f64::NEG_INFINITY), f64::INFINITY);
+        assert!(ln_scaled_tail(f64::NAN).is_nan());
     }
 
     #[test]

@@ -125,6 +125,8 @@ expressions! {
         band_coverage => BandCoverage;
     columnwise, columnwise_field:
         adjust_p_values => AdjustPValues,
+        always_valid => AlwaysValid,
+        always_valid_change => AlwaysValidChange,
         roc_auc_power => RocAucPower,
         roc_auc_power_auc in roc_auc_power => RocAucPowerAuc,
         roc_auc_power_level in roc_auc_power => RocAucPowerLevel,

@@ -11,7 +11,7 @@
 //! - [`thresholds`], [`curves`], [`numbers`], [`rank_tests`], [`classes`], [`intervals`], [`comparisons`]: families of
 //!   statistics.
 //! - [`curve_samples`]: many curves read at the same places, for [`bands`] and [`folds`].
-//! - [`groups`], [`states`], [`planning`]: further families.
+//! - [`groups`], [`states`], [`planning`], [`monitoring`]: further families.
 //!
 //! [`Ties`]: crate::ranking::Ties
 //! [`Rows`]: crate::ranking::Rows
@@ -28,6 +28,7 @@ pub mod groups;
 pub mod inference;
 pub mod intervals;
 pub mod kinds;
+pub mod monitoring;
 pub mod numbers;
 pub mod option_value;
 pub mod options;
@@ -47,6 +48,7 @@ pub use groups::*;
 pub use inference::*;
 pub use intervals::*;
 pub use kinds::*;
+pub use monitoring::*;
 pub use numbers::*;
 pub use options::*;
 pub use planning::*;

@@ -42,6 +42,8 @@ WORDS = {
     "non-inferiority": "roc_auc_difference",
     "Bonferroni": "adjust_p_values",
     "fairness": "subgroup_auc",
+    "confidence sequence": "always_valid",
+    "change point": "always_valid_change",
     "larger than memory": "group_states",
     "forest plot": "plot_forest",
     "equal error rate": "det_curve",

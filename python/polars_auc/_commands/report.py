@@ -104,9 +104,12 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     writer = request.writer(files.by, view)
     source = Source.of(request, files).prepared(omissions)
     previous = None if request.compare_to is None else PreviousReport(request.compare_to)
+    history = request.earlier_periods()
     with source.faults():
         plan = source.plan(previous)
         schema = plan.collect_schema()
+    if history is not None:
+        schema = history.beside(pl.DataFrame(schema=schema), request.options).schema
     view.check(schema.names())
     gates = _gates(request.fail_if, schema, source)
     charts = None
@@ -130,6 +133,9 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
                 stability=source.options.stability,
             )
         of_nan = source.nans.said() if _has_nan(table) else []
+        if history is not None:
+            table = history.beside(table, request.options)
+            charts = None if charts is None else replace(charts, history=history.trend)
     verdicts = [gate.check(table) for gate in gates]
     unprinted = None
     try:
@@ -141,8 +147,12 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
         # What was evaluated is shown also if it cannot be written.
         if not request.is_printed and not request.quiet:
             unprinted = _print(view, table)
+    # Also if a condition fails: a history without its bad periods would be no history.
+    told = [] if history is None else [history.save()]
     if not request.quiet:
         _say_notes(request, files, table, previous)
+        for line in told:
+            say(f"polars-auc: {line}")
     for line in omissions.lines():
         say(f"polars-auc: left out {line}")
     for _, said in verdicts:

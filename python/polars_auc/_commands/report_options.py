@@ -12,9 +12,10 @@ import polars as pl
 
 from polars_auc._cli.arguments import add_by, add_files, add_options, add_rows, options_in_effect
 from polars_auc._cli.output import refuse_unwritten, to_standard_output
-from polars_auc._cli.refusal import Refusal
+from polars_auc._cli.refusal import Refusal, flag
 from polars_auc._cli.rows import Files, RowOptions
 from polars_auc._cli.states import refuse_of_rows
+from polars_auc._commands.history import History
 from polars_auc._page.files import refuse_path
 from polars_auc._page.text import SHOWN_ROWS, TableView
 from polars_auc._page.write import ENDINGS, TITLE, ReportWriter
@@ -44,6 +45,19 @@ class ReportRequest:
         "an earlier report, as -o wrote it (.parquet, .csv or .json): adds the change of each AUC since",
         parse=Path,
         metavar="FILE",
+    )
+    history: Path | None = option(
+        None,
+        "a .parquet file with the AUCs of earlier periods, which gets those of this one: adds whether an AUC "
+        "has fallen, by a test that holds over all periods together",
+        parse=Path,
+        metavar="FILE",
+    )
+    period: str | None = option(
+        None,
+        "with `history`: the name of this period, such as 2026-11-25; periods are in the order of their "
+        "names, and one of the same name is replaced",
+        metavar="NAME",
     )
     allow_empty: bool = switch("report also if `where` leaves no row, or if no row or every row is positive")
     fail_if: Sequence[str] = option(
@@ -123,6 +137,25 @@ class ReportRequest:
             parts.intervals_of_clusters(pl.col("label"), {"score": "score"}, options)
         if self.file is not None:
             refuse_path(self.file, ENDINGS)
+        if (self.history is None) != (self.period is None):
+            absent, there = ("period", "history") if self.period is None else ("history", "period")
+            said = f"goes with `{absent}`, which is missing"
+            raise OptionError(
+                "", there, said, "name both, as in `history` nights.parquet `period` 2026-11-25"
+            )
+
+    def earlier_periods(self) -> History | None:
+        """Read the history, if there is one: of reports with the same options."""
+        if self.history is None or self.period is None:
+            return None
+        of_rows = ("label", "count", "nan", "low_is_positive")
+        values = {name: getattr(self.rows, name) for name in of_rows}
+        values |= {
+            name: getattr(self.options, name) for name in ("by", "groupings", "weight", "cluster", "ci")
+        }
+        values["scores"] = self.rows.scores
+        told = {flag(name): _told(value) for name, value in values.items() if is_set(value, ())}
+        return History(self.history, self.period, told)
 
     @property
     def is_printed(self) -> bool:
@@ -203,6 +236,10 @@ class ReportRequest:
         if self.format is not None:
             raise OptionError("", "format", "is for -o -", "a file is written as its name ends")
         return None if self.output is None else self.output.suffix
+
+
+def _told(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def add_report_options(commands: Any) -> argparse.ArgumentParser:

@@ -22,7 +22,7 @@ _SHIFT, _ROWS = 0.25, 200
 
 _WHOM = {"rest": "the rest", "overall": "all rows", "previous": "the one before"}
 
-_COMPARED = ("psi", "p_adjusted", "delta_auc_p_adjusted", "change_p_adjusted")
+_COMPARED = ("psi", "p_adjusted", "delta_auc_p_adjusted", "change_p_adjusted", "alarm_p_adjusted")
 
 # Names that no column of a user has.
 _GROUP, _FEW = "polars_auc: group", "polars_auc: few"
@@ -55,6 +55,7 @@ def answers(
         (overall.filter(others), f"Different from {first}", deltas, "score"),
         (groups.filter(others), f"Different from {first} in groups", deltas, "test"),
         (named, "Changed since the earlier report", ("change", "change_p_adjusted"), "AUC"),
+        (named, "Fallen since an earlier period", ("alarm_change", "alarm_p_adjusted"), "AUC"),
     ):
         if p_value in table.columns:
             adjusted = after_adjustment(table, p_value)

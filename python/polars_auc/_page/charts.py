@@ -11,6 +11,7 @@ from polars_auc._frames.groupings import GROUPING
 from polars_auc._page.details import Details
 from polars_auc._plots.forest import plot_forest
 from polars_auc._plots.layout import ANSWER, MARKED, altair
+from polars_auc._plots.monitoring import monitoring_chart
 from polars_auc._plots.names import score_text
 from polars_auc._plots.roc import plot_roc
 from polars_auc._plots.stability import plot_stability
@@ -47,6 +48,10 @@ def charts(
         specs["forest"] = plot_forest(table.filter(few), level=level)
         if (period := period_of(table, along)) is not None:
             specs["trend"] = plot_trend(table.filter(few), period, level)
+    if details.history.height:
+        specs["history"] = monitoring_chart(
+            details.history, "period", ("mean", "alarm"), ["group"], pl.col("group"), level=level
+        )
     # Groups whose outcomes are not known yet have an index, and no AUC.
     if "psi" in table.columns and table.filter(few, scope="group")["psi"].is_finite().any():
         specs["stability"] = plot_stability(table.filter(few))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -80,6 +80,9 @@ class Details:
 
     weighted: Sequence[str] = ()
     """The scores whose states are of rows with weights."""
+
+    history: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """The rows of all periods: ``group``, ``period``, ``auc``, and the Structs ``mean`` and ``alarm``."""
 
     with_nan: Sequence[str] = ()
     """The scores that are NaN in some row, of which there are no curves and tables of all rows."""

@@ -69,6 +69,10 @@ _ADDED = (
     "previous_auc",
     "change",
     "change_p_adjusted",
+    "alarm",
+    "alarm_since",
+    "alarm_change",
+    "alarm_p_adjusted",
 )
 
 # How far the bounds of an exact state with weights may be apart, for the rounding of some 10^9 weights.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ADJUSTED",
+    "ALARMS",
     "CHANGES",
     "DELTAS",
     "OF_ALL_GROUPS",
@@ -88,10 +89,21 @@ CHANGES = [
     "change_p_adjusted",
 ]
 
+# Columns that a report has beside those of earlier periods.
+ALARMS = [
+    "alarm",
+    "alarm_since",
+    "alarm_change",
+    "alarm_lower",
+    "alarm_upper",
+    "alarm_p_value",
+    "alarm_p_adjusted",
+]
+
 ADJUSTED = ("delta_auc_p_adjusted", "p_adjusted")
 """Columns of p-values that are adjusted over all tests of the table, each by itself."""
 
-RESERVED = [*_COLUMNS, *DELTAS, *STABILITY, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES, GROUPING]
+RESERVED = [*_COLUMNS, *DELTAS, *STABILITY, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES, *ALARMS, GROUPING]
 """Names that no column of groups may have."""
 
 Fields: TypeAlias = Callable[[str], list[pl.Expr]]

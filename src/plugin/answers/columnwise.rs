@@ -1,6 +1,6 @@
 //! Functions of whole columns: from columns of numbers to columns, row by row.
 
-use arrow::array::PrimitiveArray;
+use arrow::array::{Array, PrimitiveArray};
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use super::columns;
@@ -30,27 +30,38 @@ fn checked(roles: &[&str], inputs: &[&Field]) -> Result<(), String> {
     Ok(())
 }
 
-fn dtype_of(fields: &[&str]) -> Dtype {
+fn dtype_of(fields: &[&str], counts: &[&str]) -> Dtype {
+    let number = |name| if counts.contains(name) { Dtype::UInt64 } else { Dtype::Float64 };
     match fields {
-        [_] => Dtype::Float64,
-        fields => Dtype::Struct(
-            fields.iter().map(|name| Field::new((*name).into(), Dtype::Float64, true)).collect(),
-        ),
+        [name] => number(name),
+        fields => {
+            Dtype::Struct(fields.iter().map(|name| Field::new((*name).into(), number(name), true)).collect())
+        }
     }
+}
+
+/// The column of a field of this dtype.
+fn column(numbers: Numbers, dtype: &Dtype) -> Box<dyn Array> {
+    if *dtype == Dtype::UInt64 {
+        let counts = numbers.into_iter().map(|number| number.map(|number| number as u64));
+        return PrimitiveArray::from_iter(counts).boxed();
+    }
+    PrimitiveArray::from(numbers).boxed()
 }
 
 /// The planned field of a function of columns.
 pub fn columnwise_field<C: Columnwise>(inputs: &[Field], _: &Arguments<C>) -> Result<Field, String> {
     checked(C::ROLES, &inputs.iter().collect::<Vec<_>>())?;
-    Ok(Field::new(inputs[0].name.clone(), dtype_of(C::FIELDS), true))
+    Ok(Field::new(inputs[0].name.clone(), dtype_of(C::FIELDS, C::COUNTS), true))
 }
 
 /// Answers every row.
 pub fn columnwise<C: Columnwise>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
-    answered(inputs, C::ROLES, C::FIELDS, &|columns| call.options.answer(columns))
+    let dtype = dtype_of(C::FIELDS, C::COUNTS);
+    answered(inputs, C::ROLES, dtype, &|columns| call.options.answer(columns))
 }
 
-fn answered(inputs: &[Input], roles: &[&str], fields: &[&str], answer: Function) -> Result<Values, String> {
+fn answered(inputs: &[Input], roles: &[&str], dtype: Dtype, answer: Function) -> Result<Values, String> {
     checked(roles, &inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
     // A column of a single row beside longer ones is the same in every row.
     let rows = if inputs.iter().any(|input| input.len() == 0) {
@@ -60,14 +71,14 @@ fn answered(inputs: &[Input], roles: &[&str], fields: &[&str], answer: Function)
     };
     let columns = inputs.iter().zip(roles).map(|(input, role)| numbers(input, role, rows));
     let answers = answer(&columns.collect::<Result<Vec<_>, String>>()?)?;
-    let mut arrays =
-        answers.into_iter().map(|numbers| PrimitiveArray::from(numbers).boxed()).collect::<Vec<_>>();
-    let array = match (fields, arrays.pop()) {
-        ([_], Some(array)) => array,
-        (_, last) => {
-            arrays.extend(last);
-            columns::struct_of(dtype_of(fields), rows, arrays)?
+    let mut answers = answers.into_iter();
+    let array = match &dtype {
+        Dtype::Struct(fields) => {
+            let arrays =
+                answers.zip(fields.clone()).map(|(numbers, field)| column(numbers, field.dtype())).collect();
+            columns::struct_of(dtype, rows, arrays)?
         }
+        dtype => column(answers.next().unwrap_or_default(), dtype),
     };
     Ok(Values::new(&inputs[0].field.name, array))
 }

@@ -8,6 +8,9 @@ pub trait Columnwise {
     /// The fields of an answer; a single one stands for itself.
     const FIELDS: &'static [&'static str];
 
+    /// The fields that are counts, or places of rows.
+    const COUNTS: &'static [&'static str] = &[];
+
     /// The columns of the answer, from columns of one length; or what is wrong with the numbers.
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String>;
 }

@@ -569,3 +569,64 @@ def test_forest_keeps_a_group_that_only_another_score_has() -> None:
     [rows] = chart["datasets"].values()
     assert [(row["group"], row["score"]) for row in rows] == [("a", "s"), ("a", "t"), ("b", "t")]
     assert "AUC of 2 groups" in chart["description"]
+
+
+NIGHTS = pl.DataFrame({"night": [2, 1, 3] * 2, "site": ["a"] * 3 + ["b"] * 3})
+NIGHTS = NIGHTS.with_columns(
+    auc=pl.when(site="a").then(0.8 - 0.04 * pl.col("night")).otherwise(0.8), se=pl.lit(0.01)
+)
+NIGHTS = NIGHTS.with_columns(
+    mean=pa.always_valid("auc", "se", null=0.8, alternative="less").over("site", order_by="night"),
+    late=pa.always_valid_change("auc", "se", baseline=1).over("site", order_by="night"),
+)
+
+
+def test_monitoring_has_the_numbers_of_always_valid() -> None:
+    chart = pa.plot_monitoring(NIGHTS, "night", "mean", facet="site", reference=0.8)
+    spec = spec_of(chart)
+    drawn = pl.DataFrame(spec["datasets"][spec["data"]["name"]])
+    expected = NIGHTS.sort("site", "night")
+    fields = ["estimate", "lower", "upper", "p_value"]
+    assert drawn.select(fields).equals(expected.select(pl.col("mean").struct.field(*fields)))
+    assert drawn["auc"].equals(expected["auc"])
+    assert drawn["panel"].to_list() == ["a"] * 3 + ["b"] * 3
+    assert drawn["period"].to_list() == ["1", "2", "3"] * 2
+    # The first rejection of a; there is none of b.
+    rejected = [p <= 0.05 for p in drawn["p_value"]]
+    assert drawn["alarm"].to_list() == [
+        rejected[row] and not any(rejected[row // 3 * 3 : row]) for row in range(6)
+    ]
+    assert drawn["alarm"].sum() == 1
+    assert "a panel for each site. The mark is the first alarm at level 0.05." in chart.description
+    assert len(layers_of(spec)) == 6
+    assert layers_of(spec)[0]["encoding"]["x"]["sort"] == ["1", "2", "3"]
+    gap = NIGHTS.filter((pl.col("site") != "a") | (pl.col("night") != 1))
+    layers = layers_of(spec_of(pa.plot_monitoring(gap, "night", "mean", facet="site")))
+    assert layers[0]["encoding"]["x"]["sort"] == ["1", "2", "3"]
+    quiet = NIGHTS.filter(site="b").drop("auc").lazy()
+    one = pa.plot_monitoring(quiet, "night", "mean", alarm="late", width=100)
+    assert one.description.endswith("No alarm.")
+    assert len(layers_of(spec_of(one))) == 4
+    assert picture(chart) != picture(one)
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "message"),
+    [
+        (("day", "mean"), {}, "the frame lacks 'day'; it has night, site"),
+        (("night", "auc"), {}, "'auc' has dtype Float64, and is no answer of always_valid"),
+        (("night", "late"), {}, "'late' has dtype Struct.*, and is no answer of always_valid"),
+        (("night", "mean"), {"alarm": "se"}, "'se' has dtype Float64, and is no answer"),
+        (("night", "mean"), {}, "'night' has two rows of one value in a panel; name what .* facet="),
+        (("night", "mean"), {"facet": "site", "reference": 80}, "reference must be a number from -1 to 1"),
+        (("night", "mean"), {"facet": "site", "level": 95}, "level must lie between 0 and 1"),
+        (("night", "mean"), {"facet": "site", "width": 3}, "width must be an integer from 50 to 5000"),
+        (("^n.*$", "mean"), {}, "takes this name for a pattern"),
+    ],
+)
+def test_refusals_of_monitoring(columns: tuple[str, str], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as refused:
+        pa.plot_monitoring(NIGHTS, *columns, **options)
+    assert str(refused.value).startswith("plot_monitoring: ")
+    with pytest.raises(ValueError, match="a chart takes from 1 to 50,000 rows, got 0"):
+        pa.plot_monitoring(NIGHTS.clear(), "night", "mean")

@@ -133,6 +133,11 @@ def _columns_of_files() -> Iterator[str]:
         for command in ("curve", "gains", "thresholds", "compare", "state"):
             assert main([command, str(rows), *shared, "-o", str(written)]) == 0
             yield f"polars-auc {command}: {_texts(pl.read_parquet_schema(written))}"
+        history = Path(folder) / "history.parquet"
+        kept = ["--history", str(history), "--period", "2026-11-25", "-o", str(written)]
+        assert main(["report", str(rows), *shared, *kept]) == 0
+        yield f"polars-auc report, --history: {_texts(pl.read_parquet_schema(written))}"
+        yield f"the file of --history: {_texts(pl.read_parquet_schema(history))}"
 
 
 def _texts(columns: Mapping[str, object]) -> str:

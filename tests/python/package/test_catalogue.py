@@ -15,6 +15,8 @@ from polars_auc import _native
 
 COLUMN_FUNCTIONS = {
     "adjust_p_values",
+    "always_valid",
+    "always_valid_change",
     "pack_state",
     "roc_auc_power",
     "roc_auc_sample_size",
@@ -57,6 +59,7 @@ def test_every_row_of_the_table_is_a_function() -> None:
         "plot_coverage",
         "plot_difference",
         "plot_forest",
+        "plot_monitoring",
         "plot_roc",
         "save_chart",
         "style_report",
@@ -69,8 +72,8 @@ def test_every_row_of_the_table_is_a_function() -> None:
 def test_every_row_of_the_table_is_in_the_catalogue() -> None:
     entries = {(entry.plugin or entry.name, entry.name) for entry in CATALOGUE}
     # These take or give something else than rows and a result for each group: test_bands, test_changes,
-    # test_columns, test_mrmc, test_packed_states, test_segments, test_segments_of_states, test_states and
-    # test_answers test them.
+    # test_columns, test_monitoring, test_mrmc, test_packed_states, test_segments, test_segments_of_states,
+    # test_states and test_answers test them.
     others = {"band_coverage", "compare_segments", "group_lists", "merge_states", "mrmc_roc_auc"}
     apart = {(name, name) for name in {*COLUMN_FUNCTIONS, *others}}
     apart |= {

@@ -78,6 +78,7 @@ RESAMPLED = [
 QUERIES = [
     *(f"rows.lazy().select({expression})" for expression in RESAMPLED),
     'p.lazy().select(pa.adjust_p_values("p", method="hommel"))',
+    'p.head(2_000_000).lazy().select(pa.always_valid_change("p", "p"))',
     'pa.compare_segments(rows.lazy(), "y", "s", "k", cluster="c")',
 ]
 

@@ -105,7 +105,7 @@ def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     assert "upper_tpr" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", ["auc-explained", "packed-states", "recipes", "tutorial"])
+@pytest.mark.parametrize("page", ["auc-explained", "every-night", "packed-states", "recipes", "tutorial"])
 def test_pages_run_and_say_what_comes_out(
     page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -246,7 +246,7 @@ def test_families_have_one_name() -> None:
     """The README, the table of all functions, the site and the pages name the same families in one order."""
     names = [
         *("numbers", "thresholds", "curves", "bands", "rank_tests", "classes", "groups", "intervals"),
-        *("comparisons", "folds", "states", "planning", "frames", "plots", "sql"),
+        *("comparisons", "folds", "states", "monitoring", "planning", "frames", "plots", "sql"),
     ]
     assert re.findall(r"\[[\w ]+\]\(docs/reference/(?!index)(\w+)\.md\)", README) == names
     index = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
@@ -415,3 +415,44 @@ def test_the_commands_of_the_tutorial(
 def test_every_function_is_in_the_reference() -> None:
     named = [name for page in (DOCS / "reference").glob("*.md") for name in functions_of_page(page)]
     assert sorted(named) == sorted(FUNCTIONS)
+
+
+EVERY_NIGHT = (DOCS / "every-night.md").read_text(encoding="utf-8")
+
+
+def gates() -> list[str]:
+    """Return the tables of ``docs/every-night.md``, and the figures of its weighted interval."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "always_valid.csv")
+    quiet, drops = rows.filter(pl.col("drop") == 0), rows.filter(pl.col("drop") > 0)
+    names = ["naive", "bonferroni", "always_valid", "always_valid_change", "always_valid_change, reference"]
+    cases = [(1000, 0.8), (10_000, 0.8), (100, 0.9), (40, 0.95)]
+
+    def shares(name: str) -> list[str]:
+        of_case = {
+            (n, auc): share
+            for n, auc, share in quiet.filter(gate=name).select("rows", "auc", "alarmed").rows()
+        }
+        return [f"{100 * of_case[case]:.1f}" for case in cases]
+
+    sides = ["always_valid, greater", "interval"]
+    alarms = [f"| {name} | {' | '.join(shares(name))} |" for name in [*names, *sides]]
+    waits = []
+    for size in (1000, 10_000):
+        for night in (1, 181):
+            for name in names:
+                of_gate = drops.filter(gate=name, rows=size, drop_at=night).sort("drop")
+                if of_gate.height:
+                    cells = ["-" if nights is None else f"{nights:g}" for nights in of_gate["median_nights"]]
+                    waits.append(f"| {name} | {size:,} | {night} | {' | '.join(cells)} |")
+    return ["\n".join(alarms), "\n".join(waits), ", ".join(shares("interval, weight 1 / se²"))]
+
+
+def test_figures_of_gates_stand_in_committed_rows() -> None:
+    for part in gates():
+        assert part in EVERY_NIGHT
+    rows = pl.read_csv(ROOT / "benches" / "results" / "always_valid.csv")
+    gate = rows.filter(
+        pl.col("drop") == 0, pl.col("rows") >= 1000, pl.col("gate").str.starts_with("always_valid")
+    )
+    assert gate.height == 12
+    assert (gate["alarmed"] <= 0.055).all()

@@ -30,6 +30,7 @@ RUST = {
             "classes",
         ),
         *("intervals", "comparisons", "curve_samples", "bands", "folds", "groups", "states", "planning"),
+        "monitoring",
     ],
     "plugin": ["threads", "arrays", "abi", "inputs", "answers", "expressions"],
 }

@@ -1,0 +1,158 @@
+"""``--history``: the AUCs of earlier periods, and whether one has fallen since."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from polars_auc._cli.output import save
+from polars_auc._cli.refusal import Refusal, first_line, flag, worded
+from polars_auc._expressions.comparisons import adjust_p_values
+from polars_auc._expressions.monitoring import always_valid, always_valid_change
+from polars_auc._frames.groupings import GROUPING
+from polars_auc._page.text import counted
+from polars_auc._plots.forest import group_name
+from polars_auc._plots.names import OVERALL, score_text
+from polars_auc._report.changes import by_of
+from polars_auc._report.options import ReportOptions
+from polars_auc._report.rows import ALARMS
+
+__all__ = ["History"]
+
+# What a file says of the options that its AUCs were made with.
+_KEY = "polars_auc.history"
+
+_PERIOD = "period"
+_ESTIMATES = ["n", "auc", "se"]
+_TEST = "polars_auc: test"
+
+# The report says loudly that a score is NaN; later periods are not about it.
+_AUC, _SE = (pl.col(name).fill_nan(None) for name in ("auc", "se"))
+
+# Panels of the chart of a page.
+_MOST_PANELS = 12
+
+_FIELDS = {
+    "alarm_change": "change",
+    "alarm_lower": "lower",
+    "alarm_upper": "upper",
+    "alarm_p_value": "p_value",
+}
+
+
+class History:
+    """A Parquet file with a row for each period, group and score."""
+
+    def __init__(self, file: Path, period: str, options: Mapping[str, str]) -> None:
+        """Read the file, if there is one; refuse what is no history, or one of other options."""
+        if file.suffix != ".parquet":
+            raise Refusal(f"{flag('history')} must end in .parquet, got {str(file)!r}")
+        self.file, self.period, self.options = file, period, dict(options)
+        self.rows: pl.DataFrame | None = None
+        self.trend, self._now = pl.DataFrame(), pl.DataFrame()
+        if not file.exists():
+            return
+        try:
+            told = dict(json.loads(pl.read_parquet_metadata(file)[_KEY]))
+            self.rows = pl.read_parquet(file)
+        except (KeyError, ValueError, TypeError) as error:
+            raise Refusal(f"{str(file)!r} is no history of polars-auc report") from error
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+            raise Refusal(f"cannot read {str(file)!r}: {first_line(error)}") from error
+        for name in {**told, **self.options}:
+            before, now = (
+                f"with {name} {options[name]}" if name in options else f"without {name}"
+                for options in (told, self.options)
+            )
+            if before != now:
+                raise Refusal(
+                    f"{str(file)!r} is of reports {before}, and this one is {now}: their AUCs answer "
+                    "different questions; write another file"
+                )
+
+    def beside(self, report: pl.DataFrame, options: ReportOptions) -> pl.DataFrame:
+        """Return a report with the change of each AUC over the periods, and whether it is an alarm."""
+        keys = ["scope", *by_of(report.schema, "report"), "score"]
+        keys += [GROUPING] if GROUPING in report.columns else []
+        if _PERIOD in keys:
+            raise Refusal(f"the group column {_PERIOD!r} has the name of a column of the history; rename it")
+        now = report.select(pl.lit(self.period).alias(_PERIOD), *keys, *_ESTIMATES)
+        test = always_valid_change(_AUC, _SE, level=options.level, alternative="less")
+        since = pl.col(_PERIOD).gather(pl.col(_TEST).struct.field("since"))
+        with worded():
+            earlier = self._earlier(now)
+            periods = pl.concat([earlier.filter(pl.col(_PERIOD) < self.period), now])
+            tested = periods.with_columns(test.over(keys, order_by=_PERIOD).alias(_TEST))
+            self.trend = _trend(tested, keys, options)
+            alarms = tested.select(
+                _PERIOD,
+                *keys,
+                since.over(keys, order_by=_PERIOD).alias("alarm_since"),
+                *(pl.col(_TEST).struct.field(field).alias(name) for name, field in _FIELDS.items()),
+            )
+            others = earlier.filter(pl.col(_PERIOD) != self.period)
+            self._now = pl.concat([others, now]).sort(_PERIOD, maintain_order=True)
+            table = report.join(
+                alarms.filter(pl.col(_PERIOD) == self.period).drop(_PERIOD),
+                on=keys,
+                how="left",
+                nulls_equal=True,
+                maintain_order="left",
+            )
+            p_adjusted = adjust_p_values("alarm_p_value", method=options.adjust).alias("alarm_p_adjusted")
+            # Without a test there is no alarm.
+            alarm = (pl.col("alarm_p_adjusted") <= 1 - options.level).fill_null(value=False)
+            table = table.with_columns(p_adjusted).with_columns(alarm=alarm)
+        return table.select(*report.columns, *ALARMS)
+
+    def _earlier(self, now: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows of the file, with the dtypes that the report has."""
+        if self.rows is None:
+            return now.clear()
+        if set(self.rows.columns) != set(now.columns):
+            raise Refusal(
+                f"{str(self.file)!r} has other columns of groups than this report; write another file"
+            )
+        rows = self.rows.select(pl.col(name).cast(dtype) for name, dtype in now.schema.items())
+        if rows.select(pl.struct(pl.exclude(_ESTIMATES)).is_duplicated().any()).item():
+            raise Refusal(
+                f"{str(self.file)!r} has two rows for one period, group and score, and is no history"
+            )
+        return rows
+
+    def save(self) -> str:
+        """Write the file with this period, in place of an earlier one of its name, and say so."""
+
+        def contents() -> bytes:
+            file = io.BytesIO()
+            self._now.write_parquet(file, metadata={_KEY: json.dumps(self.options)})
+            return file.getvalue()
+
+        save(self.file, contents)
+        return (
+            f"{str(self.file)!r} has {counted(self._now[_PERIOD].n_unique(), 'period')}, with {self.period!r}"
+        )
+
+
+def _trend(tested: pl.DataFrame, keys: list[str], options: ReportOptions) -> pl.DataFrame:
+    """Return what the chart of a page has of each period: all rows, and the groups with the most rows."""
+    by = [key for key in keys if key not in ("scope", "score", GROUPING)]
+    name = group_name(by, tested.schema) if by else pl.lit("")
+    name = pl.when(scope="overall").then(pl.lit(OVERALL)).otherwise(name)
+    if tested["score"].n_unique() > 1:
+        name = pl.concat_str(name, score_text(), separator=", ")
+    p_value = pl.col(_TEST).struct.field("p_value")
+    rows = tested.with_columns(
+        group=name, alarm=pl.struct(p_value=adjust_p_values(p_value, method=options.adjust).over(_PERIOD))
+    )
+    sizes = rows.group_by("group", maintain_order=True).agg(pl.col("n").sum(), pl.col("scope").last())
+    order = sizes.sort("scope", "n", descending=True, maintain_order=True)["group"].head(_MOST_PANELS)
+    drawn = rows.with_columns(mean=always_valid(_AUC, _SE, level=options.level).over(keys, order_by=_PERIOD))
+    drawn = drawn.filter(pl.col("group").is_in(order.implode())).sort(
+        pl.col("group").cast(pl.Enum(order)), _PERIOD
+    )
+    return drawn.select("group", _PERIOD, "auc", "mean", "alarm")

@@ -1,0 +1,258 @@
+"""Tests of periods, such as nights, that hold however often one looks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from polars_auc._plugin.call import columnwise
+
+if TYPE_CHECKING:
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = ["always_valid", "always_valid_change"]
+
+
+def always_valid(
+    auc: IntoExpr,
+    se: IntoExpr,
+    *,
+    weight: IntoExpr | None = None,
+    level: float = 0.95,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    null: float | None = None,
+    margin: float | None = None,
+    tightest_at: float = 28,
+) -> pl.Expr:
+    """Return the mean AUC so far, with an interval and a test that hold however often one looks.
+
+    The interval is a confidence sequence: the probability that it ever leaves out the mean, at any period,
+    is at most ``1 - level``. So a report of every night may stop, warn or go on by what it sees. This is a
+    function of the whole column, one row a period, in order: use it in ``select`` or ``with_columns``, and
+    with ``over("segment", order_by="night")`` for each segment.
+
+    Parameters
+    ----------
+    auc, se
+        The AUC of each period and its standard error, as :func:`polars_auc.roc_auc_ci` gives them. Periods
+        must be of different rows. Differences of AUCs are possible, such as those of
+        :func:`polars_auc.roc_auc_difference`.
+    weight
+        How much each period counts, such as ``n_pos * n_neg / (n_pos + n_neg)``; all the same by default.
+        It must not depend on the AUC of its period: ``1 / se**2`` does, because a higher AUC has a smaller
+        standard error, and moves the mean.
+    level
+        The probability that all intervals hold, over all periods together.
+    alternative
+        The alternative of the test: the mean is not ``null`` (``"two-sided"``), or it is ``"greater"`` or
+        ``"less"``. The interval is always two-sided.
+    null
+        The value that is tested; 0.5 by default. For differences write 0.
+    margin
+        With a margin, a small p-value shows that the mean is above ``null - margin``
+        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
+        (``"two-sided"``: equivalent, by two one-sided tests).
+    tightest_at
+        After how many periods the interval is to be tightest, compared with others that always hold. It
+        holds with any; the more periods, the wider at the start. The default of 28 nights is four weeks.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each row, named after the AUC, of Float64:
+
+        - ``estimate``: the weighted mean of the AUCs of the periods so far.
+        - ``lower``, ``upper``: its interval, not clipped to what an AUC can be.
+        - ``e_value``: the evidence for the alternative, whose expected value is at most 1 at any time that
+          one stops, if there is nothing to find. It falls again when later periods speak against it.
+          Infinite above 1.8e308.
+        - ``p_value``: 1 by the largest e-value so far, at most 1. It never rises, and is at most
+          ``1 - level`` at any period with at most this probability, if there is nothing to find.
+
+        A period without AUC, standard error or weight adds nothing, and repeats the row before; before the
+        first one all fields are null. A standard error of 0 adds no variance; the limits, e-value and
+        p-value are null until there was another one. NaN makes its row and all later ones NaN.
+
+    Raises
+    ------
+    ValueError
+        For options out of range.
+    polars.exceptions.ComputeError
+        If a column is not numeric, an AUC is outside -1 to 1, a standard error outside 0 to 2, or a weight
+        neither 0 nor between 1e-100 and 1e100.
+
+    Notes
+    -----
+    With ``S = Σ w a``, ``W = Σ w`` and ``V = Σ w² se²`` the interval is
+    ``S / W ± sqrt((V + s) (ln(1 + V / s) + 2 ln(1 / α))) / W`` with ``α = 1 - level``: proposition 2.5 of
+    Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024), Time-uniform central limit theory and asymptotic
+    confidence sequences, where s is ``1 / ρ²``. It holds for independent estimates of different AUCs with
+    different variances, for the mean of their AUCs. The e-value is Robbins' normal mixture,
+    ``(1 + V / s)^(-1/2) exp(D² / (2 (V + s)))`` with ``D = S - W null``, and the two-sided p-value is at
+    most ``1 - level`` where the interval of this or an earlier period leaves out ``null``. One-sided it is
+    the half-normal mixture, ``2 (1 + V / s)^(-1/2) exp(D² / (2 (V + s))) Φ(D / sqrt(V + s))`` for
+    ``"greater"`` (Howard, Ramdas, McAuliffe and Sekhon 2021). ``s`` is such that the interval is tightest
+    at ``tightest_at`` periods like the first one.
+
+    Asymptotic means: it would hold exactly if the estimates were normal with these standard errors. An AUC
+    of many rows nearly is, and the mean of many periods is. With few positives a period, the interval and a
+    test for ``"greater"`` can fail in the first periods, because a high AUC comes with a small standard
+    error; the guide *Every night* has a simulation. Cai, Hu and Li (2026, arXiv 2605.14692) have confidence
+    sequences of one U-statistic of all rows so far, in which rows of different nights are compared as well.
+    An AUC is a U-statistic of two samples; where it is not degenerate, their projection comes to the same
+    normal mixture. Here each period is compared within itself, as its own model and customers are, and rows
+    need not be kept. O(n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> nights = pl.DataFrame(
+    ...     {"night": [1, 2, 3, 4], "auc": [0.78, 0.75, 0.76, 0.74], "se": [0.01, 0.01, 0.012, 0.01]}
+    ... )
+    >>> below = pa.always_valid("auc", "se", alternative="less", null=0.8)
+    >>> nights.select("night", below).unnest("auc").select(pl.all().round(3))
+    shape: (4, 6)
+    ┌───────┬──────────┬───────┬───────┬──────────┬─────────┐
+    │ night ┆ estimate ┆ lower ┆ upper ┆ e_value  ┆ p_value │
+    │ ---   ┆ ---      ┆ ---   ┆ ---   ┆ ---      ┆ ---     │
+    │ i64   ┆ f64      ┆ f64   ┆ f64   ┆ f64      ┆ f64     │
+    ╞═══════╪══════════╪═══════╪═══════╪══════════╪═════════╡
+    │ 1     ┆ 0.78     ┆ 0.728 ┆ 0.832 ┆ 2.296    ┆ 0.436   │
+    │ 2     ┆ 0.765    ┆ 0.735 ┆ 0.795 ┆ 146.935  ┆ 0.007   │
+    │ 3     ┆ 0.763    ┆ 0.741 ┆ 0.786 ┆ 9671.114 ┆ 0.0     │
+    │ 4     ┆ 0.758    ┆ 0.739 ┆ 0.776 ┆ 1.3021e8 ┆ 0.0     │
+    └───────┴──────────┴───────┴───────┴──────────┴─────────┘
+    """
+    return columnwise(
+        "always_valid",
+        {"auc": auc, "se": se, "weight": pl.lit(1.0) if weight is None else weight},
+        elementwise=False,
+        level=level,
+        alternative=alternative,
+        null=null,
+        margin=margin,
+        tightest_at=tightest_at,
+    )
+
+
+def always_valid_change(
+    auc: IntoExpr,
+    se: IntoExpr,
+    *,
+    baseline: int | None = None,
+    reference: float | None = None,
+    weight: IntoExpr | None = None,
+    level: float = 0.95,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    null: float | None = None,
+    tightest_at: float = 28,
+) -> pl.Expr:
+    """Return since when and by how much an AUC changed, by a test that holds however often one looks.
+
+    At each period, the periods from any one on are compared with all those before it, or with a reference,
+    and the change with most evidence is the answer. So a late drop is found soon, where
+    :func:`always_valid` has to wait until it shows in the mean of all periods. This is a function of the
+    whole column, one row a period, in order: use it in ``select`` or ``with_columns``, and with
+    ``over("segment", order_by="night")`` for each segment.
+
+    Parameters
+    ----------
+    auc, se
+        The AUC of each period and its standard error, as :func:`polars_auc.roc_auc_ci` gives them. Periods
+        must be of different rows. Differences of AUCs are possible.
+    baseline
+        How many periods at the start no change begins with; 28 by default, four weeks of nights. The first
+        answer is that of the period after them.
+    reference
+        The AUC that periods are compared with in place of those before, such as that of the validation or a
+        limit. It is taken as known without an error. A change may then begin with the first period.
+    weight
+        How much each period counts, as in :func:`always_valid`.
+    level
+        The probability that all intervals hold, over all periods together.
+    alternative
+        Which changes the test finds: all (``"two-sided"``), a rise (``"greater"``) or a fall (``"less"``).
+        The interval is always two-sided.
+    null
+        The change that is tested; 0 by default. With ``alternative="less"`` and -0.01, a fall of more than
+        0.01.
+    tightest_at
+        How many periods after a change its interval is to be tightest, compared with others that always
+        hold.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each row, named after the AUC:
+
+        - ``since`` (UInt64): the row, counted from 0, with which the change most likely began:
+          ``pl.col("night").gather(...)`` says the night.
+        - ``before``, ``after`` (Float64): the mean AUC of the periods before that row, or the reference,
+          and of the periods from it on.
+        - ``change`` (Float64): ``after - before``.
+        - ``lower``, ``upper`` (Float64): its interval. All intervals hold together, of whatever beginning.
+        - ``e_value`` (Float64): the evidence for a change.
+        - ``p_value`` (Float64): 1 by the largest e-value so far, at most 1. The first period at which it is
+          at most ``1 - level`` is that at which a change became certain.
+
+        All are null up to the end of the baseline, and if all standard errors of the baseline are 0; with a
+        reference up to the first period whose standard error is not 0, which is the first that a change may
+        begin with. A period without AUC, standard error or weight adds nothing, and repeats the row before.
+        NaN makes its row and all later ones NaN.
+
+    Raises
+    ------
+    ValueError
+        For options out of range, and for both ``baseline`` and ``reference``.
+    polars.exceptions.ComputeError
+        As :func:`always_valid`.
+
+    Notes
+    -----
+    With means m, sums of weights W and ``V = Σ w² se²`` before (0) and from period j on (1),
+    ``E_j = ((1 + V0 / s0) (1 + V1 / s1))^(-1/2) exp((m1 - m0 - null)² / (2 T))`` with
+    ``T = (V0 + s0) / W0² + (V1 + s1) / W1²``. It is the least product, over all common means, of the normal
+    mixtures of :func:`always_valid` of both parts, and so an e-value of the hypothesis that there is a
+    common mean, whatever it is (as universal inference: Wasserman, Ramdas and Balakrishnan 2020). The i-th
+    period that a change may begin with has the weight ``w_i = ln 2 (1 / ln(i + 1) - 1 / ln(i + 2))``; these
+    sum to 1, and the e-value is the largest ``w_j E_j`` (E-detectors: Shin, Ramdas and Rinaldo 2024, here
+    with an error over all time in place of one alarm in so many nights). The interval is that of level
+    ``(1 - level) w_j``: ``sqrt(T (ln((1 + V0 / s0) (1 + V1 / s1)) + 2 ln(1 / (α w_j))))`` to either side.
+    So two-sided the p-value is at most ``1 - level`` where the interval of this or an earlier period leaves
+    out ``null``. With a reference the terms of the part before are left out.
+
+    An ordinary comparison with the mean of a baseline is not enough: its error is the same on all nights,
+    so they are not independent. And a comparison with all later periods together finds a late change late.
+    O(n²) for n periods.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> nights = pl.DataFrame({"night": range(1, 13), "auc": [0.8] * 8 + [0.74] * 4, "se": [0.01] * 12})
+    >>> change = nights.select("night", pa.always_valid_change("auc", "se", baseline=4)).unnest("auc")
+    >>> change.select("night", "since", pl.col("change", "lower", "upper", "p_value").round(3)).tail(3)
+    shape: (3, 6)
+    ┌───────┬───────┬────────┬────────┬────────┬─────────┐
+    │ night ┆ since ┆ change ┆ lower  ┆ upper  ┆ p_value │
+    │ ---   ┆ ---   ┆ ---    ┆ ---    ┆ ---    ┆ ---     │
+    │ i64   ┆ u64   ┆ f64    ┆ f64    ┆ f64    ┆ f64     │
+    ╞═══════╪═══════╪════════╪════════╪════════╪═════════╡
+    │ 10    ┆ 8     ┆ -0.06  ┆ -0.108 ┆ -0.012 ┆ 0.001   │
+    │ 11    ┆ 8     ┆ -0.06  ┆ -0.097 ┆ -0.023 ┆ 0.0     │
+    │ 12    ┆ 8     ┆ -0.06  ┆ -0.091 ┆ -0.029 ┆ 0.0     │
+    └───────┴───────┴────────┴────────┴────────┴─────────┘
+    """
+    return columnwise(
+        "always_valid_change",
+        {"auc": auc, "se": se, "weight": pl.lit(1.0) if weight is None else weight},
+        elementwise=False,
+        baseline=baseline,
+        reference=reference,
+        level=level,
+        alternative=alternative,
+        null=null,
+        tightest_at=tightest_at,
+    )

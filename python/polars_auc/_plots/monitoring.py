@@ -1,0 +1,222 @@
+"""A chart of the mean AUC of periods so far, with its running interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from polars_auc._frames.inputs import IntoFrame, called, keys_of, refuse_pattern, rows_of
+from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair
+from polars_auc._plots.names import key_text, named
+from polars_auc._plugin.options import between_0_and_1, integer, is_number
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["monitoring_chart", "plot_monitoring"]
+
+_NAME = "plot_monitoring"
+_LIMITS = ("estimate", "lower", "upper")
+
+# The width of a panel and of a single chart, and the height.
+_WIDTHS, _HEIGHT = (260, 520), 160
+
+# What a browser draws at once.
+_MOST_ROWS = 50_000
+
+
+@called(_NAME)
+def plot_monitoring(
+    periods: IntoFrame,
+    period: str,
+    mean: str,
+    *,
+    alarm: str | None = None,
+    facet: str | Iterable[str] | None = None,
+    reference: float | None = None,
+    level: float = 0.95,
+    columns: int = 3,
+    width: int | None = None,
+) -> alt.LayerChart | alt.FacetChart:
+    """Return a chart of the mean AUC of the periods so far, with its interval that holds at all of them.
+
+    This function needs Altair: ``pip install "polars-auc[plot]"``. It computes no statistic: it draws what
+    :func:`polars_auc.always_valid` gives.
+
+    Parameters
+    ----------
+    periods
+        A frame of one row a period, or of one for each combination of ``facet`` and period.
+    period
+        The column of periods, which are sorted.
+    mean
+        The column of Structs of :func:`polars_auc.always_valid`.
+    alarm
+        The column of Structs of the test that raises the alarm, such as those of
+        :func:`polars_auc.always_valid_change`; ``mean`` by default.
+    facet
+        The columns whose combinations make panels, such as segments; one chart without it.
+    reference
+        An AUC at which there is a dashed line.
+    level
+        The level of the test: the first period at which its p-value is at most ``1 - level`` is marked.
+    columns
+        The number of panels side by side, from 1 to 100.
+    width
+        The width of the chart, or of each panel, in pixels: 520, and 260 for panels.
+
+    Returns
+    -------
+    altair.LayerChart or altair.FacetChart
+        The chart: a line of the mean, and its interval as the area about it. If the frame has a column
+        ``auc``, the periods' own AUCs are pale points.
+
+    Raises
+    ------
+    ImportError
+        If Altair is not installed.
+    TypeError
+        If the frame is no frame, or ``facet`` contains anything other than names.
+    ValueError
+        If a column is missing or is no answer of :func:`polars_auc.always_valid`, if a panel has two rows of
+        a period, for no row and for more than 50,000 rows, and for options out of range.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> nights = pl.DataFrame({"night": [1, 2, 3], "auc": [0.75, 0.74, 0.73], "se": [0.01, 0.01, 0.01]})
+    >>> nights = nights.with_columns(mean=pa.always_valid("auc", "se", null=0.8, alternative="less"))
+    >>> chart = pa.plot_monitoring(nights, "night", "mean", reference=0.8)
+    >>> chart.description
+    'The mean AUC so far by night, and its interval. The mark is the first alarm at level 0.05.'
+    """
+    altair(_NAME)
+    between_0_and_1(_NAME, "level", level)
+    columns = integer(_NAME, "columns", columns, 1, 100)
+    keys = [] if facet is None else keys_of(_NAME, facet, 'facet="segment"')
+    width = integer(_NAME, "width", _WIDTHS[not keys] if width is None else width, 50, 5000)
+    if reference is not None and not (is_number(reference) and -1 <= reference <= 1):
+        msg = f"{_NAME}: reference must be a number from -1 to 1, got {reference}; write reference=0.8"
+        raise ValueError(msg)
+    answers = (mean, mean if alarm is None else alarm)
+    table = _checked(rows_of(_NAME, periods), period, answers, keys)
+    chart: alt.LayerChart | alt.FacetChart = monitoring_chart(
+        table,
+        period,
+        answers,
+        keys,
+        named(keys),
+        reference=reference,
+        level=level,
+        columns=columns,
+        width=width,
+    )
+    return chart
+
+
+def monitoring_chart(
+    table: pl.DataFrame,
+    period: str,
+    answers: tuple[str, str],
+    keys: list[str],
+    panel: pl.Expr,
+    *,
+    reference: float | None = None,
+    level: float,
+    columns: int = 3,
+    width: int = _WIDTHS[0],
+) -> Any:
+    """Draw periods that are in order, in panels of these names; ``answers`` are the means and the tests."""
+    import altair as alt
+
+    mean, alarm = answers
+    rejected = (pl.col("p_value") <= 1 - level).fill_null(value=False)
+    rows = table.select(
+        panel.alias("panel"),
+        key_text(period).alias("period"),
+        *([pl.col("auc").cast(pl.Float64)] if "auc" in table.columns else []),
+        *(pl.col(mean).struct.field(name).fill_nan(None) for name in _LIMITS),
+        pl.col(alarm).struct.field("p_value").fill_nan(None),
+        pl.lit(None if reference is None else float(reference), pl.Float64).alias("reference"),
+    ).with_columns(alarm=rejected & (rejected.cum_sum().over("panel") == 1))
+    # A panel may lack periods that another one has.
+    in_order = table.sort(period, nulls_last=True).select(key_text(period)).to_series()
+    order = in_order.unique(maintain_order=True).to_list()
+    panels = rows["panel"].unique(maintain_order=True).to_list()
+    data = {"values": rows.to_dicts()}
+    chart = _layers(alt, order, period, rows.columns, has_reference=reference is not None)
+    chart = chart.properties(width=width, height=_HEIGHT)
+    by = f", a panel for each {', '.join(keys)}" if keys else ""
+    marks = f"The mark is the first alarm at level {1 - level:.6g}." if rows["alarm"].any() else "No alarm."
+    description = f"The mean AUC so far by {period}, and its interval{by}. {marks}"
+    if not keys:
+        return chart.properties(data=data, description=description)
+    facet = alt.Facet("panel:N", title=", ".join(keys), sort=panels)
+    return chart.facet(facet, data=data, columns=columns).properties(description=description)
+
+
+def _checked(frame: pl.LazyFrame, period: str, answers: tuple[str, str], keys: list[str]) -> pl.DataFrame:
+    """Return the rows in the order of panels and periods; refuse what is no answer of periods."""
+    for role, column in (("period", period), ("mean", answers[0]), ("alarm", answers[1])):
+        refuse_pattern(_NAME, role, column)
+    schema = frame.collect_schema()
+    if lacking := [name for name in (period, *answers, *keys) if name not in schema]:
+        msg = f"{_NAME}: the frame lacks {', '.join(map(repr, lacking))}; it has {', '.join(schema)}"
+        raise ValueError(msg)
+    mean, alarm = answers
+    for name, needed in ((mean, _LIMITS), (alarm, ("p_value",))):
+        dtype = schema[name]
+        fields = {field.name for field in dtype.fields} if isinstance(dtype, pl.Struct) else set()
+        if not fields.issuperset(needed):
+            msg = (
+                f"{_NAME}: {name!r} has dtype {dtype}, and is no answer of always_valid; write "
+                f'frame.with_columns({name}=always_valid("auc", "se").over(...))'
+            )
+            raise ValueError(msg)
+    table = frame.sort(*keys, period, nulls_last=True, maintain_order=True).collect()
+    if table.is_empty() or table.height > _MOST_ROWS:
+        msg = f"{_NAME}: a chart takes from 1 to {_MOST_ROWS:,} rows, got {table.height:,}"
+        raise ValueError(msg)
+    if table.select(pl.struct(*keys, period).is_duplicated().any()).item():
+        msg = (
+            f"{_NAME}: {period!r} has two rows of one value in a panel; name what tells them apart in facet="
+        )
+        raise ValueError(msg)
+    return table
+
+
+def _layers(alt: Any, order: list[str], title: str, columns: list[str], *, has_reference: bool) -> Any:
+    x = alt.X(
+        "period:O",
+        sort=order,
+        title=title,
+        axis=alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=6, ticks=False),
+    )
+    scale = alt.Scale(zero=False, nice=True)
+
+    def y(field: str) -> Any:
+        return alt.Y(f"{field}:Q", title="AUC", scale=scale)
+
+    base = alt.Chart().encode(x=x)
+    numbers = [name for name in ("auc", *_LIMITS, "p_value") if name in columns]
+    formats = {"p_value": ".4~g"}
+    tooltip = [
+        alt.Tooltip("period:N", title=title),
+        *(alt.Tooltip(f"{name}:Q", format=formats.get(name, ".4f")) for name in numbers),
+    ]
+    band = base.mark_area(opacity=0.2, color=ANSWER).encode(y=y("lower"), y2="upper:Q")
+    line = base.mark_line(strokeWidth=2, color=ANSWER).encode(y=y("estimate"))
+    layers = [band, line]
+    if "auc" in columns:
+        points = base.mark_point(filled=True, size=14, opacity=0.5, color=REFERENCE)
+        layers.append(points.encode(y=y("auc"), tooltip=tooltip))
+    if has_reference:
+        rule = alt.Chart().mark_rule(color=REFERENCE, strokeDash=[4, 4], aria=False)
+        layers.append(rule.encode(y="min(reference):Q"))
+    alarm = base.transform_filter("datum.alarm")
+    layers.append(alarm.mark_rule(color=MARKED, strokeWidth=1).encode())
+    mark = alarm.mark_point(filled=True, opacity=1, size=110, shape="diamond", color=MARKED)
+    return alt.layer(*layers, mark.encode(y=y("estimate"), tooltip=tooltip))

@@ -1,0 +1,164 @@
+//! The mean of periods so far, with limits and a test that hold at all periods at once.
+
+use super::normal_mixture::NormalMixture;
+use super::periods::{Period, ROLES, Sums, periods};
+use crate::statistics::inference::{Alternative, Hypothesis};
+use crate::statistics::kinds::Columnwise;
+use crate::statistics::options::from_options;
+
+/// The confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024), proposition 2.5, for the weighted mean of
+/// independent estimates with estimated variances; and the e-process against a value, by the same [`NormalMixture`].
+///
+/// The scale of the mixture is set by the first period whose standard error is not 0, and stays: an answer depends on its
+/// period and those before it. A period whose standard error is estimated as 0 adds no variance, as an unbiased estimate of
+/// the sum of variances has it.
+#[derive(Clone, Copy, Debug)]
+pub struct AlwaysValid {
+    /// The coverage of all intervals at once.
+    pub level: f64,
+    /// What is tested, if not that the mean is one half.
+    pub test: Hypothesis,
+    /// After how many periods like the first one the interval is tightest for its level.
+    pub tightest_at: f64,
+}
+
+from_options!(|options| AlwaysValid {
+    test: Hypothesis::of_options(options, -1.0)?,
+    level: options.level()?,
+    tightest_at: options.above_0("tightest_at", 1e9)?,
+});
+
+/// The logarithm of the level of a test, from a coverage.
+pub(super) fn ln_alpha(level: f64) -> f64 {
+    (-level).ln_1p()
+}
+
+/// The largest evidence so far, which bounds a p-value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Largest(f64);
+
+impl Default for Largest {
+    fn default() -> Self {
+        Largest(f64::NEG_INFINITY)
+    }
+}
+
+impl Largest {
+    /// The evidence of one more period, and the p-value. NaN stays NaN.
+    pub fn e_and_p(&mut self, ln_evidence: f64) -> [Option<f64>; 2] {
+        if !(ln_evidence <= self.0 || self.0.is_nan()) {
+            self.0 = ln_evidence;
+        }
+        let p_value = if self.0 < 0.0 { 1.0 } else { (-self.0).exp() };
+        [Some(ln_evidence.exp()), Some(p_value)]
+    }
+}
+
+impl Columnwise for AlwaysValid {
+    const ROLES: &'static [&'static str] = ROLES;
+    const FIELDS: &'static [&'static str] = &["estimate", "lower", "upper", "e_value", "p_value"];
+
+    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+        let mut answers = vec![Vec::with_capacity(columns[0].len()); Self::FIELDS.len()];
+        let (mut sums, mut mixture, mut largest) = (Sums::default(), None, Largest::default());
+        let mut record = [None; 5];
+        for period in periods(columns)? {
+            if let Some(period) = period {
+                sums.add(period);
+                mixture = mixture.or_else(|| self.mixture(period));
+                record = self.record(sums, mixture, &mut largest);
+            }
+            answers.iter_mut().zip(record).for_each(|(answer, field)| answer.push(field));
+        }
+        Ok(answers)
+    }
+}
+
+impl AlwaysValid {
+    fn mixture(&self, period: Period) -> Option<NormalMixture> {
+        let variance = period.variance();
+        (variance != 0.0)
+            .then(|| NormalMixture::tightest_at(self.tightest_at * variance, ln_alpha(self.level)))
+    }
+
+    fn record(&self, sums: Sums, mixture: Option<NormalMixture>, largest: &mut Largest) -> [Option<f64>; 5] {
+        let (mean, variance) = (sums.mean(), sums.variance);
+        let Some(mixture) = mixture else { return [Some(mean), None, None, None, None] };
+        let margin = sums.of_mean(mixture.margin(variance, ln_alpha(self.level)).powi(2)).sqrt();
+        let [e_value, p_value] = largest.e_and_p(self.ln_evidence(sums, mixture));
+        [Some(mean), Some(mean - margin), Some(mean + margin), e_value, p_value]
+    }
+
+    /// The logarithm of the evidence for the alternative. Between two bounds it is the weaker one of both sides.
+    fn ln_evidence(&self, sums: Sums, mixture: NormalMixture) -> f64 {
+        let Hypothesis { alternative, null, margin } = self.test;
+        let null = null.unwrap_or(0.5);
+        let higher = |value| mixture.ln_evidence_of_higher(sums.above(value), sums.variance);
+        let lower = |value| mixture.ln_evidence_of_higher(-sums.above(value), sums.variance);
+        let width = margin.unwrap_or(0.0);
+        match alternative {
+            Alternative::Greater => higher(null - width),
+            Alternative::Less => lower(null + width),
+            Alternative::TwoSided if margin.is_some() => higher(null - width).min(lower(null + width)),
+            Alternative::TwoSided => mixture.ln_evidence(sums.above(null), sums.variance),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BELOW: AlwaysValid = AlwaysValid {
+        level: 0.95,
+        test: Hypothesis { alternative: Alternative::Less, null: Some(0.8), margin: None },
+        tightest_at: 28.0,
+    };
+
+    fn columns(rows: &[(Option<f64>, Option<f64>)]) -> [Vec<Option<f64>>; 3] {
+        [
+            rows.iter().map(|row| row.0).collect(),
+            rows.iter().map(|row| row.1).collect(),
+            vec![Some(1.0); rows.len()],
+        ]
+    }
+
+    #[test]
+    fn what_is_missing_adds_nothing() {
+        let rows = [(None, Some(0.1)), (Some(0.7), Some(0.02)), (Some(0.1), None), (Some(0.75), Some(0.03))];
+        let [estimate, lower, upper, e_value, p_value] =
+            BELOW.answer(&columns(&rows)).unwrap().try_into().unwrap();
+        assert_eq!(estimate, [None, Some(0.7), Some(0.7), Some(0.725)]);
+        assert_eq!((lower[1], upper[1], e_value[1]), (lower[2], upper[2], e_value[2]));
+        assert!(p_value[3].unwrap() <= p_value[1].unwrap());
+    }
+
+    #[test]
+    fn without_an_error_there_is_no_limit() {
+        let answer = BELOW.answer(&columns(&[(Some(1.0), Some(0.0)), (Some(0.9), Some(0.02))])).unwrap();
+        let row = |row: usize| answer.iter().map(|field| field[row]).collect::<Vec<_>>();
+        assert_eq!(row(0), [Some(1.0), None, None, None, None]);
+        assert_eq!(row(1)[0], Some(0.95));
+        assert!(row(1).iter().all(|field| field.is_some_and(f64::is_finite)));
+    }
+
+    #[test]
+    fn nan_stays() {
+        for rows in [(f64::NAN, 0.1), (0.5, f64::NAN)] {
+            let answer =
+                BELOW.answer(&columns(&[(Some(rows.0), Some(rows.1)), (Some(0.5), Some(0.1))])).unwrap();
+            assert!(answer.iter().skip(1).all(|field| field[1].unwrap().is_nan()), "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn what_no_period_has() {
+        for (place, wrong) in
+            [(0, 70.0), (1, -0.1), (1, 2.5), (1, f64::INFINITY), (2, 1e-200), (2, -1.0), (2, f64::NAN)]
+        {
+            let mut columns = columns(&[(Some(0.5), Some(0.1))]);
+            columns[place][0] = Some(wrong);
+            assert!(BELOW.answer(&columns).unwrap_err().contains(&format!("{} holds {wrong}", ROLES[place])));
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Whether periods changed, since when and by how much, with limits and a test that hold at all periods at once.
+
+use super::always_valid::{Largest, ln_alpha};
+use super::normal_mixture::NormalMixture;
+use super::periods::{Period, ROLES, Sums, periods};
+use crate::interrupt;
+use crate::statistics::inference::{Alternative, Hypothesis};
+use crate::statistics::kinds::Columnwise;
+use crate::statistics::options::{OptionError, Options, from_options};
+
+/// For each period that a change may have begun with, the periods from it on against all before it.
+///
+/// Of one beginning j, the evidence against a common mean of the periods before and after is the least over that mean of the
+/// product of both [`NormalMixture`]s: with means m, variances V of the sums and sums of weights W,
+/// `E_j = ((1 + V0 / s0) (1 + V1 / s1))^(-1/2) exp((m1 - m0 - null)² / (2 ((V0 + s0) / W0² + (V1 + s1) / W1²)))`. A product of
+/// independent e-values of one mean is an e-value of it, and the least over all means is one of the hypothesis that
+/// there is one, as in universal inference (Wasserman, Ramdas and Balakrishnan 2020). The one before j is that of a fixed
+/// time, and tightest there.
+///
+/// Weights that sum to 1 go to the beginnings: the i-th has `w_i = ln 2 (1 / ln(i + 1) - 1 / ln(i + 2))`. The answer is that
+/// of the largest `w_j E_j`, which is an e-process because it is below the sum of all (e-processes started at consecutive
+/// times: Shin, Ramdas and Rinaldo 2024). Its interval has the level `alpha w_j`, so all those that could have been the answer hold at
+/// once. `O(n²)` for n periods.
+#[derive(Clone, Copy, Debug)]
+pub struct AlwaysValidChange {
+    /// The coverage of all intervals at once.
+    pub level: f64,
+    /// What the periods of a change are compared with.
+    pub versus: Versus,
+    /// What is tested, if not that there is no change.
+    pub test: Hypothesis,
+    /// After how many periods like those of the baseline the interval of a change is tightest.
+    pub tightest_at: f64,
+}
+
+/// What the periods from a beginning on are compared with.
+#[derive(Clone, Copy, Debug)]
+pub enum Versus {
+    /// The periods before them, at least so many.
+    Before(usize),
+    /// An area without an error: the mixture of the periods before, and its terms, are left out.
+    Reference(f64),
+}
+
+impl Versus {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        if !options.has("reference") {
+            return Ok(Versus::Before(
+                options.optional_integer("baseline", 1..=1_000_000_000)?.unwrap_or(28),
+            ));
+        }
+        if options.has("baseline") {
+            let instead = "leave out one of both";
+            return Err(OptionError::new("baseline", "cannot be given with `reference`").instead(instead));
+        }
+        let reference = options.value("reference").number();
+        if (-1.0..=1.0).contains(&reference) {
+            return Ok(Versus::Reference(reference));
+        }
+        Err(options.must_be("reference", "be a number from -1 to 1"))
+    }
+}
+
+from_options!(|options| AlwaysValidChange {
+    level: options.level()?,
+    versus: Versus::from_options(options)?,
+    test: Hypothesis::of_options(options, -1.0)?,
+    tightest_at: options.above_0("tightest_at", 1e9)?,
+});
+
+/// A change at one period, of the beginning with most evidence.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    since: usize,
+    before: f64,
+    after: f64,
+    /// The variance of the change, with that of the effects.
+    total: f64,
+    ln_ratios: f64,
+    ln_weight: f64,
+    ln_evidence: f64,
+}
+
+/// The logarithm of the weight of the i-th beginning, counted from 1; the weights sum to 1.
+fn ln_weight(i: usize) -> f64 {
+    let ln = |n: usize| (n as f64).ln();
+    // The difference of the two inverses, without cancellation.
+    (std::f64::consts::LN_2 * (1.0 / (i + 1) as f64).ln_1p() / (ln(i + 1) * ln(i + 2))).ln()
+}
+
+impl Columnwise for AlwaysValidChange {
+    const ROLES: &'static [&'static str] = ROLES;
+    const FIELDS: &'static [&'static str] =
+        &["since", "before", "after", "change", "lower", "upper", "e_value", "p_value"];
+    const COUNTS: &'static [&'static str] = &["since"];
+
+    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+        let rows = periods(columns)?;
+        let used: Vec<(usize, Period)> =
+            rows.iter().enumerate().filter_map(|(row, period)| period.map(|period| (row, period))).collect();
+        let changes = self.changes(&used);
+        // The last periods have a change, so the first ones have none.
+        let mut none = used.len() - changes.len();
+        let mut changes = changes.into_iter();
+        let (mut record, mut largest) = ([None; 8], Largest::default());
+        let mut answers = vec![Vec::with_capacity(rows.len()); Self::FIELDS.len()];
+        for period in rows {
+            if period.is_some() && none > 0 {
+                none -= 1;
+            } else if period.is_some()
+                && let Some(change) = changes.next()
+            {
+                record = self.record(change, &mut largest);
+            }
+            answers.iter_mut().zip(record).for_each(|(answer, field)| answer.push(field));
+        }
+        Ok(answers)
+    }
+}
+
+impl AlwaysValidChange {
+    /// The change at each period from the first possible beginning on, which needs a period with an error.
+    fn changes(&self, used: &[(usize, Period)]) -> Vec<Change> {
+        let mut before = Sums::default();
+        let (first, per_period) = match self.versus {
+            Versus::Before(periods) => {
+                used.iter().take(periods).for_each(|&(_, period)| before.add(period));
+                (periods, before.variance / periods as f64)
+            }
+            Versus::Reference(_) => {
+                let first =
+                    used.iter().position(|(_, period)| period.variance() != 0.0).unwrap_or(used.len());
+                (first, used.get(first).map_or(0.0, |(_, period)| period.variance()))
+            }
+        };
+        if used.len() <= first || per_period == 0.0 {
+            return Vec::new();
+        }
+        let ln_alpha = ln_alpha(self.level);
+        let mixture = NormalMixture::tightest_at(self.tightest_at * per_period, ln_alpha);
+        let mut best: Vec<Change> = Vec::with_capacity(used.len() - first);
+        for (i, &(_, period)) in used[first..].iter().enumerate() {
+            let start = match self.versus {
+                Versus::Before(_) => {
+                    let of_before = NormalMixture::tightest_at(before.variance, ln_alpha);
+                    let total = before.of_mean(of_before.total(before.variance));
+                    (before.mean(), total, of_before.ln_ratio(before.variance))
+                }
+                Versus::Reference(reference) => (reference, 0.0, 0.0),
+            };
+            let candidates = self.changes_since(start, ln_weight(i + 1), mixture, &used[first + i..]);
+            for (place, change) in candidates.enumerate() {
+                match best.get_mut(i + place) {
+                    None => best.push(change),
+                    Some(best) if change.ln_evidence > best.ln_evidence => *best = change,
+                    _ => {}
+                }
+            }
+            before.add(period);
+        }
+        best
+    }
+
+    /// The change of one beginning at each period from it on. Before it are a mean, its variance with that of the effect, and
+    /// the logarithm of the ratio of both.
+    fn changes_since(
+        &self,
+        (before, of_before, ln_ratio): (f64, f64, f64),
+        ln_weight: f64,
+        mixture: NormalMixture,
+        periods: &[(usize, Period)],
+    ) -> impl Iterator<Item = Change> {
+        let (mut sums, since) = (Sums::default(), periods.first().map_or(0, |&(row, _)| row));
+        periods.iter().map(move |&(_, period)| {
+            interrupt::check();
+            sums.add(period);
+            let after = sums.mean();
+            let total = of_before + sums.of_mean(mixture.total(sums.variance));
+            let ln_ratios = ln_ratio + mixture.ln_ratio(sums.variance);
+            let distance = self.distance(after - before);
+            let ln_evidence = ln_weight + 0.5 * (distance * distance / total - ln_ratios);
+            Change { since, before, after, total, ln_ratios, ln_weight, ln_evidence }
+        })
+    }
+
+    /// How far a change is from the one that is tested, on the side that counts. NaN stays NaN.
+    fn distance(&self, change: f64) -> f64 {
+        let distance = change - self.test.null.unwrap_or(0.0);
+        match self.test.alternative {
+            Alternative::Greater if distance < 0.0 => 0.0,
+            Alternative::Less if distance > 0.0 => 0.0,
+            _ => distance,
+        }
+    }
+
+    fn record(&self, change: Change, largest: &mut Largest) -> [Option<f64>; 8] {
+        let Change { since, before, after, total, ln_ratios, ln_weight, ln_evidence } = change;
+        let margin = (total * (ln_ratios - 2.0 * (ln_alpha(self.level) + ln_weight))).sqrt();
+        let [e_value, p_value] = largest.e_and_p(ln_evidence);
+        let change = after - before;
+        let fields = [since as f64, before, after, change, change - margin, change + margin];
+        let [since, before, after, change, lower, upper] = fields.map(Some);
+        [since, before, after, change, lower, upper, e_value, p_value]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STATISTIC: AlwaysValidChange = AlwaysValidChange {
+        level: 0.95,
+        versus: Versus::Before(3),
+        test: Hypothesis { alternative: Alternative::TwoSided, null: None, margin: None },
+        tightest_at: 5.0,
+    };
+
+    #[test]
+    fn weights_of_beginnings_sum_to_1() {
+        let sum: f64 = (1..=1000).map(|i| ln_weight(i).exp()).sum();
+        assert!((sum - (1.0 - std::f64::consts::LN_2 / 1002f64.ln())).abs() < 1e-12);
+    }
+
+    #[test]
+    fn of_a_reference_there_is_one_mixture() {
+        let below = AlwaysValidChange { versus: Versus::Reference(0.8), ..STATISTIC };
+        let answer = below.answer(&[vec![Some(0.7)], vec![Some(0.02)], vec![Some(1.0)]]).unwrap();
+        let mixture = NormalMixture::tightest_at(5.0 * 0.0004, ln_alpha(0.95));
+        let e_value = (mixture.ln_evidence(-0.1, 0.0004) + ln_weight(1)).exp();
+        assert!((answer[6][0].unwrap() / e_value - 1.0).abs() < 1e-12);
+        let margin = mixture.margin(0.0004, ln_alpha(0.95) + ln_weight(1));
+        assert!((answer[5][0].unwrap() + 0.1 - margin).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_change_is_found_where_it_is() {
+        let auc: Vec<Option<f64>> = (0..20).map(|row| Some(if row < 9 { 0.8 } else { 0.7 })).collect();
+        let columns = [auc, vec![Some(0.01); 20], vec![Some(1.0); 20]];
+        let answer = STATISTIC.answer(&columns).unwrap();
+        assert_eq!(answer[0][2], None);
+        assert_eq!(answer[0][19], Some(9.0));
+        assert!((answer[1][19].unwrap() - 0.8).abs() < 1e-12);
+        assert!((answer[3][19].unwrap() + 0.1).abs() < 1e-12);
+        assert!(answer[5][19].unwrap() < 0.0 && answer[7][19].unwrap() < 1e-6, "{answer:?}");
+        // A rise is none of what counts.
+        let test = Hypothesis { alternative: Alternative::Greater, null: None, margin: None };
+        let up = AlwaysValidChange { test, ..STATISTIC };
+        assert_eq!(up.answer(&columns).unwrap()[7][19], Some(1.0));
+    }
+
+    #[test]
+    fn the_interval_holds_0_as_long_as_the_p_value_is_above_the_level() {
+        let auc: Vec<Option<f64>> = (0..60).map(|row| Some(0.75 - 0.001 * f64::from(row))).collect();
+        let answer = STATISTIC.answer(&[auc, vec![Some(0.02); 60], vec![Some(1.0); 60]]).unwrap();
+        let excluded = |row: usize| answer[5][row].is_some_and(|upper| upper < 0.0);
+        let rejected = |row: usize| answer[7][row].is_some_and(|p_value| p_value < 0.05);
+        assert!(rejected(59) && (0..60).all(|row| excluded(row) == rejected(row)), "{answer:?}");
+    }
+
+    #[test]
+    fn without_an_error_there_is_no_change() {
+        let columns = [vec![Some(0.8); 9], vec![Some(0.0); 9], vec![Some(1.0); 9]];
+        let of_reference = AlwaysValidChange { versus: Versus::Reference(0.7), ..STATISTIC };
+        for statistic in [STATISTIC, of_reference] {
+            assert!(statistic.answer(&columns).unwrap().iter().flatten().all(Option::is_none));
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Periods, such as nights, that are looked at one by one: intervals and tests that hold at all of them at once.
+
+pub mod always_valid;
+pub mod always_valid_change;
+pub mod normal_mixture;
+pub mod periods;
+
+pub use always_valid::AlwaysValid;
+pub use always_valid_change::AlwaysValidChange;

@@ -1,0 +1,129 @@
+"""Reports that keep a history, and say whether an AUC has fallen since."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import polars_auc as pa
+from polars_auc._commands.main import main
+
+Capture = pytest.CaptureFixture[str]
+REPORT = ["report", "rows.parquet", "--label", "y", "--score", "s", "--by", "site"]
+HISTORY = ["--history", "history.parquet"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def night(number: int) -> list[str]:
+    """Write the rows of a night, of which site b gets worse on night 31, and return how it is reported."""
+    rng = np.random.default_rng(number)
+    site, label = rng.choice(["a", "b"], 600), rng.random(600) < 0.4
+    gap = np.where((site == "b") & (number > 30), 0.3, 1.2)
+    frame = pl.DataFrame({"site": site, "y": label, "s": rng.normal(size=600) + gap * label})
+    frame.write_parquet("rows.parquet")
+    return [*REPORT, *HISTORY, "--period", f"night {number:03}", "--quiet"]
+
+
+def test_a_history_of_nights(capsys: Capture) -> None:
+    alarm = ["--fail-if", "alarm AND site IS NOT NULL"]
+    codes = [main([*night(number), *alarm]) for number in range(1, 37)]
+    # The baseline has no alarm; a night that fails is kept as well.
+    assert codes[:30] == [0] * 30
+    assert codes[-1] == 1
+    assert main([*night(36), "-o", "now.parquet"]) == 0
+    now, history = pl.read_parquet("now.parquet"), pl.read_parquet("history.parquet")
+    assert history.columns == ["period", "scope", "site", "score", "n", "auc", "se"]
+    assert history.height == 3 * 36
+    assert now.filter(pl.col("alarm"))["site"].to_list()[0] == "b"
+    [since] = now.filter(site="b")["alarm_since"]
+    assert since == "night 031"
+    test = pa.always_valid_change("auc", "se", alternative="less").over("scope", "site", order_by="period")
+    expected = history.with_columns(test.alias("test")).filter(period="night 036")["test"].struct
+    for column, field in (("alarm_change", "change"), ("alarm_lower", "lower"), ("alarm_p_value", "p_value")):
+        assert_frame_equal(now.select(x=column), pl.DataFrame({"x": expected.field(field)}))
+    adjusted = now.select(pa.adjust_p_values("alarm_p_value")).to_series()
+    assert now["alarm_p_adjusted"].to_list() == adjusted.to_list()
+    assert now["alarm"].to_list() == (adjusted <= 0.05).to_list()
+    # A night that is reported again sees none of those after it, and replaces its own rows.
+    assert main([*night(30), "-o", "again.parquet"]) == 0
+    again = pl.read_parquet("again.parquet")
+    assert again["alarm"].sum() == 0
+    assert_frame_equal(pl.read_parquet("history.parquet"), history)
+    capsys.readouterr()
+
+
+def test_what_is_printed(capsys: Capture) -> None:
+    assert main([*night(1)[:-1], "-o", "page.html"]) == 0
+    shown = capsys.readouterr()
+    assert "alarm" in shown.out
+    assert "'history.parquet' has 1 period, with 'night 001'" in shown.err
+    assert "The mean AUC so far by period, and its interval" in Path("page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("told", "says"),
+    [
+        (["--history", "history.parquet"], "--history goes with --period, which is missing"),
+        (["--period", "may"], "--period goes with --history, which is missing"),
+        (["--history", "history.csv", "--period", "may"], "--history must end in .parquet"),
+        (
+            ["--history", "rows.parquet", "--period", "may"],
+            "'rows.parquet' is no history of polars-auc report",
+        ),
+        (["--history", "broken.parquet", "--period", "may"], "cannot read 'broken.parquet'"),
+        (
+            [*HISTORY, "--period", "may", "--by", "y"],
+            "is of reports with --by site, and this one is with --by site, y: their AUCs answer different",
+        ),
+        (
+            [*HISTORY, "--period", "may", "--weight", "s + 9"],
+            "is of reports without --weight, and this one is",
+        ),
+    ],
+)
+def test_refusals(capsys: Capture, told: list[str], says: str) -> None:
+    assert main(night(1)) == 0
+    before = Path("history.parquet").read_bytes()
+    Path("broken.parquet").write_bytes(b"PAR1 and no more PAR1")
+    assert main([*REPORT, *told]) == 2
+    assert says in capsys.readouterr().err
+    assert Path("history.parquet").read_bytes() == before
+
+
+def test_a_group_column_of_the_name_of_the_periods(capsys: Capture) -> None:
+    night(1)
+    pl.read_parquet("rows.parquet").rename({"site": "period"}).write_parquet("rows.parquet")
+    assert main([*REPORT[:-1], "period", *HISTORY, "--period", "may"]) == 2
+    assert "the group column 'period' has the name of a column of the history" in capsys.readouterr().err
+
+
+def test_a_score_that_is_nan_is_of_its_night_alone(capsys: Capture) -> None:
+    for number in range(1, 36):
+        told = night(number)
+        if number == 5:
+            rows = pl.read_parquet("rows.parquet")
+            rows.with_columns(
+                s=pl.when(pl.col("site") == "b").then("s").otherwise(float("nan"))
+            ).write_parquet("rows.parquet")
+        assert main([*told, "-o", "now.parquet"]) == (3 if number == 5 else 0)
+    now = pl.read_parquet("now.parquet")
+    assert now["alarm_p_value"].is_finite().all()
+    assert now.filter(site="b")["alarm"].item()
+    capsys.readouterr()
+
+
+def test_a_history_with_two_rows_of_one_night(capsys: Capture) -> None:
+    assert main(night(1)) == 0
+    metadata = pl.read_parquet_metadata("history.parquet")
+    twice = pl.concat([pl.read_parquet("history.parquet")] * 2)
+    twice.write_parquet("history.parquet", metadata={"polars_auc.history": metadata["polars_auc.history"]})
+    assert main(night(2)) == 2
+    assert "has two rows for one period, group and score" in capsys.readouterr().err
