@@ -255,7 +255,7 @@ mod tests {
         let mixed = |row: u32| row.wrapping_mul(0x9E37_79B1);
         let rows = SHARD_ROWS as u32 + 5;
         check(&(0..rows).map(|row| (mixed(row) >> 12, mixed(row) & 8 == 0, row % 7)).collect::<Vec<_>>());
-        let float = |row: u32| if row % 5 == 0 { 0.0 } else { f64::from(mixed(row)).powi(3) };
+        let float = |row: u32| if row.is_multiple_of(5) { 0.0 } else { f64::from(mixed(row)).powi(3) };
         check(&(0..rows).map(|row| (float(row), row % 3 == 0, mixed(row) % 3000)).collect::<Vec<_>>());
     }
 
