@@ -54,7 +54,8 @@ class History:
         self.file, self.period, self.options = file, period, dict(options)
         self.rows: pl.DataFrame | None = None
         self.trend, self._now = pl.DataFrame(), pl.DataFrame()
-        if not file.exists():
+        self._read = _version(file)
+        if self._read is None:
             return
         try:
             told = dict(json.loads(pl.read_parquet_metadata(file)[_KEY]))
@@ -125,17 +126,36 @@ class History:
         return rows
 
     def save(self) -> str:
-        """Write the file with this period, in place of an earlier one of its name, and say so."""
+        """Write the file with this period, in place of an earlier one of its name, and say so.
+
+        A file that another report has written in the meantime is left as it is.
+        """
 
         def contents() -> bytes:
             file = io.BytesIO()
             self._now.write_parquet(file, metadata={_KEY: json.dumps(self.options)})
             return file.getvalue()
 
+        if _version(self.file) != self._read:
+            raise Refusal(
+                f"{str(self.file)!r} was written by another report while this one ran, and does not have "
+                f"{self.period!r}; run this report again"
+            )
         save(self.file, contents)
+        is_replaced = self.rows is not None and self.period in self.rows[_PERIOD].cast(pl.String)
         return (
             f"{str(self.file)!r} has {counted(self._now[_PERIOD].n_unique(), 'period')}, with {self.period!r}"
+            + (" in place of the earlier one of this name" if is_replaced else "")
         )
+
+
+def _version(file: Path) -> tuple[int, int, int] | None:
+    """Return what is another number once a file has been written anew; None if there is no file."""
+    try:
+        status = file.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _trend(tested: pl.DataFrame, keys: list[str], options: ReportOptions) -> pl.DataFrame:

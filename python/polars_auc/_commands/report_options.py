@@ -143,6 +143,15 @@ class ReportRequest:
             raise OptionError(
                 "", there, said, "name both, as in `history` nights.parquet `period` 2026-11-25"
             )
+        if self.period is not None and not self.period.strip():
+            raise OptionError("", "period", "must be a name, got an empty text", "write `period` 2026-11-25")
+        if (
+            self.file is not None
+            and self.history is not None
+            and self.file.resolve() == self.history.resolve()
+        ):
+            said = "names the file that the report is written to, which would lose the report"
+            raise OptionError("", "history", said, "write another file")
 
     def earlier_periods(self) -> History | None:
         """Read the history, if there is one: of reports with the same options."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
+from polars_auc._commands.history import History
 from polars_auc._commands.main import main
 
 Capture = pytest.CaptureFixture[str]
@@ -72,6 +74,7 @@ def test_what_is_printed(capsys: Capture) -> None:
     ("told", "says"),
     [
         (["--history", "history.parquet"], "--history goes with --period, which is missing"),
+        ([*HISTORY, "--period", " "], "--period must be a name, got an empty text; write --period 2026"),
         (["--period", "may"], "--period goes with --history, which is missing"),
         (["--history", "history.csv", "--period", "may"], "--history must end in .parquet"),
         (
@@ -96,6 +99,41 @@ def test_refusals(capsys: Capture, told: list[str], says: str) -> None:
     assert main([*REPORT, *told]) == 2
     assert says in capsys.readouterr().err
     assert Path("history.parquet").read_bytes() == before
+
+
+def test_an_earlier_night_of_the_name_is_said_to_be_replaced(capsys: Capture) -> None:
+    command = night(1)[:-1]
+    assert main(command) == 0
+    assert "earlier one" not in capsys.readouterr().err
+    assert main(command) == 0
+    assert "with 'night 001' in place of the earlier one of this name" in capsys.readouterr().err
+
+
+def test_the_report_is_not_written_over_by_its_history(capsys: Capture) -> None:
+    assert main([*night(1), "-o", "./history.parquet"]) == 2
+    assert "--history names the file that the report is written to" in capsys.readouterr().err
+    assert not Path("history.parquet").exists()
+
+
+def test_two_reports_at_once_lose_no_night(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one has read the file before the first one wrote it."""
+    assert main(night(1)) == 0
+    evaluate = History.beside
+
+    def beside(history: History, *given: Any) -> pl.DataFrame:
+        table = evaluate(history, *given)
+        monkeypatch.setattr(History, "beside", evaluate)
+        assert main([*REPORT, *HISTORY, "--period", "night 002", "--quiet"]) == 0
+        return table
+
+    monkeypatch.setattr(History, "beside", beside)
+    assert main(night(3)) == 2
+    said = "'history.parquet' was written by another report while this one ran, and does not have 'night 003'"
+    assert said in capsys.readouterr().err
+    assert pl.read_parquet("history.parquet")["period"].unique().sort().to_list() == [
+        "night 001",
+        "night 002",
+    ]
 
 
 def test_a_group_column_of_the_name_of_the_periods(capsys: Capture) -> None:
