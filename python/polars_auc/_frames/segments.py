@@ -98,9 +98,9 @@ def compare_segments(
     state
         Column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``: one or more
         for each segment, which are merged. From exact states all numbers are those of the rows. Of states
-        with ``max_bins``, the AUC of a segment is that of rows of which those in one bin have one score, as
-        by :func:`polars_auc.roc_auc_ci`; the rest and all rows tie by the bins of all states merged. Not
-        possible with ``cluster``, because a state does not say which rows belong together.
+        with ``max_bins``, all numbers are those of rows of which those in one bin of all states merged have
+        one score, so that segments with bins of different width can be compared. Not possible with
+        ``cluster``, because a state does not say which rows belong together.
 
     Returns
     -------

@@ -214,7 +214,8 @@ def report(
           (Float64), null in the groups' rows.
         - with ``memory="bounded"`` or ``state``: ``auc_min``, ``auc_max`` (Float64), between which the AUC of
           the rows lies; both are ``auc`` if the states are exact. The other numbers are those of rows of
-          which those in one bin tie, as :func:`polars_auc.compare_segments` and the other functions say it.
+          which those in one bin tie; those of ``versus``, of rows of which those in one bin of all groups
+          together tie.
         - with ``groupings``: ``grouping`` (String), the columns that a group is made by, with commas; null in
           the overall rows. The other columns ``by`` are null there. The groupings come one after the other,
           and p-values are adjusted over all of them. There is no ``heterogeneity``.

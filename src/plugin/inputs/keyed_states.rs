@@ -79,8 +79,13 @@ impl WithScores for Counting<'_> {
             if u32::try_from(all_keys.len()).is_err() {
                 return Err("the states of a group have more than 2^32 bins together".into());
             }
-            let with_codes =
-                |(key, state): (&mut KeyRows, &State)| key.codes = codes(keys_of::<S::Key>(state), all_keys);
+            // Keys are compared, so scores that tie among all tie in each key: a difference of bins is no difference.
+            let with_codes = |(key, state): (&mut KeyRows, &State)| {
+                key.codes = codes(keys_of::<S::Key>(state), all_keys);
+                if self.needs.key_rows {
+                    key.join_codes();
+                }
+            };
             counted.keys.par_iter_mut().zip(&of_keys).for_each(with_codes);
             counted.distinct = all_keys.len();
             counted.is_exact &= all.unordered_pairs() == 0;

@@ -3,7 +3,6 @@
 //! The rows of a large group are dealt out by score into parts, block by block, and each part is sorted in the cache of
 //! one core. So all keys' scores are in order at once, and each key takes its own from there.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -201,22 +200,21 @@ impl KeyRows {
         if self.n_pos > 0 && self.n_neg > 0 { placements(&self.counts) } else { Placements::default() }
     }
 
-    /// Each code once, highest first, with all its rows.
-    pub fn by_code(&self) -> Cow<'_, KeyRows> {
-        if self.codes.windows(2).all(|pair| pair[0] != pair[1]) {
-            return Cow::Borrowed(self);
-        }
-        let mut joined = KeyRows { codes: Vec::new(), counts: Vec::new(), ..*self };
-        for (&code, &count) in self.codes.iter().zip(&self.counts) {
-            match joined.counts.last_mut() {
-                Some(last) if joined.codes.last() == Some(&code) => *last = last.plus(count),
-                _ => {
-                    joined.codes.push(code);
-                    joined.counts.push(count);
-                }
+    /// Joins the counts of one code, so that each code is there once.
+    pub fn join_codes(&mut self) {
+        let mut last = 0;
+        for next in 1..self.codes.len() {
+            let count = self.counts[next];
+            if self.codes[next] == self.codes[last] {
+                self.counts[last] = self.counts[last].plus(count);
+            } else {
+                last += 1;
+                self.codes[last] = self.codes[next];
+                self.counts[last] = count;
             }
         }
-        Cow::Owned(joined)
+        self.codes.truncate(last + 1);
+        self.counts.truncate(last + 1);
     }
 }
 
@@ -273,11 +271,13 @@ mod tests {
     fn bins_of_one_code_are_joined() {
         let count = |pos, neg| Count { pos, neg };
         let counts = vec![count(1, 0), count(0, 2), count(3, 1), count(0, 1)];
-        let key = KeyRows { codes: vec![7, 5, 5, 2], counts, n_pos: 4, n_neg: 4 };
-        let joined = key.by_code();
-        assert_eq!((&joined.codes[..], joined.n_pos, joined.n_neg), (&[7, 5, 2][..], 4, 4));
-        assert_eq!(joined.counts, [count(1, 0), count(3, 3), count(0, 1)]);
-        assert!(matches!(joined.by_code(), Cow::Borrowed(_)));
+        let mut key = KeyRows { codes: vec![7, 5, 5, 2], counts, n_pos: 4, n_neg: 4 };
+        key.join_codes();
+        assert_eq!((&key.codes[..], key.n_pos, key.n_neg), (&[7, 5, 2][..], 4, 4));
+        assert_eq!(key.counts, [count(1, 0), count(3, 3), count(0, 1)]);
+        let mut none = KeyRows { codes: Vec::new(), counts: Vec::new(), n_pos: 0, n_neg: 0 };
+        none.join_codes();
+        assert!(none.codes.is_empty());
         assert_eq!(KeyRows { n_neg: 0, ..key.clone() }.placements(), Placements::default());
     }
 }

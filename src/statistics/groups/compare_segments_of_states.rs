@@ -5,8 +5,8 @@ use crate::ranking::rows::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
-/// [`CompareSegments`] of states. Of small states, the area of a segment is that of rows of which those in one bin of its
-/// own state tie; the rest and all rows tie by the bins of all segments' states together.
+/// [`CompareSegments`] of states. Of small states, all areas are those of rows of which those in one bin of all segments'
+/// states together tie.
 #[derive(Clone, Debug)]
 pub struct CompareSegmentsOfStates(pub CompareSegments);
 

@@ -7,7 +7,6 @@
 //! The codes of scores are cut into ranges. What lies below each code of a range stays in the cache while the scores of
 //! all keys look it up, and threads divide the ranges.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -27,7 +26,7 @@ const SCORES_OF_KEY: usize = 64;
 /// The rows of all keys.
 #[derive(Debug)]
 pub struct AllRows<'a> {
-    keys: Vec<Cow<'a, KeyRows>>,
+    keys: &'a [KeyRows],
     ranges: Vec<CodeRange>,
     n_pos: u64,
     n_neg: u64,
@@ -74,7 +73,7 @@ impl Below {
 }
 
 impl<'a> AllRows<'a> {
-    /// The rows of these keys, whose scores have so many codes.
+    /// The rows of these keys, each code of a key once, whose scores have so many codes.
     pub fn of(keys: &'a [KeyRows], distinct: usize) -> Self {
         let scores: usize = keys.iter().map(|key| key.codes.len()).sum();
         let most = (scores / SCORES_OF_KEY / keys.len().max(1)).max(1);
@@ -82,13 +81,12 @@ impl<'a> AllRows<'a> {
     }
 
     fn in_ranges(keys: &'a [KeyRows], distinct: usize, width: usize) -> Self {
-        let keys: Vec<Cow<KeyRows>> = keys.par_iter().map(KeyRows::by_code).collect();
         let range = |number: usize| {
             interrupt::check();
             let codes = number * width..distinct.min((number + 1) * width);
             let mut of_keys = Vec::with_capacity(keys.len());
             let mut counts = vec![Count::default(); codes.len()];
-            for key in &keys {
+            for key in keys {
                 let from = |code: usize| key.codes.partition_point(|&other| other as usize >= code);
                 let places = from(codes.end)..from(codes.start);
                 for (&code, &count) in key.codes[places.clone()].iter().zip(&key.counts[places.clone()]) {
@@ -190,7 +188,7 @@ impl<'a> AllRows<'a> {
         let squares = |all: u128, cross: &CrossSums, own: &OwnSums| {
             all + cross.squares - 2 * cross.products - own.squares
         };
-        let without = |(key, sums): (&Cow<KeyRows>, &SumsWithout)| {
+        let without = |(key, sums): (&KeyRows, &SumsWithout)| {
             let (n_pos, n_neg) = (self.n_pos - key.n_pos, self.n_neg - key.n_neg);
             let placements = Placements {
                 sum: all.sum - sums.of_pos.sum - sums.own_pos.sum,
@@ -238,7 +236,7 @@ impl<'a> AllRows<'a> {
             let scale = n as f64 * (n - 1) as f64 * 4.0 * others as f64 * all_others as f64;
             products / scale / all as f64
         };
-        let covariance = |(key, sums): (&Cow<KeyRows>, &SumsWithOwn)| {
+        let covariance = |(key, sums): (&KeyRows, &SumsWithOwn)| {
             let (pos, neg) = (key.n_pos, key.n_neg);
             (pos > 1 && neg > 1).then(|| {
                 part(&sums.of_pos, pos, neg, self.n_pos, self.n_neg)
