@@ -51,6 +51,10 @@ class History:
         """Read the file, if there is one; refuse what is no history, or one of other options."""
         if file.suffix != ".parquet":
             raise Refusal(f"{flag('history')} must end in .parquet, got {str(file)!r}")
+        if not file.parent.is_dir():
+            raise Refusal(
+                f"{flag('history')} is to be in the folder {str(file.parent)!r}, which is not there"
+            )
         self.file, self.period, self.options = file, period, dict(options)
         self.rows: pl.DataFrame | None = None
         self.trend, self._now = pl.DataFrame(), pl.DataFrame()
@@ -66,7 +70,7 @@ class History:
             raise Refusal(f"cannot read {str(file)!r}: {first_line(error)}") from error
         for name in {**told, **self.options}:
             before, now = (
-                f"with {name} {options[name]}" if name in options else f"without {name}"
+                f"with {name} {options[name]}".rstrip() if name in options else f"without {name}"
                 for options in (told, self.options)
             )
             if before != now:
@@ -118,7 +122,20 @@ class History:
             raise Refusal(
                 f"{str(self.file)!r} has other columns of groups than this report; write another file"
             )
-        rows = self.rows.select(pl.col(name).cast(dtype) for name, dtype in now.schema.items())
+        try:
+            rows = self.rows.select(pl.col(name).cast(dtype) for name, dtype in now.schema.items())
+        except pl.exceptions.PolarsError as error:
+            raise Refusal(
+                f"{str(self.file)!r} has a column of another dtype than this report: {first_line(error)}; "
+                "write another file"
+            ) from error
+        is_wrong = pl.col(_PERIOD).is_null() | ~_AUC.is_between(0, 1) | (_SE < 0)
+        if (wrong := rows.filter(is_wrong)).height:
+            period, auc, se = wrong.select(_PERIOD, "auc", "se").row(0)
+            raise Refusal(
+                f"{str(self.file)!r} has a row of the period {period!r}, the AUC {auc} and the standard "
+                f"error {se}, and is no history"
+            )
         if rows.select(pl.struct(pl.exclude(_ESTIMATES)).is_duplicated().any()).item():
             raise Refusal(
                 f"{str(self.file)!r} has two rows for one period, group and score, and is no history"
@@ -143,9 +160,12 @@ class History:
             )
         save(self.file, contents)
         is_replaced = self.rows is not None and self.period in self.rows[_PERIOD].cast(pl.String)
+        later = self._now.filter(pl.col(_PERIOD) > self.period)[_PERIOD]
         return (
             f"{str(self.file)!r} has {counted(self._now[_PERIOD].n_unique(), 'period')}, with {self.period!r}"
             + (" in place of the earlier one of this name" if is_replaced else "")
+            # Names that are no dates may be in another order than the periods, such as 10 before 9.
+            + (f", which comes before {later[0]!r}" if len(later) else "")
         )
 
 

@@ -34,9 +34,9 @@ from polars_auc._page.about import about_options, groups_without_stability, need
 from polars_auc._page.details import details
 from polars_auc._page.text import TableView
 from polars_auc._page.write import ReportWriter
+from polars_auc._report.evaluation import evaluation, evaluation_of_states
 from polars_auc._report.nan import Nans
 from polars_auc._report.options import ReportOptions
-from polars_auc._report.report import evaluation, evaluation_of_states
 
 
 def add_report(commands: Any) -> None:

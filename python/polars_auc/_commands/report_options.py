@@ -248,6 +248,8 @@ class ReportRequest:
 
 
 def _told(value: object) -> str:
+    if value is True:
+        return ""
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 

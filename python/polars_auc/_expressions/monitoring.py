@@ -72,7 +72,8 @@ def always_valid(
 
         A period without AUC, standard error or weight adds nothing, and repeats the row before; before the
         first one all fields are null. A standard error of 0 adds no variance; the limits, e-value and
-        p-value are null until there was another one. NaN makes its row and all later ones NaN.
+        p-value are null until there was another one. An AUC or a standard error of NaN makes its row and all
+        later ones NaN, unless the other is null.
 
     Raises
     ------
@@ -200,7 +201,7 @@ def always_valid_change(
         All are null up to the end of the baseline, and if all standard errors of the baseline are 0; with a
         reference up to the first period whose standard error is not 0, which is the first that a change may
         begin with. A period without AUC, standard error or weight adds nothing, and repeats the row before.
-        NaN makes its row and all later ones NaN.
+        An AUC or a standard error of NaN makes its row and all later ones NaN, unless the other is null.
 
     Raises
     ------
@@ -213,15 +214,18 @@ def always_valid_change(
     -----
     With means m, sums of weights W and ``V = Σ w² se²`` before (0) and from period j on (1),
     ``E_j = ((1 + V0 / s0) (1 + V1 / s1))^(-1/2) exp((m1 - m0 - null)² / (2 T))`` with
-    ``T = (V0 + s0) / W0² + (V1 + s1) / W1²``. It is the least product, over all common means, of the normal
-    mixtures of :func:`always_valid` of both parts, and so an e-value of the hypothesis that there is a
-    common mean, whatever it is (as universal inference: Wasserman, Ramdas and Balakrishnan 2020). The i-th
-    period that a change may begin with has the weight ``w_i = ln 2 (1 / ln(i + 1) - 1 / ln(i + 2))``; these
-    sum to 1, and the e-value is the largest ``w_j E_j`` (E-detectors: Shin, Ramdas and Rinaldo 2024, here
-    with an error over all time in place of one alarm in so many nights). The interval is that of level
-    ``(1 - level) w_j``: ``sqrt(T (ln((1 + V0 / s0) (1 + V1 / s1)) + 2 ln(1 / (α w_j))))`` to either side.
-    So two-sided the p-value is at most ``1 - level`` where the interval of this or an earlier period leaves
-    out ``null``. With a reference the terms of the part before are left out.
+    ``T = (V0 + s0) / W0² + (V1 + s1) / W1²``. Here ``s0 = V0 / c``, and ``s1`` is the mean ``w² se²`` of
+    the baseline times ``tightest_at / c``; ``c`` is 8.212 at level 0.95, so that the interval is tightest
+    there (with a reference, the ``w² se²`` of the first period). It is the least product, over all common
+    means, of the normal mixtures of :func:`always_valid` of both parts, and so an e-value of the
+    hypothesis that there is a common mean, whatever it is (as universal inference: Wasserman, Ramdas and
+    Balakrishnan 2020). The i-th period that a change may begin with has the weight
+    ``w_i = ln 2 (1 / ln(i + 1) - 1 / ln(i + 2))``; these sum to 1, and the e-value is the largest
+    ``w_j E_j`` (E-detectors: Shin, Ramdas and Rinaldo 2024, here with an error over all time in place of
+    one alarm in so many nights). The interval is that of level ``(1 - level) w_j``:
+    ``sqrt(T (ln((1 + V0 / s0) (1 + V1 / s1)) + 2 ln(1 / (α w_j))))`` to either side. So two-sided the
+    p-value is at most ``1 - level`` where the interval of this or an earlier period leaves out ``null``.
+    With a reference the terms of the part before are left out.
 
     An ordinary comparison with the mean of a baseline is not enough: its error is the same on all nights,
     so they are not independent. And a comparison with all later periods together finds a late change late.

@@ -205,6 +205,8 @@ def population_stability(
         those of a reference. Without one, the states' positives are the reference. The states of a sample
         are merged, and the answer is that of all their rows; of states with ``max_bins``, that of rows of
         which those in one bin of all states together have one score.
+        A state does not count rows whose label was null. If labels come late, the index of states is that of
+        the rows that have one.
 
     Returns
     -------

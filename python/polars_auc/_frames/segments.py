@@ -195,9 +195,10 @@ def compare_segments(
     True
     """
     name = "compare_segments"
-    keys = keys_of(name, by, _EXAMPLE)
+    example = _EXAMPLE if state is None else _OF_STATES
+    keys = keys_of(name, by, example)
     if not keys or len(set(keys)) < len(keys):
-        msg = f"{name}: by must be column names, each once, got {keys}; write {_EXAMPLE}"
+        msg = f"{name}: by must be column names, each once, got {keys}; write {example}"
         raise ValueError(msg)
     rows = rows_of(name, frame)
     schema = rows.collect_schema()

@@ -28,10 +28,11 @@ from polars_auc._plots.names import visible
 from polars_auc._plugin.errors import CALLED, OptionError, OptionTypeError
 from polars_auc._plugin.options import between_0_and_1, flag
 from polars_auc._report.changes import by_of
+from polars_auc._report.evaluation import nans_of
 from polars_auc._report.nan import Nans, said_of_nan, without_nan
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.parts import in_cluster
-from polars_auc._report.report import nans_of, refuse_of_rows, states_of
+from polars_auc._report.report import refuse_of_rows, states_of
 
 if TYPE_CHECKING:
     from polars_auc._frames.inputs import IntoFrame

@@ -163,7 +163,7 @@ def _checked(frame: pl.LazyFrame, period: str, answers: tuple[str, str], keys: l
     for role, column in (("period", period), ("mean", answers[0]), ("alarm", answers[1])):
         refuse_pattern(_NAME, role, column)
     schema = frame.collect_schema()
-    if lacking := [name for name in (period, *answers, *keys) if name not in schema]:
+    if lacking := [name for name in dict.fromkeys((period, *answers, *keys)) if name not in schema]:
         msg = f"{_NAME}: the frame lacks {', '.join(map(repr, lacking))}; it has {', '.join(schema)}"
         raise ValueError(msg)
     mean, alarm = answers

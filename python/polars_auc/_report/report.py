@@ -1,24 +1,18 @@
 """From a frame to a report: one row for each group and score.
 
-``report`` reads its options, ``evaluation`` reads the columns and lists the parts, and a ``ReportPlan`` asks
-what they need of the rows of each group and of all rows.
+``report`` reads its options, and warns of what a user may have written by mistake.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from polars_auc._frames.answers import Answers
-from polars_auc._frames.direction import negated
-from polars_auc._frames.group_states import deferred, group_states
 from polars_auc._frames.inputs import (
     called,
-    column_of,
     keys_of,
     like,
     refuse_keys,
@@ -26,27 +20,21 @@ from polars_auc._frames.inputs import (
     rows_of,
     scores_of,
 )
-from polars_auc._frames.runs import Runs
-from polars_auc._plugin.errors import OptionError, OptionTypeError
-from polars_auc._plugin.options import told
+from polars_auc._plugin.errors import OptionError
 from polars_auc._plugin.warning import warn
-from polars_auc._report import parts
-from polars_auc._report.nan import Nans, without_nan
+from polars_auc._report.evaluation import CALL, evaluation, evaluation_of_states, nans_of
+from polars_auc._report.nan import Nans
 from polars_auc._report.options import IntervalMethod, ReportOptions, UserAverage
-from polars_auc._report.rows import Part, ReportPlan, refuse_clashes
-from polars_auc._report.stability import Reference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from polars_auc._frames.groupings import Groupings
-    from polars_auc._frames.inputs import ArrowStream, Frame, IntoFrame
+    from polars_auc._frames.inputs import ArrowStream, Frame
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._plugin.options import Adjustment
 
 __all__ = ["report"]
-
-_CALL = 'report(frame, "label", "score", {})'
 
 _OF_STATES = 'report(frame, state="state", by="segment")'
 
@@ -129,7 +117,7 @@ def report(
         a group is the reference's rows in the same group; but columns of ``by`` that the condition names do
         not divide it. So by month and segment, with a condition on the month, each month of a segment is held
         against the reference of the segment. Rows of a null condition are in neither. The label need not be
-        known.
+        known, but states count only rows that have one.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows, so ``GROUP BY segment, label, score`` of a database is
@@ -312,11 +300,15 @@ def _report_of_states(
 ) -> pl.LazyFrame:
     """Return the report of columns of states; refuse what needs rows."""
     refuse_of_rows("report", of_rows, options)
-    keys = keys_of("report", options.by, _CALL.format('by="segment"'))
+    keys = keys_of("report", options.by, CALL.format('by="segment"'))
     for role in ("folds", "stability", "user"):
         refuse_pattern("report", role, getattr(options, role))
     refuse_keys("report", keys, rows.collect_schema(), nested=True)
     rows, columns = states_of("report", state, rows, keys)
+    grouped = next((key for key in keys if key in columns), None)
+    if grouped is not None:
+        said = f"names {grouped!r}, which is a column of states"
+        raise OptionError("report", "by", said, "name columns that say of which group each state is")
     table = evaluation_of_states(rows, columns, keys, options)
     said = "report: no row of the states is positive; is the label of the states written right?"
     table = table.map_batches(functools.partial(_warn_without_positives, said))
@@ -340,212 +332,6 @@ def states_of(
     """Return rows that have columns of states, and the names of these."""
     columns = scores_of(function, state, rows, keys, role="state")
     return rows.with_columns(column.alias(name) for name, column in columns.items()), list(columns)
-
-
-@called("report")
-def evaluation(
-    frame: IntoFrame,
-    label: IntoExpr,
-    scores: IntoExpr | Iterable[IntoExpr],
-    options: ReportOptions,
-    runs: Runs | None = None,
-    nans: Nans | None = None,
-) -> pl.LazyFrame:
-    """Return a report, which says nothing of a label without a positive, or of NaN.
-
-    Runs say that rows come group after group, also where ``sorted_by`` does not. ``nans`` are the scores as
-    they are, if those of ``scores`` are without NaN already.
-    """
-    keys = keys_of("report", options.by, _CALL.format('by="segment"'))
-    for role in ("count", "cluster", "weight", "folds", "stability"):
-        refuse_pattern("report", role, getattr(options, role))
-    refuse_pattern("report", "label", label)
-    if options.memory is not None:
-        return _bounded_evaluation(frame, label, scores, keys, options)
-    rows = rows_of("report", frame)
-    runs = _runs(options, keys) or runs
-    refuse_clashes(keys)
-    refuse_keys("report", keys, rows.collect_schema(), nested=True)
-    columns = scores_of("report", scores, rows, keys)
-    _refuse_comparisons(options, columns)
-    if options.nan is not None:
-        nans = nans_of(rows, label, columns.values(), options) if nans is None else nans
-        columns = without_nan(rows, columns)
-    if options.low_is_positive:
-        columns = negated(rows, columns)
-    if options.cluster is not None:
-        example = _CALL.format('cluster="patient"')
-        cluster = column_of("report", "cluster", options.cluster, rows, example)
-        options = replace(options, cluster=cluster)
-        label = parts.in_cluster(column_of("report", "label", label, rows, example), cluster)
-    if options.user is not None:
-        options = replace(options, user=_user(options.user, rows))
-    asked = Answers("report", rows)
-    own = _parts(rows, label, columns, keys, options, asked)
-    if options.nan is not None and nans is not None:
-        own.append(Part(finish=nans.beside))
-    plan = ReportPlan(list(columns), keys, options.groupings, own, options.adjust, asked)
-    table = plan.of_rows(rows)
-    if runs is None:
-        return table
-    return deferred(table.collect_schema(), functools.partial(_in_runs, plan, rows, runs))
-
-
-def _user(column: IntoExpr, rows: pl.LazyFrame) -> pl.Expr:
-    """Return the column of users; refuse values that make none."""
-    user = column_of("report", "user", column, rows, _CALL.format('user="user"'))
-    [dtype] = rows.select(user).collect_schema().dtypes()
-    if dtype == pl.Object or isinstance(dtype, pl.List | pl.Array):
-        raise OptionTypeError("report", "user", f"must be a column of plain values, got {dtype}")
-    return user
-
-
-def _parts(
-    rows: pl.LazyFrame,
-    label: IntoExpr,
-    scores: Mapping[str, pl.Expr],
-    keys: list[str],
-    options: ReportOptions,
-    asked: Answers,
-) -> list[Part]:
-    """Return what a report consists of, in the order of its columns."""
-    taken = _taken(label, scores, options)
-    with asked.asked():
-        own = [parts.summaries(taken, options)]
-        if options.cluster is not None:
-            own.append(parts.intervals_of_clusters(label, scores, options))
-        own += _parts_of_keys(taken, options)
-        if options.compare:
-            compared = parts.deltas if options.cluster is None else parts.deltas_of_clusters
-            own.append(compared(label, scores, options))
-    if options.stability is not None:
-        # Rows in clusters are not independent, and no p-value knows how much less they say.
-        has_p_values = options.cluster is None
-        reference = Reference.of(
-            options.stability, rows, scores, count=options.count, has_p_values=has_p_values
-        )
-        own.append(Part(finish=reference.beside))
-    if options.versus is not None:
-        own.append(parts.segments(rows, taken, keys, options))
-    return own
-
-
-def _taken(label: IntoExpr, scores: Mapping[str, pl.Expr], options: ReportOptions) -> parts.Taken:
-    """Return what the statistics of each score take."""
-    shared = {"label": label, "count": options.count}
-    if options.weight is not None:
-        shared["weight"] = options.weight
-    return {name: {**shared, "score": score} for name, score in scores.items()}
-
-
-def _parts_of_keys(taken: parts.Taken, options: ReportOptions) -> list[Part]:
-    """Return the parts about folds and users, which rows and states answer alike."""
-    own = [] if options.folds is None else [parts.folds(taken, options)]
-    return own if options.user is None else [*own, parts.users(taken, options)]
-
-
-def _refuse_comparisons(options: ReportOptions, scores: Iterable[str]) -> None:
-    """Refuse comparisons that these columns do not allow."""
-    if options.compare and len(list(scores)) < 2:
-        raise OptionError("report", "compare", "needs two scores or more, got one")
-    if options.groupings is not None and options.versus not in (None, "rest", "overall"):
-        said = f'with `groupings`, `versus` must be "rest" or "overall", got {told(options.versus)}'
-        raise OptionError("report", "", said)
-
-
-def _runs(options: ReportOptions, keys: list[str]) -> Runs | None:
-    """Return the columns of groups by which rows come sorted."""
-    columns = keys_of("report", options.sorted_by, _CALL.format('by="segment", sorted_by="segment"'))
-    strange = next((key for key in columns if key not in keys), None)
-    if strange is not None:
-        said = f"names {strange!r}, which is none of `by`: {', '.join(map(repr, keys))}"
-        if not keys:
-            said = f"names {strange!r}, and there is no `by`"
-        raise OptionError("report", "sorted_by", said)
-    return Runs(columns, is_claim=True) if columns else None
-
-
-@called("report")
-def _in_runs(plan: ReportPlan, rows: pl.LazyFrame, runs: Runs) -> pl.DataFrame:
-    """Answer one group after the other, and then all rows."""
-    assert plan.asked is not None
-    groups = runs.groups(rows, plan.keys, plan.asked, plan.answers)
-    whole = runs.overall(rows, plan.asked, plan.answers)
-    return plan.of_answers(lambda by: (groups if by else whole).lazy()).collect()
-
-
-def _bounded_evaluation(
-    frame: IntoFrame,
-    label: IntoExpr,
-    scores: IntoExpr | Iterable[IntoExpr],
-    keys: list[str],
-    options: ReportOptions,
-) -> pl.LazyFrame:
-    """Return a report of rows that are read batch by batch."""
-    bins = 4096 if options.max_bins is None else options.max_bins
-    rows = rows_of("report", frame)
-    columns = scores_of("report", scores, rows, keys)
-    nans = None
-    if options.nan is not None:
-        nans = nans_of(rows, label, columns.values(), options)
-        columns = without_nan(rows, columns)
-    if options.low_is_positive:
-        columns = negated(rows, columns)
-    named = [column.alias(name) for name, column in columns.items()]
-    states = group_states(
-        rows, label, named, by=keys, max_bins=bins, scale=options.scale, count=options.count
-    )
-    names = [name for name in states.collect_schema().names() if name not in keys]
-
-    def table(rows: pl.LazyFrame) -> pl.LazyFrame:
-        return evaluation_of_states(rows, names, keys, options, nans)
-
-    # The rows are read once, for groups and overall.
-    return deferred(table(states).collect_schema(), lambda: table(states.collect().lazy()).collect())
-
-
-@called("report")
-def evaluation_of_states(
-    rows: pl.LazyFrame,
-    states: Sequence[str],
-    keys: list[str],
-    options: ReportOptions,
-    nans: Nans | None = None,
-) -> pl.LazyFrame:
-    """Return a report of columns of states, each the counted rows of one score.
-
-    Between ``auc_min`` and ``auc_max`` lies the AUC of the rows; both are ``auc`` if the states are exact.
-    """
-    refuse_clashes(keys)
-    _refuse_comparisons(options, states)
-    if options.user is not None:
-        options = replace(options, user=_user(options.user, rows))
-    taken = {name: {"state": pl.col(name)} for name in states}
-    own = [parts.summaries(taken, options), parts.bounds(states), *_parts_of_keys(taken, options)]
-    if options.stability is not None:
-        columns = {name: pl.col(name) for name in states}
-        reference = Reference.of(options.stability, rows, columns, of_states=True)
-        own.append(Part(finish=reference.beside))
-    if options.versus is not None:
-        own.append(parts.segments(rows, taken, keys, options))
-    if options.nan is not None and nans is not None:
-        own.append(Part(finish=nans.beside))
-    return ReportPlan(states, keys, options.groupings, own, options.adjust).of_rows(rows)
-
-
-def nans_of(
-    rows: pl.LazyFrame,
-    label: IntoExpr,
-    scores: IntoExpr | Iterable[IntoExpr],
-    options: ReportOptions,
-) -> Nans:
-    """Return the rows of a report whose scores may be NaN."""
-    keys = keys_of("report", options.by, "")
-    columns = scores_of("report", scores, rows, keys)
-    if options.cluster is not None:
-        cluster = column_of("report", "cluster", options.cluster, rows, "")
-        label = parts.in_cluster(column_of("report", "label", label, rows, ""), cluster)
-    return Nans(rows, label, columns, keys, options.count, options.weight)
 
 
 def _warn_of_nan(nans: Nans, table: pl.DataFrame) -> pl.DataFrame:

@@ -74,6 +74,10 @@ class Reference:
             )
             raise pl.exceptions.ColumnNotFoundError(msg)
         condition = column_of(function, "stability", stability, rows, _EXAMPLE)
+        [dtype] = rows.select(condition).collect_schema().dtypes()
+        if dtype != pl.Boolean:
+            said = f"must be true or false in each row, got {dtype}"
+            raise OptionError(function, "stability", said, f"write {_EXAMPLE}")
         counts = pl.lit(1, dtype=pl.Int64)
         if count is not None:
             counts = column_of(function, "count", count, rows, 'report(frame, "label", "score", count="n")')
@@ -85,10 +89,6 @@ class Reference:
             counts.alias(_COUNT),
             *(score.alias(_column(name)) for name, score in scores.items()),
         )
-        dtype = marked.collect_schema()[_REFERENCE]
-        if dtype != pl.Boolean:
-            said = f"must be true or false in each row, got {dtype}"
-            raise OptionError(function, "stability", said, f"write {_EXAMPLE}")
         named = condition.meta.root_names()
         return cls(marked, named, list(scores), count is not None, has_p_values, of_states)
 

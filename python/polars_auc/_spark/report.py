@@ -15,8 +15,8 @@ import polars as pl
 from polars_auc._expressions.states import roc_state
 from polars_auc._frames.inputs import called, keys_of
 from polars_auc._plugin.errors import OptionError
+from polars_auc._report.evaluation import evaluation
 from polars_auc._report.options import IntervalMethod, ReportOptions
-from polars_auc._report.report import evaluation
 from polars_auc._spark.stages import Stages, numbered, state_column
 from polars_auc._spark.types import (
     IntoColumn,

@@ -30,6 +30,11 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String>
             COUNTS.join(", ")
         )
     };
+    if matches!(item.dtype(), Dtype::BinaryView | Dtype::LargeBinary) {
+        return Err(format!(
+            "state \"{name}\" has dtype binary, but a state is a struct; if it is packed, write unpack_state(\"{name}\")"
+        ));
+    }
     let Dtype::Struct(fields) = item.dtype() else {
         return Err(refused(format!("has dtype {}", dtype::shown(item))));
     };

@@ -232,9 +232,11 @@ mod tests {
         let codes = Codes::of(scores.iter().copied());
         let counted = CountedKeys::of(&scores, &labels, &keys);
         assert_eq!((counted.distinct, counted.keys.len()), (codes.distinct, keys.distinct));
-        for (key, of_key) in (0u32..).zip(&counted.keys) {
-            let own = (0..rows.len()).filter(|&row| keys.of_row[row] == key);
-            let members = own.map(|row| CodeAndLabel::new(codes.of_row[row], labels[row])).collect();
+        let mut members = vec![Vec::new(); keys.distinct];
+        for (row, &label) in labels.iter().enumerate() {
+            members[keys.of_row[row] as usize].push(CodeAndLabel::new(codes.of_row[row], label));
+        }
+        for (members, of_key) in members.into_iter().zip(&counted.keys) {
             let expected = KeyRows::of(members);
             assert_eq!((&of_key.codes, &of_key.counts), (&expected.codes, &expected.counts));
             assert_eq!((of_key.n_pos, of_key.n_neg), (expected.n_pos, expected.n_neg));

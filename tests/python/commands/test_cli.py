@@ -344,7 +344,7 @@ def test_gate(folder: Path, capsys: Capture) -> None:
             "--seed applies to the bootstrap only, and --ci is 'delong'; leave this out, or write --ci boot",
         ),
         ([*REPORT, "--adjust", "tukey"], "adjust must be one of 'holm', 'hochberg'"),
-        ([*REPORT, "--folds", "list"], 'polars-auc: fold "list" has dtype'),
+        ([*REPORT, "--folds", "list"], "--folds must be a column of plain values, got List(Int64)"),
         ([*REPORT, "--user", "list"], "--user must be a column of plain values, got List(Int64)"),
         (
             ["compare", *REPORT[1:], "--score", "other", "--weight", "g"],

@@ -116,6 +116,10 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
         ({"label": "label"}, "label cannot be given with state, because a state holds counted rows already"),
         ({"scores": "s"}, "scores cannot be given with state"),
         ({"by": "key", "versus": "previous", "groupings": "each"}, 'must be "rest" or "overall"'),
+        ({"by": "s"}, "by names 's', which is a column of states"),
+        ({"folds": "s"}, "folds must be a column of plain values, got Struct"),
+        ({"user": "s"}, "user must be a column of plain values, got Struct"),
+        ({"stability": "key"}, "stability must be true or false in each row, got String; write stability="),
     ],
 )
 def test_what_needs_rows_is_refused(rows: pl.DataFrame, options: dict[str, Any], said: str) -> None:
@@ -132,10 +136,17 @@ def test_neither_rows_nor_states(rows: pl.DataFrame) -> None:
         pa.report(rows, state="s")
     heavy = rows.group_by("key").agg(state=pa.roc_state("label", "score", weight="weight"))
     assert pa.report(heavy, state="state", by="key")["se"].null_count() == 6
-    with pytest.raises(
-        pl.exceptions.ComputeError, match="is of rows with weights, but here rows are counted"
-    ):
-        pa.report(heavy, state="state", by="key", versus="rest")
+    asked: dict[str, Any] = {
+        "versus": "rest",
+        "folds": "key",
+        "user": "key",
+        "stability": pl.col("key") == "a",
+    }
+    for name, value in asked.items():
+        with pytest.raises(
+            ValueError, match=f"{name} needs counts of rows, but the state 'state' has sums of w"
+        ):
+            pa.report(heavy, state="state", by="key", **{name: value})
 
 
 def test_the_shell(rows: pl.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -263,6 +263,10 @@ def test_what_is_no_state(changes: dict[str, Any], message: str) -> None:
     ("column", "message"),
     [
         (pl.Series([1.0]), 'state "s" has dtype f64, but a state is a struct as roc_state'),
+        (
+            pl.Series([b"PA"]),
+            r'state "s" has dtype binary, but .*; if it is packed, write unpack_state\("s"\)',
+        ),
         (pl.Series([{"bins": [1]}]), 'state "s" has no field n_pos'),
         (pl.Series([{"bins": 1}]), 'state "s" has a field bins of dtype i64'),
         (

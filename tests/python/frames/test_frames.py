@@ -113,7 +113,10 @@ def test_errors_begin_with_the_name_that_was_called(name: str, columns: dict[str
         ({"level": 2}, "report: level must lie between 0 and 1"),
         ({"seed": 1}, "report: seed applies to the bootstrap only, and ci is 'delong'"),
         ({"adjust": "tukey"}, "report: adjust must be one of"),
-        ({"by": "key", "versus": None, "folds": 3}, "report: fold must be a column name"),
+        (
+            {"by": "key", "versus": None, "folds": 3},
+            "report: folds must be one column name or expression, got int",
+        ),
         ({"by": "key", "versus": "best of all", "adjust": "tukey"}, "report: adjust must be one of"),
         ({"by": "g", "versus": "best"}, "report: versus must be one of"),
     ],

@@ -26,8 +26,11 @@ def tied(frame: pl.DataFrame, state: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with the score of the bin of a state that each lies in, which is its lowest."""
     bins = state.select(pl.col("state").struct.field("bins").list.explode(empty_as_null=False))
     lowest = bins.unnest("bins").select(bin="score").sort("bin")
-    rows = frame.drop_nulls(["label", "score"]).sort("score")
-    return rows.join_asof(lowest, left_on="score", right_on="bin").with_columns(score="bin")
+    is_used = pl.col("label").is_not_null() & pl.col("score").is_not_null()
+    rows = frame.filter(is_used).sort("score")
+    rows = rows.join_asof(lowest, left_on="score", right_on="bin").with_columns(score="bin").drop("bin")
+    # A segment may have rows that are not used alone.
+    return pl.concat([rows, frame.filter(~is_used)])
 
 
 @given(frame=frames(scores_with_nan, max_rows=40), versus=VERSUS)

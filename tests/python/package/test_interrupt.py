@@ -121,7 +121,7 @@ def test_python(engine: str) -> None:
         end = threading.Timer(300, process.kill)
         end.start()
         for query in QUERIES:
-            interrupt(process, after=0.5)
+            interrupt(process, after=0.3)
             start = time.monotonic()
             assert process.stdout.readline() == "KeyboardInterrupt\n", query
             # It takes a tenth of a second; without a look for interrupts it takes an hour.

@@ -6,6 +6,7 @@ import inspect
 import re
 import shlex
 import shutil
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Literal
 
@@ -432,7 +433,10 @@ def gates() -> list[str]:
             (n, auc): share
             for n, auc, share in quiet.filter(gate=name).select("rows", "auc", "alarmed").rows()
         }
-        return [f"{100 * of_case[case]:.1f}" for case in cases]
+        # Half of the last digit is rounded up, whatever its binary fraction is.
+        return [
+            str((Decimal(str(of_case[case])) * 100).quantize(Decimal("0.1"), ROUND_HALF_UP)) for case in cases
+        ]
 
     sides = ["always_valid, greater", "interval"]
     alarms = [f"| {name} | {' | '.join(shares(name))} |" for name in [*names, *sides]]

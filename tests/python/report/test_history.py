@@ -77,6 +77,7 @@ def test_what_is_printed(capsys: Capture) -> None:
         ([*HISTORY, "--period", " "], "--period must be a name, got an empty text; write --period 2026"),
         (["--period", "may"], "--period goes with --history, which is missing"),
         (["--history", "history.csv", "--period", "may"], "--history must end in .parquet"),
+        (["--history", "not/there.parquet", "--period", "may"], "be in the folder 'not', which is not there"),
         (
             ["--history", "rows.parquet", "--period", "may"],
             "'rows.parquet' is no history of polars-auc report",
@@ -89,6 +90,10 @@ def test_what_is_printed(capsys: Capture) -> None:
         (
             [*HISTORY, "--period", "may", "--weight", "s + 9"],
             "is of reports without --weight, and this one is",
+        ),
+        (
+            [*HISTORY, "--period", "may", "--low-is-positive"],
+            "without --low-is-positive, and this one is with --low-is-positive: their",
         ),
     ],
 )
@@ -165,3 +170,27 @@ def test_a_history_with_two_rows_of_one_night(capsys: Capture) -> None:
     twice.write_parquet("history.parquet", metadata={"polars_auc.history": metadata["polars_auc.history"]})
     assert main(night(2)) == 2
     assert "has two rows for one period, group and score" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"auc": 1.5}, "'history.parquet' has a row of the period 'night 001', the AUC 1.5 and the standard"),
+        ({"se": -1.0}, "the standard error -1.0, and is no history"),
+        ({"period": None}, "has a row of the period None"),
+        ({"n": "many"}, "'history.parquet' has a column of another dtype than this report"),
+    ],
+)
+def test_a_history_with_wrong_values(capsys: Capture, wrong: dict[str, Any], says: str) -> None:
+    assert main(night(1)) == 0
+    metadata = pl.read_parquet_metadata("history.parquet")
+    rows = pl.read_parquet("history.parquet").with_columns(**{name: pl.lit(it) for name, it in wrong.items()})
+    rows.write_parquet("history.parquet", metadata={"polars_auc.history": metadata["polars_auc.history"]})
+    assert main(night(2)) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_night_between_others_is_said(capsys: Capture) -> None:
+    for period in ("9", "10"):
+        assert main([*night(1)[:-2], period]) == 0
+    assert "with '10', which comes before '9'" in capsys.readouterr().err

@@ -1,0 +1,282 @@
+"""From the rows or states of a report and its options to the query that answers it.
+
+``evaluation`` reads the columns and lists the parts, and a ``ReportPlan`` asks what they need of the rows of
+each group and of all rows. What it says of states is in ``evaluation_of_states``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from polars_auc._frames.answers import Answers
+from polars_auc._frames.direction import negated
+from polars_auc._frames.group_states import deferred, group_states
+from polars_auc._frames.inputs import (
+    called,
+    column_of,
+    keys_of,
+    refuse_keys,
+    refuse_pattern,
+    rows_of,
+    scores_of,
+)
+from polars_auc._frames.runs import Runs
+from polars_auc._plugin.errors import OptionError, OptionTypeError
+from polars_auc._plugin.options import told
+from polars_auc._report import parts
+from polars_auc._report.nan import Nans, without_nan
+from polars_auc._report.options import ReportOptions
+from polars_auc._report.rows import Part, ReportPlan, refuse_clashes
+from polars_auc._report.stability import Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from polars.datatypes import DataTypeClass
+
+    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._plugin.call import IntoExpr
+
+__all__ = ["CALL", "evaluation", "evaluation_of_states", "nans_of"]
+
+CALL = 'report(frame, "label", "score", {})'
+"""A call, for messages that say how to write an option."""
+
+
+@called("report")
+def evaluation(
+    frame: IntoFrame,
+    label: IntoExpr,
+    scores: IntoExpr | Iterable[IntoExpr],
+    options: ReportOptions,
+    runs: Runs | None = None,
+    nans: Nans | None = None,
+) -> pl.LazyFrame:
+    """Return a report, which says nothing of a label without a positive, or of NaN.
+
+    Runs say that rows come group after group, also where ``sorted_by`` does not. ``nans`` are the scores as
+    they are, if those of ``scores`` are without NaN already.
+    """
+    keys = keys_of("report", options.by, CALL.format('by="segment"'))
+    for role in ("count", "cluster", "weight", "folds", "stability"):
+        refuse_pattern("report", role, getattr(options, role))
+    refuse_pattern("report", "label", label)
+    if options.memory is not None:
+        return _bounded_evaluation(frame, label, scores, keys, options)
+    rows = rows_of("report", frame)
+    runs = _runs(options, keys) or runs
+    refuse_clashes(keys)
+    refuse_keys("report", keys, rows.collect_schema(), nested=True)
+    columns = scores_of("report", scores, rows, keys)
+    _refuse_comparisons(options, columns)
+    if options.nan is not None:
+        nans = nans_of(rows, label, columns.values(), options) if nans is None else nans
+        columns = without_nan(rows, columns)
+    if options.low_is_positive:
+        columns = negated(rows, columns)
+    if options.cluster is not None:
+        example = CALL.format('cluster="patient"')
+        cluster = column_of("report", "cluster", options.cluster, rows, example)
+        options = replace(options, cluster=cluster)
+        label = parts.in_cluster(column_of("report", "label", label, rows, example), cluster)
+    options = _of_plain_columns(options, rows)
+    asked = Answers("report", rows)
+    own = _parts(rows, label, columns, keys, options, asked)
+    if options.nan is not None and nans is not None:
+        own.append(Part(finish=nans.beside))
+    plan = ReportPlan(list(columns), keys, options.groupings, own, options.adjust, asked)
+    table = plan.of_rows(rows)
+    if runs is None:
+        return table
+    return deferred(table.collect_schema(), functools.partial(_in_runs, plan, rows, runs))
+
+
+def _of_plain_columns(options: ReportOptions, rows: pl.LazyFrame) -> ReportOptions:
+    """Return options whose folds and users are columns; refuse values that make none."""
+    columns: dict[str, Any] = {}
+    for role in ("folds", "user"):
+        if getattr(options, role) is None:
+            continue
+        column = column_of("report", role, getattr(options, role), rows, CALL.format(f'{role}="{role}"'))
+        [dtype] = rows.select(column).collect_schema().dtypes()
+        if not _is_plain(dtype):
+            raise OptionTypeError("report", role, f"must be a column of plain values, got {dtype}")
+        columns[role] = column
+    return replace(options, **columns)
+
+
+def _is_plain(dtype: pl.DataType | DataTypeClass) -> bool:
+    if isinstance(dtype, pl.Struct):
+        return all(_is_plain(field) for field in dtype.to_schema().values())
+    return dtype != pl.Object and not dtype.is_nested()
+
+
+def _refuse_weights(options: ReportOptions, states: Sequence[str], schema: pl.Schema) -> None:
+    """Refuse what states with sums of weights cannot answer."""
+    asked = [name for name in ("folds", "user", "stability", "versus") if getattr(options, name) is not None]
+    for state in states:
+        match schema[state]:
+            case pl.Struct(fields=fields) if asked and _has_sums(fields):
+                said = f"needs counts of rows, but the state {state!r} has sums of weights"
+                raise OptionError("report", asked[0], said, "leave it out, or make the states without weight")
+
+
+def _has_sums(fields: Sequence[pl.Field]) -> bool:
+    bins = next((field.dtype for field in fields if field.name == "bins"), None)
+    match bins:
+        case pl.List(inner=pl.Struct(fields=of_bin)):
+            return any(field.name == "pos" and field.dtype.is_decimal() for field in of_bin)
+    return False
+
+
+def _parts(
+    rows: pl.LazyFrame,
+    label: IntoExpr,
+    scores: Mapping[str, pl.Expr],
+    keys: list[str],
+    options: ReportOptions,
+    asked: Answers,
+) -> list[Part]:
+    """Return what a report consists of, in the order of its columns."""
+    taken = _taken(label, scores, options)
+    with asked.asked():
+        own = [parts.summaries(taken, options)]
+        if options.cluster is not None:
+            own.append(parts.intervals_of_clusters(label, scores, options))
+        own += _parts_of_keys(taken, options)
+        if options.compare:
+            compared = parts.deltas if options.cluster is None else parts.deltas_of_clusters
+            own.append(compared(label, scores, options))
+    if options.stability is not None:
+        # Rows in clusters are not independent, and no p-value knows how much less they say.
+        has_p_values = options.cluster is None
+        reference = Reference.of(
+            options.stability, rows, scores, count=options.count, has_p_values=has_p_values
+        )
+        own.append(Part(finish=reference.beside))
+    if options.versus is not None:
+        own.append(parts.segments(rows, taken, keys, options))
+    return own
+
+
+def _taken(label: IntoExpr, scores: Mapping[str, pl.Expr], options: ReportOptions) -> parts.Taken:
+    """Return what the statistics of each score take."""
+    shared = {"label": label, "count": options.count}
+    if options.weight is not None:
+        shared["weight"] = options.weight
+    return {name: {**shared, "score": score} for name, score in scores.items()}
+
+
+def _parts_of_keys(taken: parts.Taken, options: ReportOptions) -> list[Part]:
+    """Return the parts about folds and users, which rows and states answer alike."""
+    own = [] if options.folds is None else [parts.folds(taken, options)]
+    return own if options.user is None else [*own, parts.users(taken, options)]
+
+
+def _refuse_comparisons(options: ReportOptions, scores: Iterable[str]) -> None:
+    """Refuse comparisons that these columns do not allow."""
+    if options.compare and len(list(scores)) < 2:
+        raise OptionError("report", "compare", "needs two scores or more, got one")
+    if options.groupings is not None and options.versus not in (None, "rest", "overall"):
+        said = f'with `groupings`, `versus` must be "rest" or "overall", got {told(options.versus)}'
+        raise OptionError("report", "", said)
+
+
+def _runs(options: ReportOptions, keys: list[str]) -> Runs | None:
+    """Return the columns of groups by which rows come sorted."""
+    columns = keys_of("report", options.sorted_by, CALL.format('by="segment", sorted_by="segment"'))
+    strange = next((key for key in columns if key not in keys), None)
+    if strange is not None:
+        said = f"names {strange!r}, which is none of `by`: {', '.join(map(repr, keys))}"
+        if not keys:
+            said = f"names {strange!r}, and there is no `by`"
+        raise OptionError("report", "sorted_by", said)
+    return Runs(columns, is_claim=True) if columns else None
+
+
+@called("report")
+def _in_runs(plan: ReportPlan, rows: pl.LazyFrame, runs: Runs) -> pl.DataFrame:
+    """Answer one group after the other, and then all rows."""
+    assert plan.asked is not None
+    groups = runs.groups(rows, plan.keys, plan.asked, plan.answers)
+    whole = runs.overall(rows, plan.asked, plan.answers)
+    return plan.of_answers(lambda by: (groups if by else whole).lazy()).collect()
+
+
+def _bounded_evaluation(
+    frame: IntoFrame,
+    label: IntoExpr,
+    scores: IntoExpr | Iterable[IntoExpr],
+    keys: list[str],
+    options: ReportOptions,
+) -> pl.LazyFrame:
+    """Return a report of rows that are read batch by batch."""
+    bins = 4096 if options.max_bins is None else options.max_bins
+    rows = rows_of("report", frame)
+    columns = scores_of("report", scores, rows, keys)
+    nans = None
+    if options.nan is not None:
+        nans = nans_of(rows, label, columns.values(), options)
+        columns = without_nan(rows, columns)
+    if options.low_is_positive:
+        columns = negated(rows, columns)
+    named = [column.alias(name) for name, column in columns.items()]
+    states = group_states(
+        rows, label, named, by=keys, max_bins=bins, scale=options.scale, count=options.count
+    )
+    names = [name for name in states.collect_schema().names() if name not in keys]
+
+    def table(rows: pl.LazyFrame) -> pl.LazyFrame:
+        return evaluation_of_states(rows, names, keys, options, nans)
+
+    # The rows are read once, for groups and overall.
+    return deferred(table(states).collect_schema(), lambda: table(states.collect().lazy()).collect())
+
+
+@called("report")
+def evaluation_of_states(
+    rows: pl.LazyFrame,
+    states: Sequence[str],
+    keys: list[str],
+    options: ReportOptions,
+    nans: Nans | None = None,
+) -> pl.LazyFrame:
+    """Return a report of columns of states, each the counted rows of one score.
+
+    Between ``auc_min`` and ``auc_max`` lies the AUC of the rows; both are ``auc`` if the states are exact.
+    """
+    refuse_clashes(keys)
+    _refuse_comparisons(options, states)
+    _refuse_weights(options, states, rows.collect_schema())
+    options = _of_plain_columns(options, rows)
+    taken = {name: {"state": pl.col(name)} for name in states}
+    own = [parts.summaries(taken, options), parts.bounds(states), *_parts_of_keys(taken, options)]
+    if options.stability is not None:
+        columns = {name: pl.col(name) for name in states}
+        reference = Reference.of(options.stability, rows, columns, of_states=True)
+        own.append(Part(finish=reference.beside))
+    if options.versus is not None:
+        own.append(parts.segments(rows, taken, keys, options))
+    if options.nan is not None and nans is not None:
+        own.append(Part(finish=nans.beside))
+    return ReportPlan(states, keys, options.groupings, own, options.adjust).of_rows(rows)
+
+
+def nans_of(
+    rows: pl.LazyFrame,
+    label: IntoExpr,
+    scores: IntoExpr | Iterable[IntoExpr],
+    options: ReportOptions,
+) -> Nans:
+    """Return the rows of a report whose scores may be NaN."""
+    keys = keys_of("report", options.by, "")
+    columns = scores_of("report", scores, rows, keys)
+    if options.cluster is not None:
+        cluster = column_of("report", "cluster", options.cluster, rows, "")
+        label = parts.in_cluster(column_of("report", "label", label, rows, ""), cluster)
+    return Nans(rows, label, columns, keys, options.count, options.weight)
