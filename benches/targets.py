@@ -292,6 +292,39 @@ def states(n: int) -> Iterator[Work]:
         yield Work(f"month of 30 days, 200 segments, {name}", contenders, [Promise("states", "rows", 0.02)])
 
 
+def windows(n: int) -> Iterator[Work]:
+    """Merge the last 28 days of each day of a year, beside one merge of the whole year."""
+    frame = normal(n)
+    rng = np.random.default_rng(8)
+    rows = frame.with_columns(group=rng.integers(0, 200, n), day=rng.integers(0, 365, n))
+    for name, column, limit in (
+        ("scores to 2 decimals", pl.col("score").round(2), None),
+        ("max_bins=64", pl.col("score"), 64),
+    ):
+        kept = rows.with_columns(score=column)
+        days = kept.group_by("group", "day").agg(state=pa.roc_state("label", "score", max_bins=limit))
+        rolling = pa.rolling_merge_states("state", "day", window=28).over("group")
+        plan = days.lazy().with_columns(rolling)
+        contenders: dict[str, Run] = {
+            "windows of 28 days": functools.partial(plan.collect, engine="in-memory"),
+            "one merge of the year": grouped(days, "in-memory", pa.merge_states("state")),
+        }
+        promise = Promise("windows of 28 days", "one merge of the year", 3.0)
+        yield Work(f"365 days, 200 segments, {name}", contenders, [promise])
+
+
+def segments(n: int) -> Iterator[Work]:
+    """Compare segments with the rest of the rows, and with all of them."""
+    frame = normal(n).with_columns(segment=np.random.default_rng(4).integers(0, 20, n))
+    contenders: dict[str, Run] = {"roc_auc": select(frame, AUC)}
+    for versus in ("rest", "overall"):
+        compare = functools.partial(pa.compare_segments, frame, "label", "score", "segment", versus=versus)
+        contenders[f"compare_segments, {versus}"] = compare
+    contenders["20 areas"] = lambda: frame.group_by("segment").agg(AUC)
+    promises = [Promise(f"compare_segments, {versus}", "roc_auc", 6.0) for versus in ("rest", "overall")]
+    yield Work("20 segments", contenders, promises)
+
+
 def _of_few(frame: pl.DataFrame) -> pl.DataFrame:
     return with_scores(frame, (pl.col("score") * 125).round())
 
@@ -421,6 +454,8 @@ WORKS: dict[str, Callable[[int], Iterator[Work]]] = {
     "users": users,
     "two_scores": two_scores,
     "states": states,
+    "windows": windows,
+    "segments": segments,
 }
 
 

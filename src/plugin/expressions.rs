@@ -135,5 +135,6 @@ expressions! {
     conversion, conversion_field:
         group_lists => GroupLists,
         pack_state => PackState,
+        rolling_merge_states => RollingMergeStates,
         unpack_state => UnpackState;
 }

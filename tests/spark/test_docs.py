@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
@@ -33,3 +33,15 @@ def test_scaling_out(
     exec(compile(code, "scaling-out.md", "exec"), {})
     assert "overall" in capsys.readouterr().out
     assert pl.read_parquet(tmp_path / "states" / "*.parquet").columns == ["dataset", "forest"]
+
+
+def test_store_of_states(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark reads counts of files that Polars wrote as decimals."""
+    monkeypatch.chdir(ROOT)
+    page = (ROOT / "docs" / "store-of-states.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {"spark": spark}
+    for code in re.findall(r"```(?:python|py)\n(.*?)```", page, re.DOTALL):
+        exec(compile(code, "store-of-states.md", "exec"), names)
+    in_spark = dict(names["in_spark"].collect())
+    areas = {dataset: answer["roc_auc"] for dataset, answer in in_spark.items()}
+    assert areas == dict(names["by_dataset"].rows())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -34,6 +34,8 @@ class _Rows:
     # Single rows wait as pairs, which takes less memory and time than a frame for each.
     single: list[tuple[bool | None, float | None]] = field(default_factory=list)
     frames: list[pl.DataFrame] = field(default_factory=list)
+    # The earlier periods that are still in the window, all counted.
+    earlier: tuple[_Rows, ...] = ()
 
 
 class Evaluator:
@@ -52,12 +54,15 @@ class Evaluator:
         Where the state has its small bins: see :func:`polars_auc.roc_state`.
     threshold
         The threshold of :meth:`confusion`: a row is called positive if ``score >= threshold``.
+    window
+        How many periods count, such as the last 28 days: :meth:`next_period` begins a new one, and forgets
+        the rows of the one that is then too old. Each period has a state of its own. None forgets nothing.
 
     Raises
     ------
     ValueError
-        For ``max_bins`` out of range, an unknown scale, or a threshold that is no number or that Float64
-        would round.
+        For ``max_bins`` out of range, an unknown scale, a threshold that is no number or that Float64 would
+        round, or a window that is no whole number above 0.
 
     Notes
     -----
@@ -82,6 +87,7 @@ class Evaluator:
         max_bins: int = 4096,
         scale: Literal["real", "probability"] | None = None,
         threshold: float = 0.5,
+        window: int | None = None,
     ) -> None:
         limit: dict[str, Any] = {"max_bins": max_bins, "scale": scale}
         if max_bins is None or not is_number(threshold) or number(threshold) != number(threshold):
@@ -92,6 +98,10 @@ class Evaluator:
             roc_state("label", "score", **limit)
         self._limit = limit
         self._threshold = _float(threshold, "Evaluator: threshold")
+        if window is not None and (not isinstance(window, int) or isinstance(window, bool) or window < 1):
+            msg = f"Evaluator: window must be a whole number of periods above 0, got {told(window)}"
+            raise ValueError(msg)
+        self._window = window
         self._rows = _Rows()
         self._waiting = 0
 
@@ -170,9 +180,29 @@ class Evaluator:
         }
         is_probability = before.is_probability and bool(used["score"].is_between(0, 1).all())
         # Everything is assigned at once, so that an interrupt leaves no counts that disagree.
-        self._rows = _Rows(states[0], confusion, logs, is_probability)
+        self._rows = _Rows(states[0], confusion, logs, is_probability, earlier=before.earlier)
         self._waiting = 0
         return self._rows
+
+    def next_period(self) -> None:
+        """Begin a new period, and forget those that are no longer among the last ``window``.
+
+        Raises
+        ------
+        ValueError
+            If the evaluator has no window, and therefore forgets nothing.
+        """
+        if self._window is None:
+            msg = "Evaluator.next_period: this evaluator has no window of periods; write Evaluator(window=28)"
+            raise ValueError(msg)
+        rows = self._count()
+        periods = (*rows.earlier, replace(rows, earlier=()))
+        self._rows = _Rows(earlier=periods[max(len(periods) - self._window + 1, 0) :])
+
+    def _periods(self) -> tuple[_Rows, ...]:
+        """Return the periods of the window, all counted."""
+        rows = self._count()
+        return (*rows.earlier, rows)
 
     def state(self) -> pl.DataFrame:
         """Return the state as a frame of one row, with the column ``state``.
@@ -180,10 +210,10 @@ class Evaluator:
         It can be written to a file, merged by :func:`polars_auc.merge_states`, and asked for every statistic
         that takes ``state=``.
         """
-        state = self._count().state
-        if state is None:
+        states = [period.state for period in self._periods() if period.state is not None]
+        if not states:
             return pl.DataFrame(schema=_SCHEMA).select(state=roc_state("label", "score", **self._limit))
-        return state
+        return states[0] if len(states) == 1 else pl.concat(states).select(state=merge_states("state"))
 
     def bounds(self) -> dict[str, Any]:
         """Return ``auc``, ``lower`` and ``upper``, which hold the exact AUC, ``n_pos`` and ``n_neg``.
@@ -204,8 +234,11 @@ class Evaluator:
         They are exact, and None if a score was NaN.
         """
         has_nan = self.state().select(pl.col("state").struct.field("has_nan")).item()
-        confusion = self._rows.confusion
-        return dict.fromkeys(confusion) if has_nan else dict(confusion)
+        periods = self._periods()
+        names = periods[-1].confusion
+        if has_nan:
+            return dict.fromkeys(names)
+        return {name: sum(period.confusion[name] for period in periods) for name in names}
 
     def entropy(self) -> dict[str, float | None]:
         """Return the cross-entropy of labels and scores, if the scores are probabilities.
@@ -218,12 +251,12 @@ class Evaluator:
             infinite if a score calls impossible what happened. None without such rows, or if a score was not
             from 0 to 1.
         """
-        bounds = self.bounds()
-        if not self._rows.is_probability:
+        bounds, periods = self.bounds(), self._periods()
+        if not all(period.is_probability for period in periods):
             return {"pos": None, "neg": None, "all": None}
         numbers = {"pos": bounds["n_pos"], "neg": bounds["n_neg"]}
         both = sum(numbers.values())
-        logs = self._rows.logs
+        logs = {name: sum(period.logs[name] for period in periods) for name in numbers}
         means = {name: abs(logs[name] / n) if n else None for name, n in numbers.items()}
         return {**means, "all": abs(sum(logs.values()) / both) if both else None}
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from polars_auc._expressions.states import have_weights
 from polars_auc._frames.answers import Answers
 from polars_auc._frames.direction import negated
 from polars_auc._frames.group_states import deferred, group_states
@@ -119,19 +120,10 @@ def _is_plain(dtype: pl.DataType | DataTypeClass) -> bool:
 def _refuse_weights(options: ReportOptions, states: Sequence[str], schema: pl.Schema) -> None:
     """Refuse what states with sums of weights cannot answer."""
     asked = [name for name in ("folds", "user", "stability", "versus") if getattr(options, name) is not None]
-    for state in states:
-        match schema[state]:
-            case pl.Struct(fields=fields) if asked and _has_sums(fields):
-                said = f"needs counts of rows, but the state {state!r} has sums of weights"
-                raise OptionError("report", asked[0], said, "leave it out, or make the states without weight")
-
-
-def _has_sums(fields: Sequence[pl.Field]) -> bool:
-    bins = next((field.dtype for field in fields if field.name == "bins"), None)
-    match bins:
-        case pl.List(inner=pl.Struct(fields=of_bin)):
-            return any(field.name == "pos" and field.dtype.is_decimal() for field in of_bin)
-    return False
+    weighted = [state for state in states if have_weights(schema[state])]
+    if asked and weighted:
+        said = f"needs counts of rows, but the state {weighted[0]!r} has sums of weights"
+        raise OptionError("report", asked[0], said, "leave it out, or make the states without weight")
 
 
 def _parts(

@@ -9,3 +9,4 @@ pub(super) mod joint;
 pub(super) mod one_score;
 pub(super) mod packed_states;
 pub(super) mod planned;
+pub(super) mod rolling_states;

@@ -80,11 +80,12 @@ pub fn of_weights(name: &str) -> String {
 
 /// Whether the values are sums of weights.
 fn is_sum(field: &Field) -> bool {
-    matches!(field.dtype(), Dtype::Decimal(_, decimals) if *decimals <= DECIMALS as usize)
+    matches!(field.dtype(), Dtype::Decimal(_, decimals) if (1..=DECIMALS as usize).contains(decimals))
 }
 
+/// Whether the values are whole numbers: integers, or decimals without places, as which Spark reads unsigned integers.
 fn is_whole(field: &Field) -> bool {
-    count::check("", field).is_ok()
+    matches!(field.dtype(), Dtype::Decimal(_, 0)) || count::check("", field).is_ok()
 }
 
 fn is_truth(field: &Field) -> bool {

@@ -10,6 +10,7 @@ use arrow::datatypes::ArrowDataType as Dtype;
 
 use super::state_numbers::{bin_counts, bin_weights, numbers};
 use super::{score, state_dtypes};
+use crate::interrupt;
 use crate::plugin::arrays::{
     downcast::{NOWHERE, downcast},
     values::{Values, gathered},
@@ -17,12 +18,13 @@ use crate::plugin::arrays::{
 use crate::ranking::scores::{Domain, Score, ScoreType};
 use crate::ranking::states::{
     Limit, Scale, State, StoredState,
+    moving::moving,
     scale::{LAST, Resolution},
     state::{CheckedSums, LIMITS},
     weighted::MOST_STEPS,
 };
 use crate::ranking::ties::{Count, Counts, RowCounts, counts::Tally, row_counts::MOST_ROWS};
-use crate::statistics::states::roc_state::BIN;
+use crate::statistics::states::roc_state::{BIN, RocStateRecord};
 
 /// A column of states, but for their scores.
 pub struct States {
@@ -161,20 +163,68 @@ impl States {
                 self.merged_as(states, scores, &count)?.into()
             }
             BinCounts::Weights { pos, neg } => {
-                let total = |sums: &[u128]| {
-                    let sums = states.iter().flat_map(|&state| &sums[self.bins(state..state + 1)]);
-                    sums.fold(0, |total: u128, &sum| total.saturating_add(sum))
-                };
-                if total(pos).max(total(neg)) > MOST_STEPS {
-                    return Err(format!(
-                        "state \"{}\" has weights of a class in a group that add up to 1e20 or more; make the states anew, \
-                         with all weights multiplied by the same number",
-                        self.name
-                    ));
-                }
+                self.check_weights(states, [pos, neg])?;
                 let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
                 self.merged_as(states, scores, &count)?.into()
             }
+        })
+    }
+
+    /// Refuses sums of weights that a state has no room for.
+    fn check_weights(&self, states: &[usize], sums: [&[u128]; 2]) -> Result<(), String> {
+        let total = |sums: &[u128]| {
+            let sums = states.iter().flat_map(|&state| &sums[self.bins(state..state + 1)]);
+            sums.fold(0, |total: u128, &sum| total.saturating_add(sum))
+        };
+        if sums.into_iter().all(|sums| total(sums) <= MOST_STEPS) {
+            return Ok(());
+        }
+        Err(format!(
+            "state \"{}\" has weights of a class in a group that add up to 1e20 or more; make the states anew, with all \
+             weights multiplied by the same number",
+            self.name
+        ))
+    }
+
+    /// Calls `answer` with the merged state of each window over some states, as [`moving`] does.
+    pub fn moving<S: Score>(
+        &self,
+        states: &[usize],
+        windows: &[Range<usize>],
+        scores: &[S],
+        answer: &mut impl FnMut(RocStateRecord),
+    ) -> Result<(), String> {
+        match &self.counts {
+            BinCounts::Counts { pos, neg } => {
+                let (pos, neg) = (pos.values().as_slice(), neg.values().as_slice());
+                let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
+                self.moving_as(states, windows, scores, &count, answer)
+            }
+            BinCounts::Weights { pos, neg } => {
+                self.check_weights(states, [pos, neg])?;
+                let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
+                self.moving_as(states, windows, scores, &count, answer)
+            }
+        }
+    }
+
+    fn moving_as<S: Score, T: Tally>(
+        &self,
+        states: &[usize],
+        windows: &[Range<usize>],
+        scores: &[S],
+        count: &impl Fn(usize) -> Count<T>,
+        answer: &mut impl FnMut(RocStateRecord),
+    ) -> Result<(), String>
+    where
+        State<T>: CheckedSums + Into<RocStateRecord>,
+    {
+        let scale = self.scale(states)?;
+        self.check_rows(states)?;
+        let read = |place: usize| self.checked(states[place], scores, count, scale);
+        moving::<S::Key, T, String>(windows, &read, &mut |state| {
+            interrupt::check();
+            answer(state.unwrap_or_else(|| self.empty::<S, T>()).into());
         })
     }
 
@@ -189,21 +239,33 @@ impl States {
     {
         let scale = self.scale(states)?;
         self.check_rows(states)?;
-        let empty = || {
-            let bins = Counts::new(ScoreType::of::<S>(self.domain), None);
-            State::exact(bins, RowCounts::default())
-        };
-        let read = |place: usize| match &self.heads[states[place]] {
-            Some(head) => {
-                let checked = self.state(states[place], head, scores, count).checked(scale);
-                checked.map_err(|problem| format!("state \"{}\" {problem}", self.name))
-            }
-            None => Ok(empty()),
-        };
+        let read = |place: usize| self.checked(states[place], scores, count, scale);
         let bins = |places: Range<usize>| {
             states[places].iter().map(|&state| self.bins(state..state + 1).len()).sum()
         };
-        Ok(State::<T>::merged::<S::Key, String>(0..states.len(), &bins, &read)?.unwrap_or_else(empty))
+        let merged = State::<T>::merged::<S::Key, String>(0..states.len(), &bins, &read)?;
+        Ok(merged.unwrap_or_else(|| self.empty::<S, T>()))
+    }
+
+    /// The state without rows.
+    fn empty<S: Score, T: Tally>(&self) -> State<T> {
+        State::exact(Counts::new(ScoreType::of::<S>(self.domain), None), RowCounts::default())
+    }
+
+    /// One state, once it is known to be one.
+    fn checked<S: Score, T: Tally>(
+        &self,
+        state: usize,
+        scores: &[S],
+        count: &impl Fn(usize) -> Count<T>,
+        scale: Option<Scale>,
+    ) -> Result<State<T>, String>
+    where
+        State<T>: CheckedSums,
+    {
+        let Some(head) = &self.heads[state] else { return Ok(self.empty::<S, T>()) };
+        let checked = self.state(state, head, scores, count).checked(scale);
+        checked.map_err(|problem| format!("state \"{}\" {problem}", self.name))
     }
 
     /// One state, as it was written.

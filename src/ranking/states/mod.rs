@@ -1,6 +1,7 @@
 //! Counts that are kept, merged and packed.
 
 pub(super) mod bounded;
+pub mod moving;
 pub mod packed;
 pub mod scale;
 pub mod state;

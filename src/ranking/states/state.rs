@@ -152,20 +152,29 @@ impl<T: Tally> State<T> {
             } else {
                 (all::<T, K, E>(low, bins, read), all::<T, K, E>(high, bins, read))
             };
-            Ok(one?.plus::<K>(other?))
+            Ok(one?.plus::<K>(&other?))
         }
         if states.is_empty() {
             return Ok(None);
         }
-        let mut state = all::<T, K, E>(states, bins, read)?;
-        if state.resolution > 0 {
-            state.coarsen(state.resolution);
+        Ok(Some(all::<T, K, E>(states, bins, read)?.joined()))
+    }
+
+    /// The state of the rows of both.
+    pub fn with<K: Key>(&self, other: &Self) -> Self {
+        self.plus::<K>(other).joined()
+    }
+
+    /// The same with one bin for each interval of its partition, and few enough of them.
+    pub(super) fn joined(mut self) -> Self {
+        if self.resolution > 0 {
+            self.coarsen(self.resolution);
         }
-        Ok(Some(state.fitted()))
+        self.fitted()
     }
 
     /// The rows of both, with the bins of both: those of one partition are not joined yet.
-    fn plus<K: Key>(self, other: Self) -> Self {
+    fn plus<K: Key>(&self, other: &Self) -> Self {
         let rows = RowCounts {
             n_pos: self.rows.n_pos + other.rows.n_pos,
             n_neg: self.rows.n_neg + other.rows.n_neg,
@@ -179,7 +188,7 @@ impl<T: Tally> State<T> {
         let limits = [self.limit, other.limit];
         let limit = limits.into_iter().flatten().min_by_key(|limit| limit.max_bins);
         let resolution = self.resolution.max(other.resolution);
-        let (bins, tied) = self.merged_bins::<K>(&other);
+        let (bins, tied) = self.merged_bins::<K>(other);
         State { bins, tied, limit, resolution, rows, has_nan: false }
     }
 
@@ -290,12 +299,7 @@ impl State {
             sample.rows = RowCounts { n_pos: pos, n_neg: neg, ..sample.rows };
         }
         let [positive, negative] = samples;
-        let resolution = positive.resolution.max(negative.resolution);
-        let mut both = positive.plus::<K>(negative);
-        if resolution > 0 {
-            both.coarsen(resolution);
-        }
-        both.fitted()
+        positive.with::<K>(&negative)
     }
 
     /// Pairs of a positive and a negative of which it is not known which scores higher, or whether they tie.

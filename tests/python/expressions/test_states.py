@@ -259,6 +259,21 @@ def test_what_is_no_state(changes: dict[str, Any], message: str) -> None:
             state.select(expression)
 
 
+def test_counts_as_spark_reads_them() -> None:
+    """Unsigned integers of a Parquet file are decimals there, without places."""
+    whole = pl.Decimal(20, 0)
+    states = fixed(200).group_by("g").agg(s=pa.roc_state("label", "score", max_bins=16)).sort("g")
+    dtypes = dict(states.schema["s"].to_schema())  # type: ignore[attr-defined]
+    bins = dtypes["bins"].inner.to_schema()
+    of_bin = pl.Struct({name: whole if dtype == pl.UInt64 else dtype for name, dtype in bins.items()})
+    counts = {name: whole if dtype == pl.UInt64 else dtype for name, dtype in dtypes.items()}
+    decimals = states.with_columns(pl.col("s").cast(pl.Struct({**counts, "bins": pl.List(of_bin)})))
+    for asked in (pa.roc_summary(state="s"), pa.merge_states("s"), pa.pack_state(pa.merge_states("s"))):
+        assert decimals.select(asked).equals(states.select(asked))
+    report = pa.report(decimals, state="s", by="g", versus="rest")
+    assert report.equals(pa.report(states, state="s", by="g", versus="rest"))
+
+
 @pytest.mark.parametrize(
     ("column", "message"),
     [

@@ -54,6 +54,42 @@ def test_the_same_answers_in_any_order_and_any_batches(
     assert one_by_one.confusion() == batches.confusion() == confusion
 
 
+@given(
+    periods=st.lists(ROWS, min_size=1, max_size=6),
+    window=st.integers(1, 4),
+    asked=st.sets(st.integers(0, 5)),
+)
+@examples(40)
+def test_a_window_of_periods_is_the_rows_of_these_periods(
+    periods: list[list[tuple[int | None, float | None]]], window: int, asked: set[int]
+) -> None:
+    moving = pa.Evaluator(window=window)
+    for number, rows in enumerate(periods):
+        if number:
+            moving.next_period()
+        for label, score in rows:
+            moving.add(label, score)
+        if number in asked:
+            alone = pa.Evaluator()
+            for label, score in itertools.chain(*periods[max(number - window + 1, 0) : number + 1]):
+                alone.add(label, score)
+            assert moving.state().equals(alone.state())
+            assert (moving.auc(), moving.confusion()) == (alone.auc(), alone.confusion())
+            for name, mean in alone.entropy().items():
+                # Of sums of floats the order tells in the last digits.
+                assert moving.entropy()[name] == (mean if mean is None else pytest.approx(mean, rel=1e-12))
+
+
+def test_periods_without_a_window() -> None:
+    with pytest.raises(
+        ValueError, match=r"next_period: this evaluator has no window .* Evaluator\(window=28\)"
+    ):
+        pa.Evaluator().next_period()
+    for window in (0, -1, 2.5, True, "28d"):
+        with pytest.raises(ValueError, match="Evaluator: window must be a whole number of periods above 0"):
+            pa.Evaluator(window=window)  # type: ignore[arg-type]
+
+
 def test_bounded_memory_and_bounds() -> None:
     drawn = np.random.default_rng(7)
     labels = drawn.random(200_000) < 0.3

@@ -20,6 +20,7 @@ COLUMN_FUNCTIONS = {
     "pack_state",
     "roc_auc_power",
     "roc_auc_sample_size",
+    "rolling_merge_states",
     "unpaired_roc_auc_difference",
     "unpack_state",
 }

@@ -106,7 +106,9 @@ def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     assert "upper_tpr" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", ["auc-explained", "every-night", "packed-states", "recipes", "tutorial"])
+@pytest.mark.parametrize(
+    "page", ["auc-explained", "every-night", "packed-states", "recipes", "store-of-states", "tutorial"]
+)
 def test_pages_run_and_say_what_comes_out(
     page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -122,6 +124,16 @@ def test_pages_run_and_say_what_comes_out(
     assert named
     for number in named:
         assert number in shown
+
+
+def test_sizes_of_states_stand_in_committed_rows() -> None:
+    sizes = pl.read_csv(ROOT / "benches" / "results" / "state_sizes.csv")
+    forms = sizes["form"].unique(maintain_order=True).to_list()
+    text = (DOCS / "store-of-states.md").read_text(encoding="utf-8")
+    assert f"| digits of the scores | {' | '.join(forms)} |\n" in text
+    for digits in sizes["digits"].unique():
+        last = [sizes.filter(digits=digits, form=form)["bytes"][-1] for form in forms]
+        assert f"| {digits} | {' | '.join(f'{size:,}' for size in last)} |\n" in text
 
 
 def test_figures_of_covertype_stand_in_committed_rows() -> None:

@@ -1,0 +1,203 @@
+//! The merged states of windows: for each row, the states that have come since the start of its window.
+
+use std::ops::Range;
+
+use arrow::array::PrimitiveArray;
+use arrow::datatypes::{ArrowDataType as Dtype, Field};
+
+use super::columns::{self, Lookups};
+use super::conversion::Conversion;
+use crate::plugin::abi::ffi::Input;
+use crate::plugin::arrays::{
+    downcast::{NOWHERE, downcast},
+    dtype,
+    values::{Values, concatenated, gathered},
+};
+use crate::plugin::inputs::{
+    dtypes::Dtypes,
+    score::{Native, WithScores, dispatch},
+    state_dtypes,
+    states::States,
+};
+use crate::plugin::threads::Threads;
+use crate::ranking::scores::Key;
+use crate::ranking::tasks;
+use crate::statistics::kinds::{Column, record::Record};
+use crate::statistics::states::{RollingMergeStates, roc_state::RocStateRecord};
+
+impl Conversion for RollingMergeStates {
+    fn field(inputs: &[Field]) -> Result<Field, String> {
+        let [state, by, start] = inputs else {
+            return Err(format!("expected a state, by and its start, got {} columns", inputs.len()));
+        };
+        places_of(by)?;
+        places_of(start)?;
+        let record = columns::record_dtype(RocStateRecord::FIELDS, &dtypes_of(state)?);
+        Ok(Field::new(state.name.clone(), record, true))
+    }
+
+    /// Merges the states of each row's window; a row without a place in the order has none.
+    fn column(&self, inputs: &[Input]) -> Result<Values, String> {
+        let fields: Vec<Field> = inputs.iter().map(|input| input.field.clone()).collect();
+        let field = Self::field(&fields)?;
+        if let Some(other) = inputs.iter().find(|input| input.len() != inputs[0].len()) {
+            let (name, rows, states) = (&other.field.name, other.len(), inputs[0].len());
+            return Err(format!("by \"{name}\" has {rows} rows, but there are {states} states"));
+        }
+        let [state, by, start] = [0, 1, 2].map(|place| {
+            let array = concatenated(&inputs[place].chunks)?;
+            Ok::<_, String>(Values { field: inputs[place].field.clone(), array })
+        });
+        let (states, scores) = States::read(&state?)?;
+        let windows = Windows::of(&places(&by?)?, &places(&start?)?)?;
+        let filled = dispatch(scores.as_ref(), Rolling { states: &states, windows: &windows })?;
+        let lookups = Lookups { dtypes: dtypes_of(&fields[0])?, names: Vec::new(), keys: None };
+        let records = columns::structs(RocStateRecord::FIELDS, filled, &lookups)?;
+        let records = match windows.rows_in_order(states.len()) {
+            None => records,
+            Some(rows) => gathered(records.as_ref(), &rows)?,
+        };
+        Ok(Values { field, array: records })
+    }
+}
+
+/// The dtypes of the record of a merged state.
+fn dtypes_of(state: &Field) -> Result<Dtypes, String> {
+    let dtypes = state_dtypes::check(&state.name, state)?;
+    Ok(Dtypes::of_score(dtypes.score.dtype.clone(), dtypes.has_weights))
+}
+
+/// Refuses a column whose values have no steps between them.
+fn places_of(column: &Field) -> Result<(), String> {
+    match column.dtype() {
+        Dtype::Int8 | Dtype::Int16 | Dtype::Int32 | Dtype::Int64 => Ok(()),
+        Dtype::UInt8 | Dtype::UInt16 | Dtype::UInt32 | Dtype::UInt64 => Ok(()),
+        Dtype::Date32 | Dtype::Timestamp(..) => Ok(()),
+        _ => {
+            let (name, dtype) = (&column.name, dtype::shown(column));
+            Err(format!("by \"{name}\" has dtype {dtype}, but must be a date, a datetime or an integer"))
+        }
+    }
+}
+
+/// The places of rows in an order, as integers.
+fn places(column: &Values) -> Result<Vec<Option<i64>>, String> {
+    let array = column.array.as_ref();
+    macro_rules! by_dtype {
+        ($($($dtype:pat_param)|+ => $value:ty;)*) => {
+            match array.dtype() {
+                $($($dtype)|+ => {
+                    let values = downcast::<PrimitiveArray<$value>>(array)?.iter();
+                    let place = |&value: &$value| i64::try_from(value).map_err(|_| {
+                        format!("by \"{}\" holds {value}, which is above 2^63", column.name())
+                    });
+                    values.map(|value| value.map(place).transpose()).collect()
+                })*
+                _ => Err("by has another dtype than was planned".into()),
+            }
+        };
+    }
+    by_dtype! {
+        Dtype::Int8 => i8;
+        Dtype::Int16 => i16;
+        Dtype::Int32 | Dtype::Date32 => i32;
+        Dtype::Int64 | Dtype::Timestamp(..) => i64;
+        Dtype::UInt8 => u8;
+        Dtype::UInt16 => u16;
+        Dtype::UInt32 => u32;
+        Dtype::UInt64 => u64;
+    }
+}
+
+/// The windows of rows that have a place, in the order of these places.
+struct Windows {
+    /// The rows, in order.
+    rows: Vec<usize>,
+    /// The window of each of them, as a range of these rows.
+    ranges: Vec<Range<usize>>,
+}
+
+impl Windows {
+    /// The window of each row: those rows whose place is above its start, and not above its own place.
+    fn of(by: &[Option<i64>], start: &[Option<i64>]) -> Result<Self, String> {
+        let mut places: Vec<(i64, i64, usize)> = Vec::with_capacity(by.len());
+        for (row, (by, start)) in by.iter().zip(start).enumerate() {
+            if let Some(by) = *by {
+                places.push((by, start.ok_or("a window without a start")?, row));
+            }
+        }
+        places.sort_unstable();
+        if places.windows(2).any(|pair| pair[1].1 < pair[0].1) {
+            return Err("a window starts before that of a row that comes earlier".into());
+        }
+        let upto = |place: i64| places.partition_point(|row| row.0 <= place);
+        let range = |&(by, start, _): &(i64, i64, usize)| upto(start).min(upto(by))..upto(by);
+        let ranges = places.iter().map(range).collect();
+        Ok(Windows { rows: places.into_iter().map(|place| place.2).collect(), ranges })
+    }
+
+    /// Where each row is in the order, if the rows are in another one; nowhere if it has no place.
+    fn rows_in_order(&self, rows: usize) -> Option<Vec<u32>> {
+        if self.rows.len() == rows && self.rows.is_sorted() {
+            return None;
+        }
+        let mut in_order = vec![NOWHERE; rows];
+        for (place, &row) in (0..).zip(&self.rows) {
+            in_order[row] = place;
+        }
+        Some(in_order)
+    }
+}
+
+/// States, and windows that move over them.
+struct Rolling<'a> {
+    states: &'a States,
+    windows: &'a Windows,
+}
+
+impl WithScores for Rolling<'_> {
+    type Output = Vec<Column>;
+
+    fn with<S: Native>(self, scores: &[S]) -> Result<Vec<Column>, String> {
+        let Windows { rows, ranges } = self.windows;
+        let bins = |window: usize| self.states.bins(rows[window]..rows[window] + 1).len();
+        let new = |windows| Column::all_of(RocStateRecord::FIELDS, <S::Key as Key>::WIDTH, windows);
+        // Each state is merged three times, and written once.
+        let fill = |windows: Range<usize>| -> Result<Vec<Column>, String> {
+            let mut filled = new(windows.len());
+            let Some(first) = ranges[windows.clone()].first().map(|range| range.start) else {
+                return Ok(filled);
+            };
+            let own: Vec<Range<usize>> =
+                ranges[windows].iter().map(|range| range.start - first..range.end - first).collect();
+            let last = own.last().map_or(0, |range| range.end);
+            let states = &rows[first..first + last];
+            self.states.moving(states, &own, scores, &mut |state| state.append(&mut filled))?;
+            Ok(filled)
+        };
+        let mut all = new(0);
+        for part in tasks::run(&Threads, ranges.len(), 4, &bins, &fill) {
+            Column::extend_all(&mut all, part?);
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_of_rows_in_any_order() {
+        let by = [Some(3), None, Some(1), Some(3), Some(7)];
+        let start = by.map(|by| by.map(|by| by - 2));
+        let windows = Windows::of(&by, &start).unwrap();
+        assert_eq!(windows.rows, [2, 0, 3, 4]);
+        assert_eq!(windows.ranges, [0..1, 1..3, 1..3, 3..4]);
+        assert_eq!(windows.rows_in_order(5), Some(vec![1, NOWHERE, 0, 2, 3]));
+        assert!(Windows::of(&[Some(1), Some(2)], &[Some(0), Some(-1)]).is_err());
+        assert!(Windows::of(&[Some(1)], &[None]).is_err());
+        let in_order = Windows::of(&[Some(1), Some(2)], &[Some(5), Some(6)]).unwrap();
+        assert_eq!((&in_order.ranges[..], in_order.rows_in_order(2)), (&[1..1, 2..2][..], None));
+    }
+}

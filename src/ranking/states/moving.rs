@@ -1,0 +1,103 @@
+//! The states of windows that move over states: the last four weeks of each day.
+//!
+//! Neighbouring windows share most of their states. So each state is merged three times, whatever the windows' length. A
+//! window is kept in two parts (two stacks: Tangwongsan, Hirzel and Schneider 2021, section 2). Of the older part there is
+//! the merged state from each place to the part's end, so that the oldest state leaves by being forgotten. What comes is
+//! merged into the newer part. When the older part is used up, what is left of the window becomes the older part.
+
+use std::ops::Range;
+
+use super::state::State;
+use crate::ranking::scores::Key;
+use crate::ranking::ties::counts::Tally;
+
+/// Calls `answer` with the merged state of each window; none of a window without states. Windows are ranges of the
+/// states that `read` gives, and neither end of one lies before that of the window before.
+pub fn moving<K: Key, T: Tally, E>(
+    windows: &[Range<usize>],
+    read: &impl Fn(usize) -> Result<State<T>, E>,
+    answer: &mut impl FnMut(Option<State<T>>),
+) -> Result<(), E> {
+    // The merged states from each place of the older part to its end, the last place first.
+    let mut older: Vec<State<T>> = Vec::new();
+    let mut newer: Option<State<T>> = None;
+    let (mut middle, mut end) = (0, 0);
+    for window in windows {
+        if window.start >= end {
+            (newer, middle, end) = (None, window.start, window.start);
+        }
+        for place in end..window.end {
+            let next = read(place)?;
+            newer = Some(match newer {
+                Some(newer) => newer.with::<K>(&next),
+                None => next,
+            });
+        }
+        end = end.max(window.end);
+        if window.start < middle {
+            older.truncate(middle - window.start);
+        } else {
+            older.clear();
+            for place in (window.start..end).rev() {
+                let next = read(place)?;
+                older.push(match older.last() {
+                    Some(later) => next.with::<K>(later),
+                    None => next,
+                });
+            }
+            (newer, middle) = (None, end);
+        }
+        answer(match (older.last(), &newer) {
+            (Some(older), Some(newer)) => Some(older.with::<K>(newer)),
+            (Some(one), None) | (None, Some(one)) => Some(one.clone().joined()),
+            (None, None) => None,
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::group::tests::group_of;
+    use crate::ranking::scores::Domain;
+    use crate::ranking::states::{Limit, Scale, state::tests::each};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against each window's states merged at once.
+        #[test]
+        fn as_each_window_alone(
+            states in prop::collection::vec(prop::collection::vec((-40i32..40, any::<bool>()), 0..12), 0..20),
+            steps in prop::collection::vec((0usize..3, 0usize..4), 0..20),
+            max_bins in prop::option::of(4u64..12),
+        ) {
+            let limit = max_bins.map(|max_bins| Limit { max_bins, scale: Scale::Real });
+            let state = |rows: &Vec<(i32, bool)>| {
+                let rows: Vec<(f64, bool)> = rows.iter().map(|row| (f64::from(row.0) / 8.0, row.1)).collect();
+                group_of(&rows, Domain::Any).ties().state().limited(limit)
+            };
+            let states: Vec<State> = states.iter().map(state).collect();
+            let mut ends = (0, 0);
+            let windows: Vec<Range<usize>> = steps.iter().map(|step| {
+                ends.1 = states.len().min(ends.1 + step.1);
+                ends.0 = ends.1.min(ends.0 + step.0);
+                ends.0..ends.1
+            }).collect();
+            let mut answers = Vec::new();
+            let read = |place: usize| Ok::<_, ()>(states[place].clone());
+            moving::<u64, u64, ()>(&windows, &read, &mut |state| answers.push(state)).unwrap();
+            prop_assert_eq!(answers.len(), windows.len());
+            for (answer, window) in answers.iter().zip(&windows) {
+                let bins = |_| 0;
+                let expected = State::merged::<u64, ()>(window.clone(), &bins, &read).unwrap();
+                prop_assert_eq!(answer.is_some(), expected.is_some());
+                if let (Some(answer), Some(expected)) = (answer, &expected) {
+                    prop_assert_eq!(each(answer), each(expected));
+                    prop_assert_eq!((answer.resolution, answer.rows), (expected.resolution, expected.rows));
+                    prop_assert_eq!(answer.limit, expected.limit);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+"""Moving windows of states: each row's window is what merging its states alone gives."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import polars_auc as pa
+from catalogue.cases import examples, fixed
+
+DAYS = st.lists(st.none() | st.integers(-5, 30), max_size=25)
+
+
+def states_of(days: list[int | None], **limit: Any) -> pl.DataFrame:
+    """Return a state for each of these days, the third of which is null."""
+    rows = fixed(40 * max(len(days), 1)).with_columns(place=pl.int_range(pl.len()) // 40)
+    states = rows.group_by("place", maintain_order=True).agg(state=pa.roc_state("label", "score", **limit))
+    states = states.head(len(days)).with_columns(day=pl.Series(days, dtype=pl.Int64))
+    return states.with_columns(state=pl.when(pl.col("place") != 2).then("state"))
+
+
+def one_by_one(states: pl.DataFrame, inside: Any) -> pl.DataFrame:
+    """Merge the states of each window alone."""
+    merged = []
+    for by in states["day"]:
+        window = states.head(0) if by is None else states.filter(inside(pl.col("day"), by))
+        row = window.select(pa.merge_states("state"))
+        merged.append(row if by is not None else row.with_columns(state=pl.lit(None, row["state"].dtype)))
+    return pl.concat(merged) if merged else states.select("state")
+
+
+@given(
+    days=DAYS,
+    window=st.integers(1, 12),
+    limit=st.sampled_from([{}, {"max_bins": 16}, {"weight": "weight"}, {"weight": "weight", "max_bins": 16}]),
+)
+@examples(60)
+def test_each_window_alone(days: list[int | None], window: int, limit: dict[str, Any]) -> None:
+    states = states_of(days, **limit)
+    answer = states.select(pa.rolling_merge_states("state", "day", window=window))
+    expected = one_by_one(states, lambda day, by: day.is_between(by - window, by, closed="right"))
+    assert answer.equals(expected)
+
+
+def test_within_each_segment() -> None:
+    states = states_of([*range(12), *range(12)]).with_columns(key=pl.Series(["a", "b"] * 12))
+    rolling = pa.rolling_merge_states("state", "day", window=5).over("key")
+    table = states.with_columns(rolling)
+    for key in ("a", "b"):
+        own = states.filter(key=key)
+        expected = own.select(pa.rolling_merge_states("state", "day", window=5))
+        assert table.filter(key=key).select("state").equals(expected)
+    lazy = states.lazy().with_columns(rolling)
+    assert lazy.collect_schema() == table.schema
+    assert lazy.collect(engine="streaming").equals(table)
+
+
+@pytest.mark.parametrize(
+    ("days", "window", "start"),
+    [
+        (pl.date_range(date(2026, 1, 20), date(2026, 3, 20), eager=True), "1mo", date(2026, 1, 28)),
+        (pl.date_range(date(2026, 2, 1), date(2026, 3, 1), eager=True), "4w", date(2026, 2, 1)),
+        (pl.date_range(date(2026, 2, 1), date(2026, 3, 1), eager=True), timedelta(days=3), date(2026, 2, 26)),
+        (
+            pl.datetime_range(datetime(2026, 3, 1), datetime(2026, 3, 2), "2h", time_unit="ns", eager=True),
+            "6h",
+            datetime(2026, 3, 1, 18),
+        ),
+    ],
+)
+def test_lengths_of_time(days: pl.Series, window: Any, start: Any) -> None:
+    states = states_of(list(range(len(days)))).with_columns(day=days)
+    last = days.filter(days <= pl.Series([date(2026, 2, 28)])) if window == "1mo" else days
+    table = states.with_columns(pa.rolling_merge_states("state", "day", window=window))
+    expected = states.filter(pl.col("day").is_between(start, last[-1], closed="right"))
+    got = table.filter(day=last[-1]).select("state")
+    assert got.equals(expected.select(pa.merge_states("state")))
+
+
+def test_small_unsigned_days() -> None:
+    """A window may begin before the lowest number that the dtype has."""
+    states = states_of([0, 1, 2]).with_columns(pl.col("day").cast(pl.UInt8))
+    narrow = states.select(pa.rolling_merge_states("state", "day", window=100))
+    assert narrow["state"][1] == states.head(2).select(pa.merge_states("state")).item()
+
+
+def test_a_nan_is_in_its_windows_alone() -> None:
+    states = states_of([1, 2, 3, 4])
+    nan = pl.DataFrame({"y": [0, 1], "s": [1.0, float("nan")]}).select(state=pa.roc_state("y", "s"))
+    states = pl.concat(
+        [states.select("day", "state"), nan.select(pl.lit(2).alias("day").cast(pl.Int64), "state")]
+    )
+    table = states.with_columns(pa.rolling_merge_states("state", "day", window=2)).sort("day")
+    assert table["state"].struct.field("has_nan").to_list() == [False, True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("window", "said"),
+    [
+        (
+            0,
+            "window must be a length of time above 0, got 0; write window=.28d., or window=28 for integers",
+        ),
+        (-3, "must be a length of time above 0, got -3"),
+        ("28", "must be a length of time above 0, got '28'"),
+        ("-28d", "must be a length of time above 0"),
+        ("0d", "must be a length of time above 0"),
+        (timedelta(0), "must be a length of time above 0"),
+        (2.5, "must be a length of time or a whole number, got float; write window="),
+        (True, "must be a length of time or a whole number, got bool"),
+        (None, "must be a length of time or a whole number, got NoneType"),
+    ],
+)
+def test_windows_that_are_none(window: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=f"rolling_merge_states: .*{said}"):
+        pa.rolling_merge_states("state", "day", window=window)
+
+
+def test_columns_that_are_none() -> None:
+    states = states_of([1, 2])
+    with pytest.raises(TypeError, match="rolling_merge_states: by must be a column name or an expression"):
+        pa.rolling_merge_states("state", 3, window=2)  # type: ignore[arg-type]
+    query = states.lazy().select(pa.rolling_merge_states("state", pl.col("day").cast(pl.Float64), window=2))
+    with pytest.raises(pl.exceptions.ComputeError, match='by "day" has dtype f64, but must be a date'):
+        query.collect_schema()
+    with pytest.raises(
+        pl.exceptions.ComputeError, match='state "day" has dtype i64, but a state is a struct'
+    ):
+        states.select(pa.rolling_merge_states("day", "day", window=2))
+    with pytest.raises(pl.exceptions.PolarsError):
+        states.select(pa.rolling_merge_states("state", "day", window="2d"))
