@@ -303,14 +303,22 @@ def windows(n: int) -> Iterator[Work]:
     ):
         kept = rows.with_columns(score=column)
         days = kept.group_by("group", "day").agg(state=pa.roc_state("label", "score", max_bins=limit))
-        rolling = pa.rolling_merge_states("state", "day", window=28).over("group")
+        days = days.sort("day", "group")
+        rolling = pa.rolling_merge_states("state", "day", window=28, within="group")
         plan = days.lazy().with_columns(rolling)
         contenders: dict[str, Run] = {
             "windows of 28 days": functools.partial(plan.collect, engine="in-memory"),
             "one merge of the year": grouped(days, "in-memory", pa.merge_states("state")),
+            "rolling() of Polars": functools.partial(_rolling_of_polars, days),
         }
         promise = Promise("windows of 28 days", "one merge of the year", 3.0)
-        yield Work(f"365 days, 200 segments, {name}", contenders, [promise])
+        work = f"365 days, 200 segments, {name}"
+        yield Work(work, contenders, [promise], slow=("rolling() of Polars",))
+
+
+def _rolling_of_polars(days: pl.DataFrame) -> pl.DataFrame:
+    rolling = days.sort("group", "day").rolling("day", period="28i", group_by="group")
+    return rolling.agg(pa.merge_states("state"))
 
 
 def segments(n: int) -> Iterator[Work]:

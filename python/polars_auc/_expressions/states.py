@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -192,7 +193,13 @@ def merge_states(state: IntoExpr, *, max_bins: int | None = None, scale: Scale |
     return expression_of(merge_states, locals())
 
 
-def rolling_merge_states(state: IntoExpr, by: IntoExpr, *, window: str | int | timedelta) -> pl.Expr:
+def rolling_merge_states(
+    state: IntoExpr,
+    by: IntoExpr,
+    *,
+    window: str | int | timedelta,
+    within: str | pl.Expr | Iterable[str | pl.Expr] = (),
+) -> pl.Expr:
     """Return the merged states of moving windows: for each row, the rows since the start of its window.
 
     Parameters
@@ -204,13 +211,15 @@ def rolling_merge_states(state: IntoExpr, by: IntoExpr, *, window: str | int | t
     window
         How long a window is: a length of time in the words of Polars, such as ``"28d"``, ``"1mo"`` or
         ``"6h"``, or a ``timedelta``; for integers a whole number above 0.
+    within
+        The columns of groups whose windows are apart, such as segments. Null is a group of its own.
 
     Returns
     -------
     polars.Expr
         One Struct for each row, as :func:`roc_state` makes it, named after the state: the state of all rows
-        whose ``by`` is above ``by - window`` and not above ``by``. So the window of 28 days ends with the day
-        of the row itself. A row without ``by`` is null, and is in no window.
+        of its group whose ``by`` is above ``by - window`` and not above ``by``. So the window of 28 days ends
+        with the day of the row itself. A row without ``by`` is null, and is in no window.
 
     Raises
     ------
@@ -223,11 +232,10 @@ def rolling_merge_states(state: IntoExpr, by: IntoExpr, *, window: str | int | t
 
     Notes
     -----
-    This is no aggregate: it depends on the rows around each row, so write
-    ``rolling_merge_states(...).over("segment")`` for windows within each segment. The answer is that of
-    :func:`merge_states` of the states of each window, to the last bit. Each state is merged three times,
-    whatever the window is (two stacks: Tangwongsan, Hirzel and Schneider 2021, section 2): O(m) for m bins
-    in all windows.
+    This is no aggregate: it has an answer for each row. ``.over("segment")`` in place of ``within`` gives the
+    same answers, and takes longer. The answer is that of :func:`merge_states` of the states of each window,
+    to the last bit. Each state is merged three times, whatever the window is (two stacks: Tangwongsan, Hirzel
+    and Schneider 2021, section 2): O(m) for m bins in all windows.
 
     Examples
     --------
@@ -268,7 +276,11 @@ def rolling_merge_states(state: IntoExpr, by: IntoExpr, *, window: str | int | t
     if not is_length:
         said = f"must be a length of time above 0, got {window!r}"
         raise OptionError(name, "window", said, 'write `window="28d"`, or `window=28` for integers')
-    return columnwise(name, {"state": state, "by": by, "start": start}, elementwise=False)
+    keys = [within] if isinstance(within, str | pl.Expr) else list(within)
+    columns: dict[str, IntoExpr] = {"state": state, "by": by, "start": start}
+    if keys:
+        columns["within"] = pl.struct(keys).alias("within")
+    return columnwise(name, columns, elementwise=False)
 
 
 def roc_auc_bounds(

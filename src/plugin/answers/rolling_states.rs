@@ -15,6 +15,7 @@ use crate::plugin::arrays::{
 };
 use crate::plugin::inputs::{
     dtypes::Dtypes,
+    keys::{self, KeyCodes},
     score::{Native, WithScores, dispatch},
     state_dtypes,
     states::States,
@@ -22,16 +23,24 @@ use crate::plugin::inputs::{
 use crate::plugin::threads::Threads;
 use crate::ranking::scores::Key;
 use crate::ranking::tasks;
-use crate::statistics::kinds::{Column, record::Record};
+use crate::statistics::kinds::{Column, KeyKind, record::Record};
 use crate::statistics::states::{RollingMergeStates, roc_state::RocStateRecord};
 
 impl Conversion for RollingMergeStates {
     fn field(inputs: &[Field]) -> Result<Field, String> {
-        let [state, by, start] = inputs else {
-            return Err(format!("expected a state, by and its start, got {} columns", inputs.len()));
+        let (state, by, start, within) = match inputs {
+            [state, by, start] => (state, by, start, None),
+            [state, by, start, within] => (state, by, start, Some(within)),
+            _ => {
+                return Err(format!(
+                    "expected a state, by, its start and groups, got {} columns",
+                    inputs.len()
+                ));
+            }
         };
         places_of(by)?;
         places_of(start)?;
+        within.map_or(Ok(()), |within| keys::check("within", &within.name, within))?;
         let record = columns::record_dtype(RocStateRecord::FIELDS, &dtypes_of(state)?);
         Ok(Field::new(state.name.clone(), record, true))
     }
@@ -42,14 +51,17 @@ impl Conversion for RollingMergeStates {
         let field = Self::field(&fields)?;
         if let Some(other) = inputs.iter().find(|input| input.len() != inputs[0].len()) {
             let (name, rows, states) = (&other.field.name, other.len(), inputs[0].len());
-            return Err(format!("by \"{name}\" has {rows} rows, but there are {states} states"));
+            return Err(format!("\"{name}\" has {rows} rows, but there are {states} states"));
         }
-        let [state, by, start] = [0, 1, 2].map(|place| {
-            let array = concatenated(&inputs[place].chunks)?;
-            Ok::<_, String>(Values { field: inputs[place].field.clone(), array })
-        });
-        let (states, scores) = States::read(&state?)?;
-        let windows = Windows::of(&places(&by?)?, &places(&start?)?)?;
+        let column = |input: &Input| {
+            Ok::<_, String>(Values { field: input.field.clone(), array: concatenated(&input.chunks)? })
+        };
+        let (states, scores) = States::read(&column(&inputs[0])?)?;
+        let keys = match inputs.get(3) {
+            Some(within) => KeyCodes::read("within", &column(within)?, KeyKind::Any)?.codes,
+            None => vec![0; states.len()],
+        };
+        let windows = Windows::of(&keys, &places(&column(&inputs[1])?)?, &places(&column(&inputs[2])?)?)?;
         let filled = dispatch(scores.as_ref(), Rolling { states: &states, windows: &windows })?;
         let lookups = Lookups { dtypes: dtypes_of(&fields[0])?, names: Vec::new(), keys: None };
         let records = columns::structs(RocStateRecord::FIELDS, filled, &lookups)?;
@@ -109,7 +121,7 @@ fn places(column: &Values) -> Result<Vec<Option<i64>>, String> {
     }
 }
 
-/// The windows of rows that have a place, in the order of these places.
+/// The windows of rows that have a place, in the order of their groups and of these places.
 struct Windows {
     /// The rows, in order.
     rows: Vec<usize>,
@@ -118,22 +130,25 @@ struct Windows {
 }
 
 impl Windows {
-    /// The window of each row: those rows whose place is above its start, and not above its own place.
-    fn of(by: &[Option<i64>], start: &[Option<i64>]) -> Result<Self, String> {
-        let mut places: Vec<(i64, i64, usize)> = Vec::with_capacity(by.len());
-        for (row, (by, start)) in by.iter().zip(start).enumerate() {
+    /// The window of each row: those rows of its group whose place is above its start, and not above its own place.
+    fn of(keys: &[u32], by: &[Option<i64>], start: &[Option<i64>]) -> Result<Self, String> {
+        let mut places: Vec<(u32, i64, i64, usize)> = Vec::with_capacity(by.len());
+        for (row, ((&key, by), start)) in keys.iter().zip(by).zip(start).enumerate() {
             if let Some(by) = *by {
-                places.push((by, start.ok_or("a window without a start")?, row));
+                places.push((key, by, start.ok_or("a window without a start")?, row));
             }
         }
         places.sort_unstable();
-        if places.windows(2).any(|pair| pair[1].1 < pair[0].1) {
+        if places.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[1].2 < pair[0].2) {
             return Err("a window starts before that of a row that comes earlier".into());
         }
-        let upto = |place: i64| places.partition_point(|row| row.0 <= place);
-        let range = |&(by, start, _): &(i64, i64, usize)| upto(start).min(upto(by))..upto(by);
+        let upto = |key: u32, place: i64| places.partition_point(|row| (row.0, row.1) <= (key, place));
+        let range = |&(key, by, start, _): &(u32, i64, i64, usize)| {
+            let end = upto(key, by);
+            upto(key, start).min(end)..end
+        };
         let ranges = places.iter().map(range).collect();
-        Ok(Windows { rows: places.into_iter().map(|place| place.2).collect(), ranges })
+        Ok(Windows { rows: places.into_iter().map(|place| place.3).collect(), ranges })
     }
 
     /// Where each row is in the order, if the rows are in another one; nowhere if it has no place.
@@ -191,13 +206,16 @@ mod tests {
     fn windows_of_rows_in_any_order() {
         let by = [Some(3), None, Some(1), Some(3), Some(7)];
         let start = by.map(|by| by.map(|by| by - 2));
-        let windows = Windows::of(&by, &start).unwrap();
+        let windows = Windows::of(&[0; 5], &by, &start).unwrap();
         assert_eq!(windows.rows, [2, 0, 3, 4]);
         assert_eq!(windows.ranges, [0..1, 1..3, 1..3, 3..4]);
         assert_eq!(windows.rows_in_order(5), Some(vec![1, NOWHERE, 0, 2, 3]));
-        assert!(Windows::of(&[Some(1), Some(2)], &[Some(0), Some(-1)]).is_err());
-        assert!(Windows::of(&[Some(1)], &[None]).is_err());
-        let in_order = Windows::of(&[Some(1), Some(2)], &[Some(5), Some(6)]).unwrap();
+        let (ones, earlier) = ([Some(1), Some(2)], [Some(0), Some(-1)]);
+        assert!(Windows::of(&[0, 0], &ones, &earlier).is_err());
+        assert!(Windows::of(&[0], &[Some(1)], &[None]).is_err());
+        let apart = Windows::of(&[0, 1], &ones, &earlier).unwrap();
+        assert_eq!(apart.ranges, [0..1, 1..2]);
+        let in_order = Windows::of(&[0, 0], &ones, &[Some(5), Some(6)]).unwrap();
         assert_eq!((&in_order.ranges[..], in_order.rows_in_order(2)), (&[1..1, 2..2][..], None));
     }
 }

@@ -49,8 +49,13 @@ def test_each_window_alone(days: list[int | None], window: int, limit: dict[str,
 
 def test_within_each_segment() -> None:
     states = states_of([*range(12), *range(12)]).with_columns(key=pl.Series(["a", "b"] * 12))
-    rolling = pa.rolling_merge_states("state", "day", window=5).over("key")
+    rolling = pa.rolling_merge_states("state", "day", window=5, within="key")
     table = states.with_columns(rolling)
+    assert states.with_columns(pa.rolling_merge_states("state", "day", window=5).over("key")).equals(table)
+    is_odd = pl.col("day") % 2 == 1
+    both = pa.rolling_merge_states("state", "day", window=5, within=["key", is_odd.alias("odd")])
+    odd = pa.rolling_merge_states("state", "day", window=5, within="key")
+    assert states.with_columns(both).filter(is_odd).equals(states.filter(is_odd).with_columns(odd))
     for key in ("a", "b"):
         own = states.filter(key=key)
         expected = own.select(pa.rolling_merge_states("state", "day", window=5))
