@@ -111,7 +111,8 @@ expressions! {
         ordinal_roc_auc => OrdinalRocAuc,
         ordinal_roc_auc_ci => OrdinalRocAucCi,
         roc_curve_difference => RocCurveDifference,
-        subgroup_auc => SubgroupAuc;
+        subgroup_auc => SubgroupAuc,
+        unlabelled_roc_auc => UnlabelledRocAuc;
     joint_single, joint_single_field:
         cv_roc_curve => CvRocCurve,
         compare_segments => CompareSegments,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from polars_auc._plugin.call import expression_of
+import polars as pl
+
+from polars_auc._plugin.call import expression, expression_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from polars_auc._plugin.call import IntoExpr
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "ks_statistic",
     "mean_positive_rank",
     "roc_auc",
+    "unlabelled_roc_auc",
 ]
 
 
@@ -401,3 +402,84 @@ def gini_index(
     (0.6, 0.8571, 800.0, 5)
     """
     return expression_of(gini_index, locals())
+
+
+def unlabelled_roc_auc(
+    label: IntoExpr,
+    score: IntoExpr,
+    *,
+    assume: Literal["calibrated"] | None = None,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return what the AUC can be, and is expected to be, while some rows have no label yet.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1. Null is a label that is not known.
+    score
+        Any numeric or Boolean column; higher means more positive.
+    assume
+        None takes nothing for granted. ``"calibrated"`` takes scores for probabilities: of the rows with a
+        score, labelled or not, this share is positive.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): the AUC of the labelled rows, as :func:`roc_auc`.
+        - ``lower``, ``upper`` (Float64): the smallest and the largest AUC of all rows that any labels of the
+          unlabelled rows give. Null if no labels give one.
+        - ``expected_auc`` (Float64): with ``assume``, the expected pairs in order over the expected pairs of
+          all rows, 0 to 1; otherwise null.
+        - ``corrected_auc`` (Float64): the same after the logits of all scores have been moved by one number,
+          so that the scores of the labelled rows add up to the labelled positives. Null if no number does
+          that, as without a labelled positive or negative.
+        - ``n_pos``, ``n_neg`` (UInt64): labelled positives and negatives.
+        - ``n_unlabelled`` (UInt64): rows with a score and without a label.
+
+        ``auc`` is null without a labelled positive or negative. All areas are NaN if a score is NaN, and the
+        two that take scores for probabilities also if a score is not from 0 to 1. Rows with a null score are
+        skipped.
+
+    Raises
+    ------
+    ValueError
+        For an unknown ``assume``.
+    TypeError
+        If the label or the score is neither a column name nor an expression.
+    polars.exceptions.ComputeError
+        As :func:`polars_auc.roc_auc`.
+
+    Notes
+    -----
+    Of all ways to label k rows positive, the k highest scores give the largest AUC, and the k lowest the
+    smallest; the bounds are those of the k that gives most and least. They are exact, and wide unless few
+    labels are missing.
+
+    With scores p, a labelled row counts as what it is. Each other row counts p as a positive and 1 - p as a
+    negative, and is not paired with itself: the model-based concordance of van Klaveren, Gönen, Steyerberg
+    and Vergouwe (2016). The correction is the update of the intercept of Steyerberg, Borsboom, van
+    Houwelingen, Eijkemans and Habbema (2004). Neither has an interval. Both are wrong if whether a label is
+    known depends on the label itself, such as defaults that are known before repayments. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"default": [1, 0, None, 1, 0, None], "p": [0.9, 0.7, 0.6, 0.4, 0.2, 0.1]})
+    >>> areas = loans.select(pa.unlabelled_roc_auc("default", "p", assume="calibrated")).unnest("p")
+    >>> areas.select(pl.col("auc", "lower", "upper", "expected_auc").round(3), "n_unlabelled").row(0)
+    (0.75, 0.444, 0.778, 0.739, 2)
+    """
+    name = "unlabelled_roc_auc"
+    column = pl.col(label) if isinstance(label, str) else label
+    if not isinstance(column, pl.Expr):
+        # The error of a column, which is in words about it.
+        return expression(name, {"score": score, "label": label})
+    labels = {"label": column.fill_null(0), "labelled": column.is_not_null()}
+    return expression(name, {"score": score, **labels, "count": count}, assume=assume)

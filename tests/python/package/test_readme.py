@@ -107,7 +107,16 @@ def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize(
-    "page", ["auc-explained", "every-night", "packed-states", "recipes", "store-of-states", "tutorial"]
+    "page",
+    [
+        "auc-explained",
+        "every-night",
+        "late-labels",
+        "packed-states",
+        "recipes",
+        "store-of-states",
+        "tutorial",
+    ],
 )
 def test_pages_run_and_say_what_comes_out(
     page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -134,6 +143,20 @@ def test_sizes_of_states_stand_in_committed_rows() -> None:
     for digits in sizes["digits"].unique():
         last = [sizes.filter(digits=digits, form=form)["bytes"][-1] for form in forms]
         assert f"| {digits} | {' | '.join(f'{size:,}' for size in last)} |\n" in text
+
+
+def test_figures_of_late_labels_stand_in_committed_rows() -> None:
+    rows = pl.read_csv(ROOT / "benches" / "results" / "unlabelled.csv")
+    text = (DOCS / "late-labels.md").read_text(encoding="utf-8")
+    table = re.findall(r"^\| ([\w ,]+) \| (.*) \| (.*) \| (.*) \| (\d+) \|$", text, re.MULTILINE)
+    assert [cells[0] for cells in table] == rows["way"].unique(maintain_order=True).to_list()
+    for way, *cells, width in table:
+        last = {row["estimate"]: row for row in rows.filter(way=way).rows(named=True)}
+        for estimate, cell in zip(("auc", "expected_auc", "corrected_auc"), cells, strict=True):
+            mean, spread = (1000 * last[estimate][name] for name in ("mean", "root_mean_square"))
+            assert cell == f"{mean if abs(mean) >= 0.05 else 0:+.1f} ({spread:.1f})".replace("+0.0 ", "0.0 ")
+        assert width == f"{1000 * last['bounds']['width']:.0f}"
+        assert last["bounds"]["holds"] == 1
 
 
 def test_figures_of_covertype_stand_in_committed_rows() -> None:

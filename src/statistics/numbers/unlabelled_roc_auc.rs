@@ -1,0 +1,370 @@
+//! The area under the ROC curve of rows of which some have no label yet.
+
+use crate::interrupt;
+use crate::math;
+use crate::ranking::rows::Rows;
+use crate::ranking::ties::Count;
+use crate::statistics::inference::Area;
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record};
+use crate::statistics::options::{from_options, words};
+
+/// What the area of all rows can be, whatever the labels are that are not known yet; and what it is expected to be if scores
+/// are probabilities.
+///
+/// Of all ways to label so many rows as positive, the highest scores give the largest area and the lowest ones the
+/// smallest: each labelled row and each other row is then beaten, or beats, as often as can be. So the bounds are the
+/// largest and the smallest of as many areas as there are unlabelled rows, and one more.
+///
+/// Of calibrated scores each unlabelled row counts its score as a positive and the rest as a negative, and is not
+/// paired with itself: the model-based concordance of van Klaveren, Gönen, Steyerberg and Vergouwe (2016), for the rows
+/// whose label is not known. The correction moves the logits of all scores by one number, so that those of the labelled
+/// rows add up to their positives (the update of the intercept of Steyerberg et al. 2004). `O(n log n)`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnlabelledRocAuc {
+    /// What is taken for granted of the scores, if anything is.
+    pub assume: Option<Assumption>,
+}
+
+/// What is taken for granted of scores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assumption {
+    /// Of rows with a score, this share is positive.
+    Calibrated,
+}
+
+words!(Assumption { "calibrated" => Calibrated });
+
+from_options!(|options| UnlabelledRocAuc { assume: options.optional_word("assume")? });
+
+record! {
+    /// The areas of one group.
+    pub struct UnlabelledRocAucRecord {
+        /// Of the labelled rows; null without a positive or without a negative.
+        pub auc: Option<f64>,
+        /// The smallest area of all rows that any labels could give; null if no labels give one.
+        pub lower: Option<f64>,
+        /// The largest one.
+        pub upper: Option<f64>,
+        /// The expected area of all rows, if scores are taken for calibrated.
+        pub expected_auc: Option<f64>,
+        /// The same once the scores are calibrated to the labelled rows as a whole; null if that is not possible.
+        pub corrected_auc: Option<f64>,
+        /// Labelled positives and negatives.
+        pub rows: Count,
+        /// Rows with a score and without a label.
+        pub n_unlabelled: u64,
+    }
+}
+
+/// The rows of one score.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    labelled: Count,
+    unlabelled: u64,
+    /// The score, if it is asked for.
+    score: f64,
+}
+
+impl Joint for UnlabelledRocAuc {
+    type Record = UnlabelledRocAucRecord;
+
+    /// The key says which rows are labelled. Others have any label.
+    const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("labelled"));
+
+    fn needs(&self) -> Needs {
+        Needs { codes: true, values: self.assume.is_some(), ..Needs::default() }
+    }
+
+    fn key_kind(&self) -> KeyKind<'_> {
+        KeyKind::Truth
+    }
+
+    fn of_rows(&self, rows: &Rows) -> UnlabelledRocAucRecord {
+        let mut parts = parts(rows);
+        let area = Area::of(&parts.iter().map(|part| part.labelled).collect::<Vec<_>>());
+        let counts = counts(rows);
+        let (expected_auc, corrected_auc) = match self.assume {
+            None => (None, None),
+            Some(Assumption::Calibrated) if parts.iter().any(|part| !(0.0..=1.0).contains(&part.score)) => {
+                (Some(f64::NAN), Some(f64::NAN))
+            }
+            Some(Assumption::Calibrated) => {
+                (expected(&parts, 0.0), shift(&parts).and_then(|shift| expected(&parts, shift)))
+            }
+        };
+        let upper = largest(&parts).map(|(twice_u, pairs)| math::quotient(twice_u, 2 * pairs));
+        parts.reverse();
+        let lower = largest(&parts).map(|(twice_u, pairs)| math::quotient(2 * pairs - twice_u, 2 * pairs));
+        UnlabelledRocAucRecord {
+            auc: area.map(|area| area.auc),
+            lower,
+            upper,
+            expected_auc,
+            corrected_auc,
+            ..counts
+        }
+    }
+
+    fn of_nan(&self, rows: &Rows) -> UnlabelledRocAucRecord {
+        let UnlabelledRocAucRecord { rows: labelled, n_unlabelled, .. } = counts(rows);
+        let assumed = self.assume.map(|_| f64::NAN);
+        let areas = UnlabelledRocAucRecord::nan(rows);
+        UnlabelledRocAucRecord {
+            expected_auc: assumed,
+            corrected_auc: assumed,
+            rows: labelled,
+            n_unlabelled,
+            ..areas
+        }
+    }
+}
+
+/// The counts of rows alone.
+fn counts(rows: &Rows) -> UnlabelledRocAucRecord {
+    let mut record = UnlabelledRocAucRecord::undefined(Count::default());
+    for (is_labelled, &label) in are_labelled(rows).zip(&rows.labels) {
+        if is_labelled { record.rows.add(label, 1) } else { record.n_unlabelled += 1 }
+    }
+    record
+}
+
+fn are_labelled(rows: &Rows) -> impl Iterator<Item = bool> {
+    rows.keys.of_row.iter().map(|&key| rows.key_places[key as usize] == 1)
+}
+
+/// The rows of each score, the highest first.
+fn parts(rows: &Rows) -> Vec<Part> {
+    let codes = &rows.scores[0];
+    let mut parts = vec![Part::default(); codes.distinct];
+    let values = rows.values.first();
+    for (row, (is_labelled, &label)) in are_labelled(rows).zip(&rows.labels).enumerate() {
+        let part = &mut parts[codes.place(codes.of_row[row])];
+        if is_labelled {
+            part.labelled.add(label, 1)
+        } else {
+            part.unlabelled += 1
+        }
+        part.score = values.map_or(0.0, |values| values[row]);
+    }
+    parts
+}
+
+/// Twice the pairs that are in order, ties counting once, and all pairs, where their quotient is largest over all ways to
+/// label the unlabelled rows. Parts come from the one that beats all others down.
+fn largest(parts: &[Part]) -> Option<(u128, u128)> {
+    let labelled = Count::sum(&parts.iter().map(|part| part.labelled).collect::<Vec<_>>());
+    let unlabelled: u64 = parts.iter().map(|part| part.unlabelled).sum();
+    // First they are all negative.
+    let (mut pos, mut neg) = (labelled.pos, labelled.neg + unlabelled);
+    let (mut twice_u, mut above) = (0u128, 0u64);
+    for part in parts {
+        let beaten_by = 2 * above + part.labelled.pos;
+        twice_u += u128::from(part.labelled.neg + part.unlabelled) * u128::from(beaten_by);
+        above += part.labelled.pos;
+    }
+    let mut best: Option<(f64, u128, u128)> = None;
+    let mut look = |twice_u: u128, pos: u64, neg: u64| {
+        let pairs = u128::from(pos) * u128::from(neg);
+        if pairs > 0 {
+            let area = math::quotient(twice_u, 2 * pairs);
+            if best.is_none_or(|best| area > best.0) {
+                best = Some((area, twice_u, pairs));
+            }
+        }
+    };
+    look(twice_u, pos, neg);
+    // Then one more at a time is positive, from the first part on.
+    let (mut pos_above, mut neg_below) = (0u64, neg);
+    for part in parts {
+        interrupt::check();
+        neg_below -= part.labelled.neg + part.unlabelled;
+        for turned in 0..part.unlabelled {
+            let as_negative = 2 * pos_above + part.labelled.pos + turned;
+            let beside = part.labelled.neg + part.unlabelled - turned - 1;
+            twice_u = twice_u + u128::from(2 * neg_below + beside) - u128::from(as_negative);
+            (pos, neg) = (pos + 1, neg - 1);
+            look(twice_u, pos, neg);
+        }
+        pos_above += part.labelled.pos + part.unlabelled;
+    }
+    best.map(|best| (best.1, best.2))
+}
+
+/// A probability whose logit is moved.
+fn moved(probability: f64, shift: f64) -> f64 {
+    if shift == 0.0 {
+        return probability;
+    }
+    let logit = (probability / (1.0 - probability)).ln() + shift;
+    1.0 / (1.0 + (-logit).exp())
+}
+
+/// The expected area: the expected pairs that are in order over all expected pairs. Parts come from the highest score down.
+fn expected(parts: &[Part], shift: f64) -> Option<f64> {
+    let (mut pos, mut neg, mut twice_u, mut own) = (0.0, 0.0, 0.0, 0.0);
+    for part in parts {
+        let (probability, unlabelled) = (moved(part.score, shift), part.unlabelled as f64);
+        let pos_here = part.labelled.pos as f64 + unlabelled * probability;
+        let neg_here = part.labelled.neg as f64 + unlabelled * (1.0 - probability);
+        twice_u += neg_here * (2.0 * pos + pos_here);
+        own += unlabelled * probability * (1.0 - probability);
+        pos += pos_here;
+        neg += neg_here;
+    }
+    // A row with itself is half a pair in order, and a pair.
+    let pairs = pos * neg - own;
+    (pairs > 0.0).then(|| ((twice_u - own) / (2.0 * pairs)).clamp(0.0, 1.0))
+}
+
+/// The logit by which all scores are to be moved, so that those of the labelled rows add up to the labelled positives; none
+/// if no number does that.
+fn shift(parts: &[Part]) -> Option<f64> {
+    let rows = |part: &Part| (part.labelled.pos + part.labelled.neg) as f64;
+    let labelled: Vec<(f64, f64)> = parts.iter().map(|part| (part.score, rows(part))).collect();
+    let n_pos = parts.iter().map(|part| part.labelled.pos).sum::<u64>() as f64;
+    let (surely, possibly) = labelled.iter().fold((0.0, 0.0), |(surely, possibly), &(score, rows)| {
+        (surely + if score >= 1.0 { rows } else { 0.0 }, possibly + if score > 0.0 { rows } else { 0.0 })
+    });
+    if n_pos <= surely || n_pos >= possibly {
+        return None;
+    }
+    // The logits of floats lie between -745 and 745. Newton's steps, halving where one leaves the range.
+    let (mut low, mut high, mut shift) = (-1500.0, 1500.0, 0.0);
+    for _ in 0..MOST_STEPS {
+        interrupt::check();
+        let (mut excess, mut slope) = (-n_pos, 0.0);
+        for &(score, rows) in &labelled {
+            let probability = moved(score, shift);
+            excess += rows * probability;
+            slope += rows * probability * (1.0 - probability);
+        }
+        if excess == 0.0 {
+            break;
+        }
+        (low, high) = if excess > 0.0 { (low, shift) } else { (shift, high) };
+        let next = shift - excess / slope;
+        let next = if next > low && next < high { next } else { f64::midpoint(low, high) };
+        if (next - shift).abs() <= NEAR * (1.0 + shift.abs()) {
+            return Some(next);
+        }
+        shift = next;
+    }
+    Some(shift)
+}
+
+/// Steps after which halving alone has left no range of floats.
+const MOST_STEPS: usize = 200;
+
+/// A step that changes no area by more than a rounding.
+const NEAR: f64 = 1e-14;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+    use proptest::prelude::*;
+
+    fn rows(rows: &[(Option<bool>, f64)]) -> Rows {
+        let labels: Vec<u8> = rows.iter().map(|row| u8::from(row.0 == Some(true))).collect();
+        let scores: Vec<f64> = rows.iter().map(|row| row.1).collect();
+        let keys: Vec<u32> = rows.iter().map(|row| u32::from(row.0.is_some())).collect();
+        // Codes of keys are those of the keys that are there.
+        let key_places = [0, 1].into_iter().filter(|key| keys.contains(key)).collect();
+        Rows { key_places, values: vec![scores.clone()], ..rows_of(&labels, &[&scores], &keys) }
+    }
+
+    /// Half a pair for a tie.
+    fn beats(one: f64, other: f64) -> f64 {
+        f64::from(u8::from(one > other)) / 2.0 + f64::from(u8::from(one >= other)) / 2.0
+    }
+
+    proptest! {
+        /// Against all ways to label, and against the sum over all pairs of two rows.
+        #[test]
+        fn by_definition(given in prop::collection::vec((prop::option::weighted(0.6, any::<bool>()), 0u8..6), 0..9)) {
+            let given: Vec<(Option<bool>, f64)> = given.into_iter().map(|row| (row.0, f64::from(row.1) / 5.0)).collect();
+            let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.of_rows(&rows(&given));
+            let unlabelled: Vec<usize> = (0..given.len()).filter(|&row| given[row].0.is_none()).collect();
+            let mut areas = Vec::new();
+            for way in 0..1u32 << unlabelled.len() {
+                let mut labels: Vec<bool> = given.iter().map(|row| row.0 == Some(true)).collect();
+                for (place, &row) in unlabelled.iter().enumerate() {
+                    labels[row] = way >> place & 1 == 1;
+                }
+                let of = |label| (0..given.len()).filter(|&row| labels[row] == label).collect::<Vec<_>>();
+                let (pos, neg) = (of(true), of(false));
+                if !pos.is_empty() && !neg.is_empty() {
+                    let u: f64 = pos.iter().flat_map(|&p| neg.iter().map(move |&n| (p, n))).map(|(p, n)| beats(given[p].1, given[n].1)).sum();
+                    areas.push(u / (pos.len() * neg.len()) as f64);
+                }
+            }
+            let extreme = |of: fn(f64, f64) -> f64| areas.iter().copied().reduce(of);
+            prop_assert_eq!((record.lower, record.upper), (extreme(f64::min), extreme(f64::max)));
+            let chance = |row: (Option<bool>, f64)| row.0.map_or(row.1, |label| f64::from(u8::from(label)));
+            let (mut u, mut pairs) = (0.0, 0.0);
+            for (i, &one) in given.iter().enumerate() {
+                for (j, &other) in given.iter().enumerate() {
+                    if i != j {
+                        let both = chance(one) * (1.0 - chance(other));
+                        u += both * beats(one.1, other.1);
+                        pairs += both;
+                    }
+                }
+            }
+            match record.expected_auc {
+                None => prop_assert!(pairs < 1e-12),
+                Some(expected) => prop_assert!((expected - u / pairs).abs() < 1e-12),
+            }
+        }
+    }
+
+    #[test]
+    fn scores_that_promise_too_much() {
+        // Of four labelled rows with 0.8 two are positive: all logits move by -ln 4.
+        let given: Vec<(Option<bool>, f64)> = [
+            (Some(true), 0.8),
+            (Some(false), 0.8),
+            (Some(true), 0.8),
+            (Some(false), 0.8),
+            (None, 0.8),
+            (None, 0.5),
+        ]
+        .into();
+        let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.of_rows(&rows(&given));
+        let parts = [
+            Part { labelled: Count { pos: 2, neg: 2 }, unlabelled: 1, score: 0.5 },
+            Part { unlabelled: 1, score: 0.2, ..Part::default() },
+        ];
+        let expected = expected(&parts, 0.0).unwrap();
+        assert!((record.corrected_auc.unwrap() - expected).abs() < 1e-12);
+        assert!(shift(&[Part { labelled: Count { pos: 1, neg: 0 }, unlabelled: 1, score: 0.3 }]).is_none());
+    }
+
+    #[test]
+    fn far_from_what_was_promised() {
+        let part = |pos, neg, score| Part { labelled: Count { pos, neg }, unlabelled: 1, score };
+        let parts = [part(999, 1, 1e-300), part(1, 0, 1e-301)];
+        let shift = shift(&parts).unwrap();
+        let sum: f64 = parts
+            .iter()
+            .map(|part| moved(part.score, shift) * (part.labelled.pos + part.labelled.neg) as f64)
+            .sum();
+        assert!((sum - 1000.0).abs() < 1e-6, "{shift} {sum}");
+    }
+
+    #[test]
+    fn scores_that_are_no_probabilities() {
+        let rows = rows(&[(Some(true), 2.0), (None, 0.5), (Some(false), 0.1)]);
+        let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.of_rows(&rows);
+        assert!(record.expected_auc.unwrap().is_nan() && record.corrected_auc.unwrap().is_nan());
+        assert_eq!(
+            (record.auc, record.lower, record.upper, record.n_unlabelled),
+            (Some(1.0), Some(1.0), Some(1.0), 1)
+        );
+        let alone = UnlabelledRocAuc::default().of_rows(&rows);
+        assert_eq!((alone.expected_auc, alone.corrected_auc), (None, None));
+        let nan = UnlabelledRocAuc::default().of_nan(&rows);
+        assert!(nan.upper.unwrap().is_nan() && nan.expected_auc.is_none());
+        assert_eq!((nan.rows.pos, nan.rows.neg, nan.n_unlabelled), (1, 1, 1));
+    }
+}
