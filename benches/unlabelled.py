@@ -25,7 +25,7 @@ ESTIMATES = ("auc", "expected_auc", "corrected_auc")
 
 def inverse_logit(x: np.ndarray) -> np.ndarray:
     """Return the probabilities of logits."""
-    return 1 / (1 + np.exp(-x))
+    return np.asarray(1 / (1 + np.exp(-x)))
 
 
 def ways(rng: np.random.Generator, n: int) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
