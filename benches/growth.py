@@ -26,6 +26,7 @@ import polars as pl
 
 import polars_auc as pa
 from machine import machine
+from rows import append
 
 RESULTS = Path(__file__).parent / "results" / "growth.csv"
 
@@ -270,9 +271,7 @@ def main() -> int:
         table = table.with_columns(
             pl.col("seconds", "processor_seconds", "megabytes", "ratio").round_sig_figs(4)
         )
-        if RESULTS.exists():
-            table = pl.concat([pl.read_csv(RESULTS, schema=table.schema), table])
-        table.write_csv(RESULTS)
+        append(table, RESULTS)
     return 1 if chosen.check and broken else 0
 
 

@@ -36,6 +36,7 @@ import scipy.stats
 
 import polars_auc as pa
 from machine import machine
+from rows import append
 from targets import AUC, Promise, Row, Run, Work, grouped, normal, select, timed
 
 RESULTS = Path(__file__).parent / "results" / "inference.csv"
@@ -609,9 +610,7 @@ def main() -> int:
             pl.col("ours_median", "other_median", "ratio", "promised").round_sig_figs(4)
         )
         RESULTS.parent.mkdir(exist_ok=True)
-        if RESULTS.exists():
-            table = pl.concat([pl.read_csv(RESULTS, schema=table.schema), table])
-        table.write_csv(RESULTS)
+        append(table, RESULTS)
     return 1 if chosen.check and broken else 0
 
 

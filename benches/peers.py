@@ -29,6 +29,7 @@ from sklearn.metrics import roc_auc_score
 
 import polars_auc as pa
 from machine import machine
+from rows import append
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "data"))
 from generate import rows
@@ -191,9 +192,7 @@ def main() -> None:
             print(f"{groups:>8} groups  {name:<34} {median:8.3f} s  {median / ours:8.2f} x ours", flush=True)
     table = pl.DataFrame(measured)
     RESULTS.parent.mkdir(exist_ok=True)
-    if RESULTS.exists():
-        table = pl.concat([pl.read_csv(RESULTS, schema=table.schema), table])
-    table.write_csv(RESULTS)
+    append(table, RESULTS)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 import polars_auc as pa
+from rows import append
 
 RESULTS = Path(__file__).parent / "results" / "state_sizes.csv"
 
@@ -59,9 +60,7 @@ def main() -> None:
     stamp = {"date": time.strftime("%Y-%m-%d"), "polars": pl.__version__, "rows": n}
     table = pl.DataFrame([{**stamp, **row} for row in measured])
     print(table)
-    if RESULTS.exists():
-        table = pl.concat([pl.read_csv(RESULTS, schema=table.schema), table])
-    table.write_csv(RESULTS)
+    append(table, RESULTS)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ import polars as pl
 import polars_auc as pa
 from machine import machine
 from polars_auc._plugin.call import group_lists
+from rows import append
 
 RESULTS = Path(__file__).parent / "results" / "targets.csv"
 
@@ -629,9 +630,7 @@ def main() -> int:
         table = table.with_columns(
             pl.col("ours_median", "other_median", "ratio", "promised").round_sig_figs(4)
         )
-        if RESULTS.exists():
-            table = pl.concat([pl.read_csv(RESULTS, schema=table.schema), table])
-        table.write_csv(RESULTS)
+        append(table, RESULTS)
     broken = [row for row in measured if row.promised is not None and row.ratio > row.promised]
     return 1 if chosen.check and broken else 0
 

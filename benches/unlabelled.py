@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 import polars_auc as pa
+from rows import append
 
 RESULTS = Path(__file__).parent / "results" / "unlabelled.csv"
 
@@ -94,9 +95,7 @@ def main() -> None:
         pl.col("mean", "root_mean_square", "width", "holds").round_sig_figs(3),
     )
     print(table)
-    if RESULTS.exists():
-        table = pl.concat([pl.read_csv(RESULTS, schema=table.schema), table])
-    table.write_csv(RESULTS)
+    append(table, RESULTS)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,14 @@
+"""The rows of results that are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+
+def append(table: pl.DataFrame, file: Path) -> None:
+    """Append rows to a file of results, which may not exist yet."""
+    if file.exists():
+        table = pl.concat([pl.read_csv(file, schema=table.schema), table])
+    table.write_csv(file)
