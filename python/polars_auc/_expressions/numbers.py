@@ -417,14 +417,11 @@ def unlabelled_roc_auc(
     ----------
     label
         Boolean, or an integer or float column that holds only 0 and 1. Null is a label that is not known.
-    score
-        Any numeric or Boolean column; higher means more positive.
+    score, count
+        The score and the count of each row, as for :func:`polars_auc.roc_auc`.
     assume
         None takes nothing for granted. ``"calibrated"`` takes scores for probabilities: of the rows with a
         score, labelled or not, this share is positive.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------

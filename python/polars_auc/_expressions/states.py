@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import timedelta
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
@@ -261,8 +262,8 @@ def rolling_merge_states(
     if not isinstance(column, pl.Expr):
         # The error of a column, which is in words about it.
         return columnwise(name, {"state": state, "by": by}, elementwise=False)
-    if isinstance(window, int) and not isinstance(window, bool):
-        start = column.cast(pl.Int64) - window
+    if isinstance(window, Integral) and not isinstance(window, bool):
+        start = column.cast(pl.Int64) - int(window)
         is_length = window > 0
     elif isinstance(window, timedelta):
         start = column.dt.offset_by(f"-{window // timedelta(microseconds=1)}us")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from numbers import Integral
 from typing import Any, Literal
 
 import polars as pl
@@ -98,10 +99,11 @@ class Evaluator:
             roc_state("label", "score", **limit)
         self._limit = limit
         self._threshold = _float(threshold, "Evaluator: threshold")
-        if window is not None and (not isinstance(window, int) or isinstance(window, bool) or window < 1):
+        is_whole = isinstance(window, Integral) and not isinstance(window, bool)
+        if window is not None and not (is_whole and window >= 1):
             msg = f"Evaluator: window must be a whole number of periods above 0, got {told(window)}"
             raise ValueError(msg)
-        self._window = window
+        self._window = None if window is None else int(window)
         self._rows = _Rows()
         self._waiting = 0
 

@@ -24,7 +24,7 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String>
     let refused = |problem: String| {
         format!(
             "state \"{name}\" {problem}, but a state is a struct as roc_state(label, score) makes it: bins (a list of \
-             structs: score, the integers pos and neg, or decimals of at most 18 places, both, if rows have weights, the \
+             structs: score, the integers pos and neg, or decimals of 1 to 18 places, both, if rows have weights, the \
              Boolean tied), the integers {}, has_nan (Boolean) and scale \
              (String)",
             COUNTS.join(", ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -85,6 +86,27 @@ def test_lengths_of_time(days: pl.Series, window: Any, start: Any) -> None:
     expected = states.filter(pl.col("day").is_between(start, last[-1], closed="right"))
     got = table.filter(day=last[-1]).select("state")
     assert got.equals(expected.select(pa.merge_states("state")))
+
+
+@pytest.mark.parametrize("first", [datetime(2026, 3, 28), datetime(2026, 10, 24)])
+def test_where_clocks_are_turned(first: datetime) -> None:
+    """A later row may have a window that starts earlier; they are those of Polars' own windows."""
+    utc = pl.datetime_range(first, first + timedelta(days=3), "30m", time_zone="UTC", eager=True)
+    rows = fixed(len(utc) * 3).with_columns(place=pl.int_range(pl.len()) // 3)
+    states = rows.group_by("place", maintain_order=True).agg(state=pa.roc_state("label", "score"))
+    states = states.with_columns(time=utc.dt.convert_time_zone("Europe/Berlin"))
+    answer = states.select("time", pa.rolling_merge_states("state", "time", window="1d"))
+    start = states.select(pl.col("time").dt.offset_by("-1d"))["time"]
+    for time, since, state in zip(states["time"], start, answer["state"], strict=True):
+        window = states.filter(pl.col("time").is_between(since, time, closed="right"))
+        assert state == window.select(pa.merge_states("state")).item()
+
+
+def test_whole_numbers_of_numpy() -> None:
+    states = states_of([1, 2, 3])
+    expected = states.select(pa.rolling_merge_states("state", "day", window=2))
+    assert states.select(pa.rolling_merge_states("state", "day", window=np.int64(2))).equals(expected)  # type: ignore[arg-type]
+    assert pa.Evaluator(window=np.int64(2)).auc() is None  # type: ignore[arg-type]
 
 
 def test_small_unsigned_days() -> None:

@@ -75,8 +75,10 @@ def test_every_row_of_the_table_is_in_the_catalogue() -> None:
     # These take or give something else than rows and a result for each group: test_bands, test_changes,
     # test_columns, test_monitoring, test_mrmc, test_packed_states, test_segments, test_segments_of_states,
     # test_states, test_answers and test_unlabelled test them.
-    others = {"band_coverage", "compare_segments", "group_lists", "merge_states", "mrmc_roc_auc"}
-    others.add("unlabelled_roc_auc")
+    others = {
+        *("band_coverage", "compare_segments", "group_lists", "merge_states", "mrmc_roc_auc"),
+        "unlabelled_roc_auc",
+    }
     apart = {(name, name) for name in {*COLUMN_FUNCTIONS, *others}}
     apart |= {
         ("compare_segments_clustered", "compare_segments"),
