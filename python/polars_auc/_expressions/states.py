@@ -227,16 +227,16 @@ def rolling_merge_states(
     ValueError
         For a window that is no length of time, or not above 0.
     TypeError
-        If the state or ``by`` is neither a column name nor an expression.
+        If the state, ``by`` or a column of ``within`` is neither a column name nor an expression.
     polars.exceptions.ComputeError
         When the plan is resolved: for columns of other dtypes. When the plan runs: as :func:`merge_states`.
 
     Notes
     -----
     This is no aggregate: it has an answer for each row. ``.over("segment")`` in place of ``within`` gives the
-    same answers, and takes longer. The answer is that of :func:`merge_states` of the states of each window,
-    to the last bit. Each state is merged three times, whatever the window is (two stacks: Tangwongsan, Hirzel
-    and Schneider 2021, section 2): O(m) for m bins in all windows.
+    same answers, by a call for each segment. The answer is that of :func:`merge_states` of the states of each
+    window, to the last bit. Each state is merged three times, whatever the window is (two stacks:
+    Tangwongsan, Hirzel and Schneider 2021, section 2): O(m) for m bins in all windows.
 
     Examples
     --------
@@ -277,7 +277,12 @@ def rolling_merge_states(
     if not is_length:
         said = f"must be a length of time above 0, got {window!r}"
         raise OptionError(name, "window", said, 'write `window="28d"`, or `window=28` for integers')
-    keys = [within] if isinstance(within, str | pl.Expr) else list(within)
+    if isinstance(within, str | pl.Expr) or not isinstance(within, Iterable):
+        within = [within]
+    keys = list(within)
+    if strange := [key for key in keys if not isinstance(key, str | pl.Expr)]:
+        said = f"must be column names or expressions, got {type(strange[0]).__name__}"
+        raise OptionTypeError(name, "within", said, 'write `within="segment"`')
     columns: dict[str, IntoExpr] = {"state": state, "by": by, "start": start}
     if keys:
         columns["within"] = pl.struct(keys).alias("within")

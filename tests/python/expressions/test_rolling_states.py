@@ -152,6 +152,11 @@ def test_columns_that_are_none() -> None:
     states = states_of([1, 2])
     with pytest.raises(TypeError, match="rolling_merge_states: by must be a column name or an expression"):
         pa.rolling_merge_states("state", 3, window=2)  # type: ignore[arg-type]
+    for within in (3, ["place", 3]):
+        with pytest.raises(
+            TypeError, match="within must be column names or expressions, got int; write within="
+        ):
+            pa.rolling_merge_states("state", "day", window=2, within=within)  # type: ignore[arg-type]
     query = states.lazy().select(pa.rolling_merge_states("state", pl.col("day").cast(pl.Float64), window=2))
     with pytest.raises(pl.exceptions.ComputeError, match='by "day" has dtype f64, but must be a date'):
         query.collect_schema()
