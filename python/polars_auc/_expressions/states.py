@@ -229,7 +229,8 @@ def rolling_merge_states(
     TypeError
         If the state, ``by`` or a column of ``within`` is neither a column name nor an expression.
     polars.exceptions.ComputeError
-        When the plan is resolved: for columns of other dtypes. When the plan runs: as :func:`merge_states`.
+        When the plan is resolved: for columns of other dtypes. When the plan runs: as :func:`merge_states`;
+        with older Polars also for a window that starts at a local time that clocks skip or repeat.
 
     Notes
     -----
