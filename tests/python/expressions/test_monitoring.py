@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import polars_auc as pa
@@ -55,6 +55,9 @@ def answers(frame: pl.DataFrame, expression: pl.Expr) -> list[dict[str, Any]]:
     tightest_at=st.sampled_from([1, 28, 0.5]),
 )
 @examples(60)
+@example(
+    rows=[(0.75, 0.0, 1.0), (0.75, 0.01, 1.0)], test=TESTS[0], level=0.5, tightest_at=1
+)  # The evidence is above all floats.
 def test_always_valid_is_a_mixture(
     rows: list[oracles.Period], test: Question, level: float, tightest_at: float
 ) -> None:

@@ -56,12 +56,17 @@ def evidence(above: float, variance: float, scale: float, sides: int = 2) -> flo
     if sides == 1:
         low, high = max(low, 0.0), max(high, 12 * spread)
 
-    def density(effect: float) -> float:
-        exponent = effect * above - effect**2 * total / 2
-        return math.sqrt(scale / (2 * math.pi)) * math.exp(exponent)
+    nearest = min(max(peak, low), high)
+    highest = nearest * above - nearest**2 * total / 2
 
-    mean, _ = quad(density, low, high, points=[peak], epsrel=1e-11, limit=200)
-    return float(mean) * (2 if sides == 1 else 1)
+    def share(effect: float) -> float:
+        """The density at an effect, divided by the exponential of the highest exponent: that may be above all floats."""
+        exponent = effect * above - effect**2 * total / 2
+        return math.sqrt(scale / (2 * math.pi)) * math.exp(exponent - highest)
+
+    mean, _ = quad(share, low, high, points=[peak], epsrel=1e-11, limit=200)
+    with np.errstate(over="ignore"):
+        return float(np.exp(highest + np.log(mean)) * (2 if sides == 1 else 1))
 
 
 def for_alternative(now: Part, scale: float, test: Question) -> float:
