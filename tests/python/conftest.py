@@ -1,5 +1,7 @@
 """How many random cases the tests take."""
 
+import os
+
 from hypothesis import settings
 
 # One in four, so that a newcomer waits for minutes only; `pytest --hypothesis-profile=all` takes all of them.
@@ -8,3 +10,8 @@ settings.register_profile("some", max_examples=25)
 settings.register_profile("all", max_examples=100)
 settings.register_profile("long", max_examples=2000)
 settings.load_profile("some")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than cores: some tests wait for a process that they interrupt, for a file or for a browser."""
+    return (os.cpu_count() or 1) + 1
