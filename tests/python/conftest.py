@@ -13,5 +13,5 @@ settings.load_profile("some")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than cores: some tests wait for a process that they interrupt, for a file or for a browser."""
+    """One process more than cores: some tests wait for a process that they start, or for a file."""
     return (os.cpu_count() or 1) + 1

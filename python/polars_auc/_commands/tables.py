@@ -113,7 +113,7 @@ def _add_common(command: argparse.ArgumentParser, run: Callable[..., bool], *, s
     add_option(command, ReportOptions, "low_is_positive")
     if states:
         add_from_states(command)
-        add_option(command, ReportOptions, "weight")
+    add_option(command, ReportOptions, "weight")
     command.add_argument(
         "--limit",
         action=Once,
@@ -168,6 +168,7 @@ def compare(options: argparse.Namespace) -> bool:
             reference=len(columns) - 1 if options.against_first else None,
             adjust=None,
             level=options.level,
+            weight=columns[0].get("weight"),
             count=columns[0]["count"],
         )
         by = evaluated.by
@@ -202,9 +203,7 @@ def _table(
     rows = RowOptions(
         options.label, options.scores, options.count, options.where, options.nan, options.low_is_positive
     )
-    # The comparison of scores takes no weights.
-    weight_of_rows = getattr(options, "weight", None)
-    weight = files.column("weight", weight_of_rows)
+    weight = files.column("weight", options.weight)
     if weight is not None and rows.count is not None:
         raise OptionError("", "", "`weight` and `count` cannot both be given", "leave one out")
     read = None
@@ -215,7 +214,7 @@ def _table(
             where=rows.where,
             nan=rows.nan,
             low_is_positive=rows.low_is_positive,
-            weight=weight_of_rows,
+            weight=options.weight,
         )
         evaluated = evaluated_states(files, rows.scores)
     else:

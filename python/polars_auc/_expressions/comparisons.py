@@ -33,6 +33,7 @@ def roc_auc_difference(
     null: float | None = None,
     margin: float | None = None,
     level: float = 0.95,
+    weight: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
     min_fpr: float | None = None,
     max_fpr: float | None = None,
@@ -72,9 +73,14 @@ def roc_auc_difference(
         (``"two-sided"``: equivalent, by two one-sided tests).
     level
         The coverage of the interval of the difference, which is always two-sided.
+    weight
+        The weight of each row, as in :func:`polars_auc.roc_auc`, for rows that were drawn with unequal
+        probabilities. The standard error is then that of the infinitesimal jackknife. Only for whole areas by
+        ``"delong"``.
     cluster
         A column that says which rows belong together, such as the rows of one customer. The standard error is
-        then Obuchowski's, or whole clusters are resampled.
+        then Obuchowski's, or whole clusters are resampled; with ``weight`` it is the jackknife's of whole
+        clusters.
     min_fpr, max_fpr
         Compare the areas between these false positive rates, not standardised (with ``cluster``: bootstrap
         only).
@@ -112,14 +118,15 @@ def roc_auc_difference(
         after it also with fewer than two positives or fewer than two negatives. Scores that rank all rows in
         the same way have a difference of 0 and a p-value of 1. If the difference is not 0 but its standard
         error is 0, z and p-value are null (both scores separate the classes, one of them in the wrong
-        direction). The Float64 fields are NaN if a score is NaN. Rows with a null label, score or cluster are
-        skipped, for both scores.
+        direction). The Float64 fields are NaN if a score is NaN. Rows with a null label, score, weight or
+        cluster are skipped, for both scores.
 
     Raises
     ------
     ValueError
         For unknown options and options out of range, for more than one quantity to compare, and for DeLong's
-        method with anything other than areas, or with partial areas of clusters.
+        method with anything other than areas, or with partial areas of clusters; and for
+        a weight with the bootstrap or with anything other than whole areas.
     polars.exceptions.ComputeError
         As :func:`polars_auc.roc_auc`.
 
@@ -129,7 +136,10 @@ def roc_auc_difference(
     differences of the placements, which avoids cancellation of digits. For partial areas the placements are
     those within the bounds: see :func:`polars_auc.roc_auc_ci`. The se of the bootstrap is the
     standard deviation of the resampled differences, its limits are their quantiles (type 7), and its test is
-    that of pROC. O(n log n), and O(n) for each resample.
+    that of pROC. O(n log n), and O(n) for each resample. With weights a row has the influence
+    ``w (v - A) / W`` on an AUC A, with its placement v and the total weight W of its class, and ``se²`` is
+    the sum of the squared differences of the influences on both AUCs, added up by cluster first (Jaeckel
+    1972).
 
     Examples
     --------
@@ -155,6 +165,7 @@ def compare_scores(
     reference: int | None = None,
     adjust: Adjustment | None = "holm",
     level: float = 0.95,
+    weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the AUCs of several scores of the same rows, their covariances, and the tests between them.
@@ -177,6 +188,9 @@ def compare_scores(
         :func:`polars_auc.adjust_p_values`.
     level
         The coverage of all intervals, between 0 and 1.
+    weight
+        The weight of each row, as in :func:`polars_auc.roc_auc`, for rows that were drawn with unequal
+        probabilities. All covariances are then those of the infinitesimal jackknife.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -199,7 +213,8 @@ def compare_scores(
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
         The fields are null as in those functions. The lists are null if the group has no positive or no
-        negative, or if a score is NaN. Rows with a null label or any null score are skipped for all scores.
+        negative, or if a score is NaN. Rows with a null label or weight, or any null score, are skipped
+        for all scores.
 
     Raises
     ------
@@ -212,7 +227,9 @@ def compare_scores(
     Notes
     -----
     ``(L A)' (L V L')⁺ (L A)`` with contrasts L, against chi-square with the rank of ``L V L'`` as degrees of
-    freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5). O(k n log n + k² n + k³) for k scores.
+    freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5). O(k n log n + k² n + k³) for k scores. With
+    weights the covariances are sums of products of the influences of
+    :func:`polars_auc.roc_auc_difference`.
 
     Examples
     --------
@@ -255,7 +272,7 @@ def compare_scores(
     columns = {f"score_{place}": score for place, score in enumerate(given)}
     answer = expression(
         name,
-        {**columns, "label": label, "count": count},
+        {**columns, "label": label, "weight": weight, "count": count},
         expand=expand,
         reference=reference,
         adjust=adjust,

@@ -24,6 +24,7 @@ def cv_roc_auc(
     method: Literal["t", "influence", "delong"] = "t",
     ties: Literal["half", "zero"] | None = None,
     level: float = 0.95,
+    weight: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
@@ -48,6 +49,9 @@ def cv_roc_auc(
         gives the standard errors of the R package cvAUC. Only for ``method="influence"``.
     level
         The interval's coverage, between 0 and 1.
+    weight
+        The weight of each row, as in :func:`polars_auc.roc_auc`: the AUCs of the folds are then weighted, and
+        all folds count alike. Only for ``method="t"``.
     cluster
         A column that says which rows belong together, such as the rows of one patient, whose scores are not
         independent; a cluster may span folds. Needs ``method="delong"`` or ``"influence"``, whose values are
@@ -76,13 +80,14 @@ def cv_roc_auc(
         so are ``se`` and the limits. By DeLong these are null if a class has a single row (with ``cluster``:
         a single cluster) in every such fold; by influence with ``cluster``, if these folds have rows of a
         single cluster. The Float64 fields are NaN if a score is NaN; the folds are then not counted. Rows
-        with a null label, score, fold or cluster are skipped.
+        with a null label, score, weight, fold or cluster are skipped.
 
     Raises
     ------
     ValueError
         For an unknown method, a level that is not between 0 and 1, ``cluster`` or ``ties`` with
-        ``method="t"``, and a state beside a label, score, cluster or count.
+        ``method="t"``, a weight with another method, and a state beside a label, score, weight, cluster or
+        count.
     TypeError
         If neither a state nor a label and a score are given, or no fold.
     polars.exceptions.ComputeError

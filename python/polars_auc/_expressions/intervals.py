@@ -79,11 +79,11 @@ def roc_auc_ci(
         infinitesimal jackknife, for the interval of ``"delong"`` or ``"logit"``. It is made for samples whose
         rows were drawn with unequal probabilities, where weights correct for that. If a weight is the number
         of repeated rows instead, the standard error is too large, because each repeated row is an
-        observation. Not possible with the other methods or with ``cluster``.
+        observation. Not possible with the other methods.
     cluster
         A column that says which rows belong together, such as the rows of one customer, whose scores are not
-        independent. The standard error is then Obuchowski's (1997). Not possible with
-        ``"hanley_mcneil"`` and ``"obuchowski"``.
+        independent. The standard error is then Obuchowski's (1997), or with ``weight`` the jackknife's of
+        whole clusters. Not possible with ``"hanley_mcneil"`` and ``"obuchowski"``.
     interval
         The limits of the bootstrap: ``"percentile"`` (the default), quantiles of the resampled AUCs, or
         ``"bca"``, quantiles with a correction for bias and acceleration (not with ``cluster``). This option

@@ -175,6 +175,7 @@ def population_stability(
     bands: int | None = None,
     edges: Sequence[float] | None = None,
     empty_share: float = 0.0,
+    weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -196,6 +197,9 @@ def population_stability(
     empty_share
         The share, from 0 to less than 1, that is taken for a band without rows of a sample. With 0 the index
         is infinite if a band has rows of one sample only. Some packages take 0.0001.
+    weight
+        The weight of each row, as in :func:`polars_auc.roc_auc`. Shares are then shares of weights, each band
+        holds about the same weight of the reference, and there is no p-value.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -216,12 +220,12 @@ def population_stability(
         - ``psi`` (Float64): the index, 0 or above; infinite as said at ``empty_share``. Null without a row of
           the reference or without another row.
         - ``p_value`` (Float64): the probability of such an index or a larger one if both samples come from
-          one population, asymptotically. Null with a single band, and where the index is infinite: a small
-          sample may have no row in a band by chance.
+          one population, asymptotically. Null with a single band, with weights, and where the index is
+          infinite: a small sample may have no row in a band by chance.
         - ``n_bands`` (UInt64): the bands that have rows.
         - ``n_pos``, ``n_neg`` (UInt64): rows of the reference, and the other rows.
 
-        NaN if a score is NaN. Rows with a null label or score are skipped.
+        NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Raises
     ------

@@ -44,6 +44,7 @@ def compare_segments(
     margin: float | None = None,
     adjust: Adjustment | None = "holm",
     level: float = 0.95,
+    weight: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
@@ -87,6 +88,10 @@ def compare_segments(
         The adjustment of the p-values for the number of segments: see :func:`polars_auc.adjust_p_values`.
     level
         The coverage of all intervals, between 0 and 1.
+    weight
+        The weight of each row, as in :func:`polars_auc.roc_auc`, for rows that were drawn with unequal
+        probabilities. The standard errors are then those of the infinitesimal jackknife. Not possible with
+        ``cluster``.
     cluster
         A column that says which rows belong together, such as the rows of one customer, whose scores are not
         independent: of one segment, or of several. Rows without a cluster are skipped. All standard errors
@@ -126,8 +131,9 @@ def compare_segments(
         itself), a test with fewer than two rows of a class, where ``difference`` is still known (with
         ``cluster``: fewer than two clusters with a positive, or with a negative). Segments with a standard
         error of 0 are not used in the test of heterogeneity. ``df`` is null where the normal distribution is
-        taken. Rows with a null label or score are skipped. If a segment has a NaN score, its numbers are NaN,
-        and so are those of every comparison with its rows and the test of heterogeneity.
+        taken. Rows with a null label, score or weight are skipped. If a segment has a NaN
+        score, its numbers are NaN, and so are those of every comparison with its rows and the test of
+        heterogeneity.
 
     Raises
     ------
@@ -135,7 +141,8 @@ def compare_segments(
         For an unknown adjustment or alternative, a ``null`` or margin out of range, a level that is not
         between 0 and 1, no column in ``by``, a column with the name of a column of the result,
         ``versus="previous"`` with several columns and no ``along``, an ``along`` that is no column of ``by``,
-        ``along`` with any other ``versus``, and a state beside a label, score, cluster or count.
+        ``along`` with any other ``versus``, a weight beside a cluster, and a state beside a label, score,
+        weight, cluster or count.
     TypeError
         If the frame is no frame, a column is neither name nor expression, the score is several columns,
         ``by`` contains anything other than names, or neither a state nor a label and a score are given.
@@ -149,6 +156,11 @@ def compare_segments(
     ``(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))`` degrees of freedom (Welch, Satterthwaite), as pROC's
     unpaired test. The comparison with all rows subtracts the covariance with the segment and uses the normal
     distribution. ``Q = sum w (A - mean)²`` with ``w = 1 / V`` (Cochran 1954). O(n log n).
+
+    With weights the variance of an AUC is ``sum w² (v - A)² / W²`` over positives with placements v and total
+    weight W, plus the same over negatives (Jaeckel 1972); the covariance with all rows is the sum, over the
+    rows of the segment, of the products of their influences ``w (v - A) / W`` on both AUCs. Degrees of
+    freedom count rows. For k segments O(n k) against the rest.
 
     With ``cluster``, the statistic is ``(A1 - A2) / sqrt(V1 + V2 - 2 C)``, against Student's t with the
     degrees of freedom above, where n1 and n2 are numbers of clusters: of those that hold a positive and those
@@ -204,12 +216,16 @@ def compare_segments(
     schema = rows.collect_schema()
     refuse_keys(name, keys, schema, nested=False)
     observed = _observed(rows, keys, versus, {"score": score, "label": label, "state": state})
+    if weight is not None and cluster is not None:
+        said = "cannot be combined with `cluster`: no standard error here knows both"
+        raise OptionError(name, "weight", said, "leave one of them out")
     compared = isinstance(versus, str) and versus in _COMPARED
     axis = _axis(along, versus, {key: schema[key] for key in keys})
     # Segments that differ in the last field alone then follow one another.
     ordered = [*(key for key in keys if key != axis), *([] if axis is None else [axis])]
     columns: dict[str, IntoExpr | None] = {
         **observed,
+        "weight": weight,
         "count": count,
         "cluster": cluster,
         "by": pl.struct(pl.col(key) for key in ordered),

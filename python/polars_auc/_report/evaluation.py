@@ -148,7 +148,12 @@ def _parts(
         # Rows in clusters are not independent, and no p-value knows how much less they say.
         has_p_values = options.cluster is None
         reference = Reference.of(
-            options.stability, rows, scores, count=options.count, has_p_values=has_p_values
+            options.stability,
+            rows,
+            scores,
+            count=options.count,
+            weight=options.weight,
+            has_p_values=has_p_values,
         )
         own.append(Part(finish=reference.beside))
     if options.versus is not None:

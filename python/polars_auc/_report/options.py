@@ -158,7 +158,7 @@ class ReportOptions:
     )
     compare: bool = switch(
         "compare each score with the first, on rows that have all",
-        conflicts=(_ALL_ROWS, _unweighted("the comparison of scores takes no weights")),
+        conflicts=(_ALL_ROWS,),
         needs_rows=True,
     )
     versus: object = option(
@@ -166,7 +166,7 @@ class ReportOptions:
         "compare each group with the 'rest', 'overall', the 'previous' one, or the group of this value; in a "
         "shell the values of several `by` are separated by commas",
         metavar="SEGMENT",
-        conflicts=(_ONE_BY_ONE, _unweighted("the comparison of groups takes no weights")),
+        conflicts=(_ONE_BY_ONE,),
         need=Rule("by", "compares groups, but there are none", 'write `by="segment"`'),
     )
     along: str | None = option(
@@ -196,7 +196,6 @@ class ReportOptions:
                 "interval does not know",
                 _LEAVE + either(', or write cv_roc_auc(..., method="delong", cluster=...)', ""),
             ),
-            _unweighted("the mean over folds takes no weights"),
         ),
     )
     user: IntoExpr | None = option(
@@ -225,7 +224,7 @@ class ReportOptions:
         'the rows of a reference, such as "year < 2016": adds how far the scores of the other '
         "rows have moved from it (psi); columns of `by` that it names do not divide the reference",
         metavar="CONDITION",
-        conflicts=(_ALL_ROWS, _ONE_BY_ONE, _unweighted("the index of stability takes no weights")),
+        conflicts=(_ALL_ROWS, _ONE_BY_ONE),
     )
     count: IntoExpr | None = option(
         None,
@@ -240,7 +239,7 @@ class ReportOptions:
         f"{_COLUMN} that says which rows belong together, such as those of one patient: intervals and "
         "`compare` then do not take rows as independent",
         metavar="COLUMN",
-        conflicts=(_ALL_ROWS, _unweighted("the standard error of clusters takes no weights")),
+        conflicts=(_ALL_ROWS,),
         needs_rows=True,
     )
     weight: IntoExpr | None = option(

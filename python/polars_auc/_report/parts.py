@@ -76,7 +76,13 @@ def intervals_of_clusters(label: IntoExpr, scores: Mapping[str, IntoExpr], optio
     with option_called("ci", "method"):
         answers = [
             roc_auc_ci(
-                label, score, method=method, cluster=options.cluster, count=options.count, **limits
+                label,
+                score,
+                method=method,
+                cluster=options.cluster,
+                weight=options.weight,
+                count=options.count,
+                **limits,
             ).alias(answer_column("clusters", name))
             for name, score in scores.items()
         ]
@@ -131,6 +137,7 @@ def deltas(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptio
         reference=0,
         adjust=None,
         level=options.level,
+        weight=options.weight,
         count=options.count,
     )
     names = list(scores)
@@ -163,7 +170,13 @@ def deltas_of_clusters(label: IntoExpr, scores: Mapping[str, pl.Expr], options: 
     columns = {name: answer_column("difference", name) for name in list(scores)[1:]}
     answers = [
         roc_auc_difference(
-            used, score, first, cluster=options.cluster, level=options.level, count=options.count
+            used,
+            score,
+            first,
+            cluster=options.cluster,
+            level=options.level,
+            weight=options.weight,
+            count=options.count,
         ).alias(column)
         for column, score in zip(columns.values(), others, strict=True)
     ]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
 from polars_auc._expressions.score_bands import gains_table, population_stability, population_stability_table
-from polars_auc._expressions.states import merge_states
+from polars_auc._expressions.states import merge_states, roc_state
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.inputs import column_of
 from polars_auc._plugin.errors import CALLED, OptionError
@@ -29,7 +29,7 @@ _NUMBER = 10
 # Names that no column of a user has.
 _REFERENCE = "polars_auc: reference"
 _OUTSIDE = "polars_auc: outside of the reference"
-_COUNT = "polars_auc: count"
+_MASS = "polars_auc: count or weight"
 _BANDS = "polars_auc: bands"
 _SIZE = "polars_auc: size"
 
@@ -45,11 +45,12 @@ class Reference:
     """Which rows the scores of each group are held against, and how."""
 
     rows: pl.LazyFrame
-    """All rows, with their scores and counts, and a column that says which are the reference."""
+    """All rows, with their scores and counts or weights, and a column that says which are the reference."""
     named: Sequence[str]
     """The columns that say it: over their values the reference is the same for all groups."""
     scores: Sequence[str]
-    has_counts: bool
+    mass: Literal["count", "weight"] | None
+    """What rows have that says how many they stand for."""
     has_p_values: bool
     of_states: bool = False
     """Whether scores are columns of states, each of the reference or of other rows as a whole."""
@@ -62,6 +63,7 @@ class Reference:
         scores: Mapping[str, pl.Expr],
         *,
         count: IntoExpr | None = None,
+        weight: IntoExpr | None = None,
         has_p_values: bool = True,
         of_states: bool = False,
     ) -> Reference:
@@ -78,29 +80,35 @@ class Reference:
         if dtype != pl.Boolean:
             said = f"must be true or false in each row, got {dtype}"
             raise OptionError(function, "stability", said, f"write {_EXAMPLE}")
-        counts = pl.lit(1, dtype=pl.Int64)
-        if count is not None:
-            counts = column_of(function, "count", count, rows, 'report(frame, "label", "score", count="n")')
+        role: Literal["count", "weight"] = "count" if weight is None else "weight"
+        column = count if weight is None else weight
+        each = pl.lit(1, dtype=pl.Int64)
+        if column is not None:
+            example = f'report(frame, "label", "score", {role}="{role}")'
+            each = column_of(function, role, column, rows, example)
+        mass = None if column is None else role
         # What an expression makes of several rows, such as the first year or a rank, it makes of all rows:
         # it must be the same for a group and for the reference.
         marked = rows.with_columns(
             condition.alias(_REFERENCE),
             condition.not_().fill_null(value=True).alias(_OUTSIDE),
-            counts.alias(_COUNT),
+            each.alias(_MASS),
             *(score.alias(_column(name)) for name, score in scores.items()),
         )
         named = condition.meta.root_names()
-        return cls(marked, named, list(scores), count is not None, has_p_values, of_states)
+        return cls(marked, named, list(scores), mass, has_p_values, of_states)
 
     def beside(self, report: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:
         """Add the stability of each group and score to its row."""
         shared = [key for key in by if key not in self.named]
         if len(shared) == len(by):
             # Whatever the groups, the reference is in them.
-            rows, counted = self.rows, self.has_counts
+            rows, mass = self.rows, self.mass
+        elif self.mass == "weight":
+            return self._in_states(list(by)).beside(report, by)
         else:
-            rows, counted = self._against_bands(list(by), shared), True
-        answers = _grouped(rows, list(by), [*self._answers(counted=counted), _has_others()])
+            rows, mass = self._against_bands(list(by), shared), "count"
+        answers = _grouped(rows, list(by), [*self._answers(mass), _has_others()])
         table = pl.concat(
             answers.select(*by, pl.lit(name).alias("score"), *self._fields(name)) for name in self.scores
         )
@@ -111,23 +119,20 @@ class Reference:
     def bands(self) -> pl.LazyFrame:
         """Plan the bands of all rows: what each holds of both samples, and adds to the index."""
         tables = [
-            population_stability_table(
-                _REFERENCE, **self._taken(name, counted=self.has_counts), bands=_NUMBER
-            ).alias(name)
+            population_stability_table(_REFERENCE, **self._taken(name, self.mass), bands=_NUMBER).alias(name)
             for name in self.scores
         ]
         return curve_points(self.rows, tables)
 
-    def _taken(self, name: str, *, counted: bool) -> dict[str, Any]:
-        """Return the score of the rows, with what they count; or the state."""
+    def _taken(self, name: str, mass: str | None) -> dict[str, Any]:
+        """Return the score of the rows, with their counts or weights; or the state."""
         if self.of_states:
             return {"state": _column(name)}
-        return {"score": _column(name), "count": _COUNT if counted else None}
+        return {"score": _column(name)} | ({} if mass is None else {mass: _MASS})
 
-    def _answers(self, *, counted: bool) -> list[pl.Expr]:
+    def _answers(self, mass: str | None) -> list[pl.Expr]:
         return [
-            population_stability(_REFERENCE, **self._taken(name, counted=counted), bands=_NUMBER)
-            for name in self.scores
+            population_stability(_REFERENCE, **self._taken(name, mass), bands=_NUMBER) for name in self.scores
         ]
 
     def _fields(self, name: str) -> list[pl.Expr]:
@@ -149,9 +154,9 @@ class Reference:
         """
         is_reference = pl.col(_REFERENCE)
         # Rows of the reference count nowhere, but groups of nothing else do not go missing.
-        others = self.rows.select(*by, _REFERENCE, _OUTSIDE, _COUNT, *map(_column, self.scores)).with_columns(
+        others = self.rows.select(*by, _REFERENCE, _OUTSIDE, _MASS, *map(_column, self.scores)).with_columns(
             pl.when(is_reference.not_()).then(is_reference).alias(_REFERENCE),
-            pl.col(_COUNT).cast(pl.Int64),
+            pl.col(_MASS).cast(pl.Int64),
         )
         groups = others.select(by).unique()
         parts = [others]
@@ -165,6 +170,14 @@ class Reference:
             parts.append(shared_bands.with_columns(pl.lit(value=False).alias(_OUTSIDE)))
         return pl.concat(parts, how="diagonal")
 
+    def _in_states(self, by: list[str]) -> Reference:
+        """Return the same of states of the rows of each group: sums of weights of a band would be rounded."""
+        states = (
+            roc_state(_REFERENCE, _column(name), weight=_MASS).alias(_column(name)) for name in self.scores
+        )
+        rows = self.rows.group_by(*by, _REFERENCE, _OUTSIDE).agg(*states, pl.lit(1).alias(_MASS))
+        return replace(self, rows=rows, mass=None, of_states=True)
+
     def _merged(self, shared: list[str], name: str) -> pl.LazyFrame:
         """Return the state of the reference."""
         column = _column(name)
@@ -174,13 +187,13 @@ class Reference:
     def _bands(self, shared: list[str], name: str) -> pl.LazyFrame:
         """Return the bands of the reference: the highest score of each, and how many rows it holds."""
         column = _column(name)
-        reference = self.rows.filter(_REFERENCE).select(*shared, _REFERENCE, _COUNT, column)
+        reference = self.rows.filter(_REFERENCE).select(*shared, _REFERENCE, _MASS, column)
         # A table of bands needs both classes. Each row is in it once as a positive and once as a negative,
         # which leaves the bands of the positives as they are.
         twice = pl.concat([reference, reference.with_columns(pl.col(_REFERENCE).not_())])
-        count = _COUNT if self.has_counts else None
-        size = population_stability(_REFERENCE, column, count=count).alias(_SIZE)
-        bands = gains_table(_REFERENCE, column, bands=_NUMBER, count=count).alias(_BANDS)
+        taken = self._taken(name, self.mass)
+        size = population_stability(_REFERENCE, **taken).alias(_SIZE)
+        bands = gains_table(_REFERENCE, **taken, bands=_NUMBER).alias(_BANDS)
         answers = _grouped(twice, shared, [bands, size])
         is_nan = pl.col(_SIZE).struct.field("psi").is_nan()
         return answers.explode(_BANDS).select(
@@ -195,7 +208,7 @@ class Reference:
             .then(pl.col(_SIZE).struct.field("n_pos"))
             .otherwise(pl.col(_BANDS).struct.field("n_pos"))
             .cast(pl.Int64)
-            .alias(_COUNT),
+            .alias(_MASS),
         )
 
 

@@ -34,6 +34,11 @@ pub struct Arguments<O> {
 }
 
 impl Roles {
+    /// Whether a column has a role.
+    pub fn has(&self, role: &str) -> bool {
+        self.0.iter().any(|other| other == role)
+    }
+
     /// The place of the column of a role among so many columns, if there is one.
     pub fn place(&self, role: &str, columns: usize) -> Option<usize> {
         let from_end = self.0.len() - self.0.iter().position(|other| other == role)?;

@@ -115,7 +115,7 @@ impl<'a> InputRules<'a> {
             weights: J::WEIGHTS,
             inputs: J::INPUTS,
             keys: statistic.key_kind(),
-            needs: statistic.needs(),
+            needs: if roles.has("weight") { statistic.needs_with_weights() } else { statistic.needs() },
             reference: statistic.reference_score(),
         }
     }
@@ -144,8 +144,9 @@ impl<'a> InputRules<'a> {
         if let Some((_, Mass::Weight)) = places.mass.filter(|_| !self.weights) {
             return Err("rows cannot have weights here; leave `weight` out".into());
         }
-        if places.state.is_some() && places.mass.is_some() {
-            return Err("a state holds counted rows already; leave `count` out".into());
+        if let Some((_, mass)) = places.mass.filter(|_| places.state.is_some()) {
+            let name = mass.name();
+            return Err(format!("a state holds counted rows already; leave `{name}` out"));
         }
         let mut dtypes = Dtypes::of_score(Dtype::Null, false);
         for (place, input) in inputs.iter().enumerate() {

@@ -4,7 +4,9 @@ use super::adjust_p_values::Adjustment;
 use crate::math::{chi_square, normal::upper_tail, symmetric};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{Alternative, Areas, Covariances, Interval, in_standard_errors};
+use crate::statistics::inference::{
+    Alternative, Areas, Covariances, Interval, WeightedAreas, in_standard_errors,
+};
 use crate::statistics::kinds::{Inputs, Joint, Name, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
@@ -12,7 +14,8 @@ use crate::statistics::options::{FromOptions, OptionError, Options};
 ///
 /// `(L A)' (L V L')⁺ (L A)` with the contrasts L of each score and the first, against chi-square with the
 /// rank of `L V L'` as degrees of freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5): k - 1 but for
-/// scores that rank alike. The differences are those of [`RocAucDifference`](crate::statistics::RocAucDifference), their p-values
+/// scores that rank alike. Of rows with weights the covariances are those of the
+/// [infinitesimal jackknife](crate::statistics::inference::weighted_areas). The differences are those of [`RocAucDifference`](crate::statistics::RocAucDifference), their p-values
 /// adjusted for their number. `O(k n log n + k² n + k³)`.
 #[derive(Clone, Copy, Debug)]
 pub struct CompareScores {
@@ -107,18 +110,101 @@ impl Joint for CompareScores {
         16
     }
 
+    const WEIGHTS: bool = true;
+
+    fn needs_with_weights(&self) -> Needs {
+        Needs::CODES
+    }
+
     fn reference_score(&self) -> Option<usize> {
         self.reference
     }
 
     fn of_rows(&self, rows: &Rows) -> CompareScoresRecord {
-        let Some(areas) = Areas::of(rows) else { return CompareScoresRecord::undefined(rows) };
-        let scores = areas.twice_u.len();
-        let covariances = areas.covariances();
-        let matrix: Option<Vec<Vec<f64>>> = covariances.as_ref().map(|covariances| {
-            let row = |a: usize| (0..scores).map(|b| covariances.covariance(a.max(b), a.min(b))).collect();
-            (0..scores).map(row).collect()
-        });
+        let undefined = || CompareScoresRecord::undefined(rows);
+        if rows.weights.is_some() {
+            return WeightedAreas::of(rows).map_or_else(undefined, |areas| self.of_areas(rows, &areas));
+        }
+        Areas::of(rows).map_or_else(undefined, |areas| {
+            let covariances = areas.covariances();
+            self.of_areas(rows, &DeLongAreas { areas: &areas, covariances })
+        })
+    }
+}
+
+/// The areas of several scores of the same rows, and how they vary together.
+trait PairedAreas {
+    /// How many scores there are.
+    fn number(&self) -> usize;
+
+    /// The area of a score.
+    fn auc(&self, score: usize) -> f64;
+
+    /// The area of one score less that of another.
+    fn difference(&self, a: usize, b: usize) -> f64;
+
+    /// The covariance of two areas; undefined with a single row in a class.
+    fn covariance(&self, a: usize, b: usize) -> Option<f64>;
+
+    /// The variance of the difference of two areas; undefined where the covariance is.
+    fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64>;
+}
+
+/// Areas of rows without weights, with all their covariances at once.
+struct DeLongAreas<'a> {
+    areas: &'a Areas<'a>,
+    covariances: Option<Covariances<'a>>,
+}
+
+impl PairedAreas for DeLongAreas<'_> {
+    fn number(&self) -> usize {
+        self.areas.twice_u.len()
+    }
+
+    fn auc(&self, score: usize) -> f64 {
+        self.areas.auc(score)
+    }
+
+    fn difference(&self, a: usize, b: usize) -> f64 {
+        self.areas.difference(a, b)
+    }
+
+    fn covariance(&self, a: usize, b: usize) -> Option<f64> {
+        Some(self.covariances.as_ref()?.covariance(a, b))
+    }
+
+    fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
+        Some(self.covariances.as_ref()?.variance_of_difference(a, b))
+    }
+}
+
+impl PairedAreas for WeightedAreas<'_> {
+    fn number(&self) -> usize {
+        WeightedAreas::number(self)
+    }
+
+    fn auc(&self, score: usize) -> f64 {
+        WeightedAreas::auc(self, score)
+    }
+
+    fn difference(&self, a: usize, b: usize) -> f64 {
+        WeightedAreas::difference(self, a, b)
+    }
+
+    fn covariance(&self, a: usize, b: usize) -> Option<f64> {
+        WeightedAreas::covariance(self, a, b)
+    }
+
+    fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
+        WeightedAreas::variance_of_difference(self, a, b)
+    }
+}
+
+impl CompareScores {
+    fn of_areas(&self, rows: &Rows, areas: &impl PairedAreas) -> CompareScoresRecord {
+        let scores = areas.number();
+        let row = |a: usize| (0..scores).map(|b| areas.covariance(a.max(b), a.min(b))).collect();
+        let matrix: Option<Vec<Vec<f64>>> = (0..scores).map(row).collect();
         let of_each = (0..scores)
             .map(|score| {
                 let auc = areas.auc(score);
@@ -132,7 +218,7 @@ impl Joint for CompareScores {
             .pairs(scores)
             .map(|(a, b)| {
                 let difference = areas.difference(a, b);
-                let se = covariances.as_ref().map(|of| of.variance_of_difference(a, b).sqrt());
+                let se = areas.variance_of_difference(a, b).map(f64::sqrt);
                 let z = se.and_then(|se| in_standard_errors(difference, se));
                 DifferenceRecord::new(
                     Name(a as u32),
@@ -146,8 +232,7 @@ impl Joint for CompareScores {
             })
             .collect();
         self.adjust.adjust(&mut differences, |record| (record.p_value, &mut record.p_adjusted));
-        let test =
-            covariances.zip(matrix).and_then(|(covariances, matrix)| joint(&areas, &covariances, &matrix));
+        let test = matrix.and_then(|matrix| joint(areas, &matrix));
         CompareScoresRecord::new(
             Some(of_each),
             Some(differences),
@@ -161,11 +246,11 @@ impl Joint for CompareScores {
 
 /// The statistic of the test that all areas are equal and its degrees of freedom, unless areas differ that have no
 /// variance.
-fn joint(areas: &Areas<'_>, covariances: &Covariances<'_>, matrix: &[Vec<f64>]) -> Option<(f64, usize)> {
+fn joint(areas: &impl PairedAreas, matrix: &[Vec<f64>]) -> Option<(f64, usize)> {
     // Each score against the first, in its own standard errors, so that a small one counts as much as a large one. A
     // variance of exactly 0 is that of a score which ranks alike.
-    let against_first: Vec<(usize, f64)> =
-        (1..matrix.len()).map(|a| (a, covariances.variance_of_difference(a, 0).sqrt())).collect();
+    let se = |a: usize| areas.variance_of_difference(a, 0).map(|variance| (a, variance.sqrt()));
+    let against_first: Vec<(usize, f64)> = (1..matrix.len()).map(se).collect::<Option<_>>()?;
     if against_first.iter().any(|&(a, se)| se == 0.0 && areas.difference(a, 0) != 0.0) {
         return None;
     }

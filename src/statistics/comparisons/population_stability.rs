@@ -11,7 +11,8 @@ use crate::statistics::thresholds::score_bands::ScoreBands;
 /// `sum (e - a) ln(e / a)` over bands of scores, with the shares e of the reference and a of the other sample that are in a
 /// band (Siddiqi 2006, chapter 10; the symmetric divergence of Jeffreys 1946). Bands hold about equal numbers of the
 /// reference. If both samples come from one population, the index over `1 / P + 1 / N` follows a chi-square distribution
-/// with one degree of freedom less than there are bands (Yurdakul and Naranjo 2020).
+/// with one degree of freedom less than there are bands (Yurdakul and Naranjo 2020). Rows with weights have shares of weights,
+/// and no p-value.
 #[derive(Clone, Debug)]
 pub struct PopulationStability {
     /// The bands of scores.
@@ -26,7 +27,7 @@ record! {
         /// The index, 0 or above; infinite if a band has rows of one sample only. Null without rows of a sample.
         pub psi: Option<f64>,
         /// The probability of such an index or a larger one if both samples come from one population. Null with a single
-        /// band, and where the index is infinite.
+        /// band, where the index is infinite, and of rows with weights.
         pub p_value: Option<f64>,
         /// Bands that have rows.
         pub n_bands: Option<u64>,
@@ -63,16 +64,20 @@ impl PopulationStability {
 impl Summary for PopulationStability {
     type Record = StabilityRecord;
 
+    const WEIGHTS: bool = true;
+
     fn of_ties(&self, mut ties: Ties<'_>) -> StabilityRecord {
         let rows = Count::from(&ties);
         if !ties.has_pairs() {
             return StabilityRecord::undefined(rows);
         }
         let bands = self.bands.of_positives(&mut ties);
-        let psi: f64 = bands.iter().map(|band| self.term((band.pos, rows.pos), (band.neg, rows.neg))).sum();
+        // With weights, what is counted are units.
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let psi: f64 = bands.iter().map(|band| self.term((band.pos, n_pos), (band.neg, n_neg))).sum();
         let scale = 1.0 / rows.pos as f64 + 1.0 / rows.neg as f64;
         // By chance a small sample has no row in a band. The index is then infinite, and says nothing of how likely that is.
-        let has_test = bands.len() > 1 && psi.is_finite();
+        let has_test = bands.len() > 1 && psi.is_finite() && ties.units().is_none();
         let p_value = has_test.then(|| chi_square::upper_tail(psi / scale, (bands.len() - 1) as f64));
         StabilityRecord::new(Some(psi), p_value, Some(bands.len() as u64), rows)
     }

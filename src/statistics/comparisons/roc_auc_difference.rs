@@ -3,7 +3,7 @@
 use crate::math::{normal::upper_tail, quantile::mean_and_deviation};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{Areas, ErrorMethod, Hypothesis, Interval, interval::tail};
+use crate::statistics::inference::{Areas, ErrorMethod, Hypothesis, Interval, WeightedAreas, interval::tail};
 use crate::statistics::intervals::partial_placements::{Bounds, of_counts};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::numbers::partial_area::Range;
@@ -16,6 +16,7 @@ use crate::statistics::resampling::{Measure, Resampling};
 /// 1988), interval `difference ± z se`. By bootstrap: both scores of the same resampled rows, se the standard deviation
 /// of the resampled differences, `z = difference / se` against the normal distribution, limits their quantiles
 /// (Hanley and McNeil 1983; as pROC). With clusters: Obuchowski's (1997) covariances, or whole clusters resampled.
+/// Rows with weights: whole areas, with the variance of the [infinitesimal jackknife](crate::statistics::inference::weighted_areas).
 #[derive(Clone, Copy, Debug)]
 pub struct RocAucDifference {
     /// Where the standard error comes from.
@@ -60,6 +61,16 @@ impl FromOptions for RocAucDifference {
             resampling: Resampling::of_bootstrap(options, "method", ErrorMethod::Bootstrap, &[])?,
         };
         let has_clusters = options.has_column("cluster");
+        if options.has_column("weight") {
+            if difference.method != ErrorMethod::DeLong {
+                return Err(OptionError::new("method", "'bootstrap' does not take a weight")
+                    .instead("write `method=\"delong\"`"));
+            }
+            if difference.measure != Measure::Auc {
+                return Err(OptionError::new("weight", "goes with whole areas only")
+                    .instead("leave the part of the curve out, or leave `weight` out"));
+            }
+        }
         let by_placements =
             difference.measure == Measure::Auc || (difference.bounds().is_some() && !has_clusters);
         if difference.method == ErrorMethod::DeLong && !by_placements {
@@ -82,6 +93,12 @@ impl Joint for RocAucDifference {
         Needs { codes: !whole, ..Needs::PLACEMENTS }
     }
 
+    const WEIGHTS: bool = true;
+
+    fn needs_with_weights(&self) -> Needs {
+        Needs::CODES
+    }
+
     fn passes(&self) -> usize {
         if self.method == ErrorMethod::Bootstrap {
             4 * self.resampling.unwrap_or_default().n_resamples as usize
@@ -91,6 +108,9 @@ impl Joint for RocAucDifference {
     }
 
     fn of_rows(&self, rows: &Rows) -> RocAucDifferenceRecord {
+        if rows.weights.is_some() {
+            return self.of_weighted_rows(rows);
+        }
         let Some(areas) = Areas::of(rows) else { return RocAucDifferenceRecord::undefined(rows) };
         let clustered = !rows.keys.of_row.is_empty();
         let (estimate_a, estimate_b, difference) = if self.measure == Measure::Auc {
@@ -108,13 +128,8 @@ impl Joint for RocAucDifference {
             _ if clustered => areas.clustered(rows).variance_of_difference(0, 1),
             _ => areas.variance_of_difference(0, 1),
         };
-        let record = RocAucDifferenceRecord {
-            estimate_a: Some(estimate_a),
-            estimate_b: Some(estimate_b),
-            difference: Some(difference),
-            ..RocAucDifferenceRecord::undefined(rows)
-        };
-        let Some(variance) = variance else { return record };
+        let estimates = [estimate_a, estimate_b, difference];
+        let Some(variance) = variance else { return self.record(rows, estimates, None) };
         let interval = match self.method {
             ErrorMethod::DeLong => Interval::normal(difference, variance.sqrt(), self.level),
             ErrorMethod::Bootstrap => {
@@ -130,13 +145,34 @@ impl Joint for RocAucDifference {
                 Interval::between(se, &differences, (tail, 1.0 - tail))
             }
         };
-        let se = interval.se.unwrap_or_default();
-        let (z, p_value) = self.test.test(0.0, |value| difference - value, se, upper_tail);
-        RocAucDifferenceRecord { interval, z, p_value, ..record }
+        self.record(rows, estimates, Some(interval))
     }
 }
 
 impl RocAucDifference {
+    /// The record of two measures and their difference; without an interval there is no test.
+    fn record(
+        &self,
+        rows: &Rows,
+        [a, b, difference]: [f64; 3],
+        interval: Option<Interval>,
+    ) -> RocAucDifferenceRecord {
+        let se = interval.and_then(|interval| interval.se);
+        let test = |se| self.test.test(0.0, |value| difference - value, se, upper_tail);
+        let (z, p_value) = se.map_or((None, None), test);
+        let interval = interval.unwrap_or_default();
+        RocAucDifferenceRecord::new(Some(a), Some(b), Some(difference), interval, z, p_value, rows.into())
+    }
+
+    fn of_weighted_rows(&self, rows: &Rows) -> RocAucDifferenceRecord {
+        let Some(areas) = WeightedAreas::of(rows) else { return RocAucDifferenceRecord::undefined(rows) };
+        let difference = areas.difference(0, 1);
+        let interval = areas
+            .variance_of_difference(0, 1)
+            .map(|variance| Interval::normal(difference, variance.sqrt(), self.level));
+        self.record(rows, [areas.auc(0), areas.auc(1), difference], interval)
+    }
+
     /// The bounds of the areas, if parts of them are compared.
     fn bounds(&self) -> Option<Bounds> {
         match self.measure {

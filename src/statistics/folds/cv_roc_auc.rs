@@ -3,7 +3,9 @@
 use crate::math::{quantile::mean_and_deviation, student_t, sum::in_order};
 use crate::ranking::rows::{KeyRows, Rows};
 use crate::ranking::ties::{Count, counts::steps};
-use crate::statistics::inference::{Area, Interval, LogitScale, TieShare, by_key, interval::tail};
+use crate::statistics::inference::{
+    Area, Interval, LogitScale, TieShare, WeightedKeys, by_key, interval::tail,
+};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word, words};
 
@@ -13,7 +15,7 @@ use crate::statistics::options::{FromOptions, OptionError, Options, Word, words}
 /// By influence: the mean of the squared influence values of all rows, each of its own fold's area, gives
 /// `se² = sum over folds of the mean square / k / n`, with a normal interval (LeDell, Petersen and van der Laan 2015,
 /// section 4): a positive's value is `(placement - auc) n / P`, a negative's `(placement - auc) n / N`, ties
-/// counting half, or nothing as in the R package cvAUC. By DeLong: [`WithinFolds`], on the logit scale. Folds without a positive or without a negative have no area, and are counted.
+/// counting half, or nothing as in the R package cvAUC. Rows with weights have the first interval only. By DeLong: [`WithinFolds`], on the logit scale. Folds without a positive or without a negative have no area, and are counted.
 #[derive(Clone, Copy, Debug)]
 pub struct CvRocAuc {
     /// Where the standard error comes from.
@@ -101,6 +103,10 @@ impl FromOptions for CvRocAuc {
                 OptionError::new("ties", said).instead("write `method=\"influence\"`, or leave `ties` out")
             );
         }
+        if options.has_column("weight") && method != FoldInterval::T {
+            return Err(OptionError::new("method", format!("'{}' does not take a weight", method.word()))
+                .instead("write `method=\"t\"`"));
+        }
         Ok(CvRocAuc { method, ties: ties.unwrap_or_default(), level: options.level()? })
     }
 }
@@ -110,11 +116,23 @@ impl Joint for CvRocAuc {
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).or_states().keyed(KeyInput::called("fold"));
 
+    const WEIGHTS: bool = true;
+
+    fn needs_with_weights(&self) -> Needs {
+        Needs::CODES
+    }
+
     fn needs(&self) -> Needs {
         if self.ties == TieShare::Half { Needs::KEY_PLACEMENTS } else { Needs::CODES }
     }
 
     fn of_rows(&self, rows: &Rows) -> CvRocAucRecord {
+        let none = CvRocAucRecord::undefined(rows);
+        if rows.weights.is_some() {
+            let folds = WeightedKeys::of(rows, 0).keys;
+            let areas = folds.iter().filter_map(|fold| fold.area().map(|area| area.auc));
+            return self.with_t_interval(none.with_areas(areas, rows.keys.distinct));
+        }
         let folds: Vec<Fold> = match self.ties {
             TieShare::Half => by_key::areas(rows, 0).flatten().map(|area| (area, area.squares())).collect(),
             TieShare::Zero => {
@@ -122,15 +140,10 @@ impl Joint for CvRocAuc {
                 by_key::rows_by_key(rows, 0).iter().filter_map(fold).collect()
             }
         };
-        let none = CvRocAucRecord::undefined(rows);
         let mut record = none.with_areas(folds.iter().map(|fold| fold.0.auc), rows.keys.distinct);
         let Some(mean) = record.auc else { return record };
-        let k = folds.len() as f64;
         record.interval = match self.method {
-            FoldInterval::T => {
-                let interval = |sd: f64| Interval::student(mean, sd / k.sqrt(), self.level, k - 1.0);
-                record.sd.map(interval).unwrap_or_default()
-            }
+            FoldInterval::T => return self.with_t_interval(record),
             FoldInterval::Influence => Interval::normal(mean, influence_error(&folds), self.level),
             FoldInterval::DeLong => self.within_folds(mean, &folds),
         };
@@ -139,6 +152,14 @@ impl Joint for CvRocAuc {
 }
 
 impl CvRocAuc {
+    /// The record with the interval from how the folds' areas differ.
+    fn with_t_interval(&self, record: CvRocAucRecord) -> CvRocAucRecord {
+        let k = record.n_folds as f64;
+        let interval = |(mean, sd): (f64, f64)| Interval::student(mean, sd / k.sqrt(), self.level, k - 1.0);
+        let interval = record.auc.zip(record.sd).map(interval).unwrap_or_default();
+        CvRocAucRecord { interval, ..record }
+    }
+
     /// By DeLong's variances.
     fn within_folds(&self, mean: f64, folds: &[Fold]) -> Interval {
         let of_class = |count: fn(&Area) -> u64| folds.iter().map(|fold| count(&fold.0)).sum::<u64>();

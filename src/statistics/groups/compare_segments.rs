@@ -3,12 +3,13 @@
 use rayon::prelude::*;
 
 use super::segment_areas::{Comparator, EstimatedArea, IndependentSegments, Segments};
+use super::weighted_segments::WeightedSegments;
 use crate::math::chi_square;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::comparisons::{adjust_p_values::Adjustment, unpaired_roc_auc_difference::TestResult};
 use crate::statistics::inference::{
-    Estimate, Hypothesis, Interval, delong::beyond_rounding, rows_by_key, welch,
+    Estimate, Hypothesis, Interval, WeightedKeys, delong::beyond_rounding, rows_by_key, welch,
 };
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
@@ -21,6 +22,9 @@ use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options,
 /// subtracted from the variance, and the statistic is compared with the normal distribution. The heterogeneity is
 /// `Q = sum w (A - mean)²` with `w = 1 / V` and `mean = sum w A / sum w`, against chi-square with one degree of freedom
 /// less than there are segments (Cochran 1954). `O(n log n)`.
+///
+/// Areas of rows with weights have the variances of the [infinitesimal jackknife](crate::statistics::inference::weighted_areas);
+/// against all other rows `O(n k)` for k segments.
 #[derive(Clone, Debug)]
 pub struct CompareSegments {
     /// What each segment is compared with.
@@ -107,8 +111,14 @@ impl Joint for CompareSegments {
     const INPUTS: Inputs =
         Inputs::scores(Some(1)).keyed(KeyInput { nan_by_key: true, ..KeyInput::called("by") });
 
+    const WEIGHTS: bool = true;
+
     fn needs(&self) -> Needs {
         Needs::KEY_ROWS
+    }
+
+    fn needs_with_weights(&self) -> Needs {
+        Needs::CODES
     }
 
     fn passes(&self) -> usize {
@@ -124,6 +134,9 @@ impl Joint for CompareSegments {
     }
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<SegmentRecord>> {
+        if rows.weights.is_some() {
+            return Some(self.records(rows, &WeightedSegments(WeightedKeys::of(rows, 0))));
+        }
         let segments = IndependentSegments { segments: rows_by_key(rows, 0), distinct: rows.distinct(0) };
         Some(self.records(rows, &segments))
     }

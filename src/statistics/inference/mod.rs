@@ -10,6 +10,8 @@ pub mod hypothesis;
 pub mod interval;
 pub mod logit_scale;
 pub mod null_distribution;
+pub mod weighted_areas;
+pub mod weighted_keys;
 
 pub use all_rows::AllRows;
 pub use alternative::Alternative;
@@ -21,3 +23,5 @@ pub use hypothesis::{Hypothesis, in_standard_errors};
 pub use interval::{Estimate, Interval, RateInterval, welch};
 pub use logit_scale::LogitScale;
 pub use null_distribution::NullDistribution;
+pub use weighted_areas::WeightedAreas;
+pub use weighted_keys::{WeightedArea, WeightedKey, WeightedKeys};

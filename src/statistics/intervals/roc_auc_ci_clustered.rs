@@ -3,12 +3,14 @@
 use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi, RocAucCiRecord};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::Areas;
+use crate::statistics::inference::{Areas, Interval, WeightedAreas};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, Summary, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 use crate::statistics::resampling::{Measure, Resampling};
 
 /// The AUC of rows that come in clusters, with its standard error and interval.
+///
+/// Of rows with weights, the [infinitesimal jackknife](crate::statistics::inference::weighted_areas) of whole clusters.
 #[derive(Clone, Copy, Debug)]
 pub struct RocAucCiClustered(pub RocAucCi);
 
@@ -25,10 +27,6 @@ record! {
 
 impl FromOptions for RocAucCiClustered {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
-        if options.has_column("weight") {
-            return Err(OptionError::new("cluster", "cannot be combined with weights")
-                .instead("leave one of them out"));
-        }
         let ci = RocAucCi::from_options(options)?;
         match (ci.method, ci.interval) {
             (method @ (IntervalMethod::HanleyMcneil | IntervalMethod::Obuchowski), _) => {
@@ -54,12 +52,21 @@ impl Joint for RocAucCiClustered {
         Needs { codes: bootstrap, ..Needs::PLACEMENTS }
     }
 
+    const WEIGHTS: bool = true;
+
+    fn needs_with_weights(&self) -> Needs {
+        Needs::CODES
+    }
+
     fn passes(&self) -> usize {
         4 + self.0.resampling().map_or(1, Resampling::passes)
     }
 
     fn of_rows(&self, rows: &Rows) -> RocAucCiClusteredRecord {
         let n_clusters = rows.keys.distinct as u64;
+        if rows.weights.is_some() {
+            return self.of_weighted_rows(rows);
+        }
         let Some(areas) = Areas::of(rows) else {
             return RocAucCiClusteredRecord { n_clusters, ..RocAucCiClusteredRecord::undefined(rows) };
         };
@@ -79,15 +86,38 @@ impl Joint for RocAucCiClustered {
             }
             _ => self.0.normal(auc, variance.sqrt(), counts),
         });
-        let interval = interval.unwrap_or_default();
-        let (z, p_value) = interval.se.map_or((None, None), |se| self.0.test_of(auc, se, counts));
-        let area = RocAucCiRecord::new(Some(auc), interval, z, p_value, rows.into());
-        RocAucCiClusteredRecord { area, n_clusters }
+        self.record(rows, auc, interval, counts)
     }
 
     fn of_nan(&self, rows: &Rows) -> RocAucCiClusteredRecord {
         let n_clusters = rows.keys.distinct as u64;
         RocAucCiClusteredRecord { n_clusters, ..RocAucCiClusteredRecord::nan(rows) }
+    }
+}
+
+impl RocAucCiClustered {
+    /// The record of an area that rests on so many clusters of either class.
+    fn record(
+        &self,
+        rows: &Rows,
+        auc: f64,
+        interval: Option<Interval>,
+        clusters: Count,
+    ) -> RocAucCiClusteredRecord {
+        let interval = interval.unwrap_or_default();
+        let (z, p_value) = interval.se.map_or((None, None), |se| self.0.test_of(auc, se, clusters));
+        let area = RocAucCiRecord::new(Some(auc), interval, z, p_value, rows.into());
+        RocAucCiClusteredRecord { area, n_clusters: rows.keys.distinct as u64 }
+    }
+
+    fn of_weighted_rows(&self, rows: &Rows) -> RocAucCiClusteredRecord {
+        let Some(areas) = WeightedAreas::of(rows) else {
+            let n_clusters = rows.keys.distinct as u64;
+            return RocAucCiClusteredRecord { n_clusters, ..RocAucCiClusteredRecord::undefined(rows) };
+        };
+        let (auc, clusters) = (areas.auc(0), areas.clusters);
+        let interval = areas.variance(0).map(|variance| self.0.normal(auc, variance.sqrt(), clusters));
+        self.record(rows, auc, interval, clusters)
     }
 }
 

@@ -137,6 +137,11 @@ pub trait Joint: Sync {
         Needs::CODES
     }
 
+    /// The same of rows with weights.
+    fn needs_with_weights(&self) -> Needs {
+        self.needs()
+    }
+
     /// About how often the statistic goes through the rows of a group: its cost per row.
     fn passes(&self) -> usize {
         4

@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 import polars_auc as pa
-from catalogue.entry import COUNTS, TWO, Z_90, Entry, F, N, Sided, W
+from catalogue.entry import COUNTS, TWO, WEIGHTED, Z_90, Entry, F, N, Sided, W, weighted
 from catalogue.intervals import PARTS
 from oracles import comparisons as oracles
-from oracles import rows
+from oracles import rows, weights
 
 DIFFERENCE = ("estimate_a", "estimate_b", "difference", "se", "lower", "upper", "z", "p_value")
 AREAS = {"score": W, "auc": F, "se": F, "lower": F, "upper": F, "covariance": pl.List(F)}
@@ -71,6 +71,18 @@ COMPARISONS = [
         {**dict.fromkeys(DIFFERENCE, F), **COUNTS},
         columns=(*TWO, "key"),
     ),
+    *(
+        Entry(
+            "roc_auc_difference",
+            lambda label, a, b, weight, *cluster, **options: pa.roc_auc_difference(
+                label, a, b, weight=weight, cluster=cluster[0] if cluster else None, level=0.9, **options
+            ),
+            functools.partial(weights.roc_auc_difference, z=Z_90, clustered=bool(cluster)),
+            {**dict.fromkeys(DIFFERENCE, F), **COUNTS},
+            columns=(*TWO, "weight", *cluster),
+        )
+        for cluster in ((), ("key",))
+    ),
     Entry(
         "roc_auc_difference",
         functools.partial(pa.roc_auc_difference, method="bootstrap", max_fpr=0.3, n_resamples=9),
@@ -109,6 +121,14 @@ COMPARISONS = [
             exact=False,
         )
         for options in STABILITIES
+    ),
+    Entry(
+        "population_stability",
+        weighted(pa.population_stability, bands=3),
+        functools.partial(weights.stability, bands=3),
+        STABILITY,
+        columns=WEIGHTED,
+        exact=False,
     ),
     *(
         Entry(

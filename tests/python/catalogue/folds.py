@@ -9,6 +9,7 @@ from typing import Literal
 import polars_auc as pa
 from catalogue.entry import COUNTS, KEYED, TWO, Entry, F, N
 from oracles import folds as oracles
+from oracles import weights
 
 TIES: list[tuple[Literal["half", "zero"], Fraction]] = [("half", Fraction(1, 2)), ("zero", Fraction(0))]
 FOLD_METHODS: list[Literal["t", "influence", "delong"]] = ["t", "influence", "delong"]
@@ -85,6 +86,21 @@ FOLDS = [
         },
         columns=(*KEYED, "weight"),
         plugin="cv_roc_auc_clustered",
+        exact=False,
+    ),
+    Entry(
+        "cv_roc_auc",
+        lambda label, score, fold, weight, **options: pa.cv_roc_auc(
+            label, score, fold, weight=weight, level=0.9, **options
+        ),
+        functools.partial(weights.cv_roc_auc, level=0.9),
+        {
+            **dict.fromkeys(("auc", "sd", "se", "lower", "upper"), F),
+            "n_folds": N,
+            "n_undefined": N,
+            **COUNTS,
+        },
+        columns=(*KEYED, "weight"),
         exact=False,
     ),
     Entry(

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 import polars_auc as pa
 from catalogue.entry import COUNTS, KEYED, WEIGHTED, Z_90, Entry, F, N, W, weighted
-from oracles import areas, numbers, rows, thresholds
+from oracles import areas, numbers, rows, thresholds, weights
 from oracles import intervals as oracles
 from oracles.intervals import bootstrap_ci
 
@@ -122,6 +122,16 @@ INTERVALS = [
         functools.partial(oracles.roc_auc_ci_clustered, z=Z_90, test=rows.Question("less", 0.7, 0.1)),
         {**CI_FIELDS, "n_clusters": N},
         columns=KEYED,
+        plugin="roc_auc_ci_clustered",
+    ),
+    Entry(
+        "roc_auc_ci",
+        lambda label, score, weight, cluster, **options: pa.roc_auc_ci(
+            label, score, weight=weight, cluster=cluster, level=0.9, **options
+        ),
+        functools.partial(weights.roc_auc_ci_clustered, z=Z_90),
+        {**CI_FIELDS, "n_clusters": N},
+        columns=(*WEIGHTED, "key"),
         plugin="roc_auc_ci_clustered",
     ),
     *(

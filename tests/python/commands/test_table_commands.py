@@ -202,8 +202,10 @@ def test_weights(tmp_path: Path, capsys: Capture) -> None:
     assert best.drop("score").equals(rows.select(pa.operating_point("y", "s", weight=half)).unnest("s"))
     assert main(["gains", *given, "--count", "y"]) == 2
     assert "--weight and --count cannot both be given" in capsys.readouterr().err
-    assert main(["compare", *given, "--score", "w"]) == 2
-    assert "compare has no option --weight; it is one of report, gains, " in capsys.readouterr().err
+    pair = written(tmp_path, "compare", *given, "--score", "w").row(0, named=True)
+    [answer] = rows.select(pa.roc_auc_difference("y", "w", "s", weight=half)).to_series()
+    for field in ("difference", "se", "lower", "upper", "z", "p_value"):
+        assert pair[field] == answer[field], field
     assert main(["gains", *given[:1], "--from-states", "--weight", "w"]) == 2
     assert "--weight needs rows" in capsys.readouterr().err
 

@@ -60,7 +60,7 @@ def evidence(above: float, variance: float, scale: float, sides: int = 2) -> flo
     highest = nearest * above - nearest**2 * total / 2
 
     def share(effect: float) -> float:
-        """The density at an effect, divided by the exponential of the highest exponent: that may be above all floats."""
+        """The density at an effect over the exponential of the highest exponent, which no float may hold."""
         exponent = effect * above - effect**2 * total / 2
         return math.sqrt(scale / (2 * math.pi)) * math.exp(exponent - highest)
 

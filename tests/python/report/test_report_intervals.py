@@ -349,11 +349,9 @@ def test_weighted_rows(ci: Any, engine: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"compare": True}, "report: compare cannot be combined with weight"),
-        ({"by": "h", "versus": "rest"}, "report: versus cannot be combined with weight"),
-        ({"folds": "key"}, "report: folds cannot be combined with weight"),
+        ({"user": "g"}, "report: user cannot be combined with weight"),
         ({"count": "g"}, "report: count cannot be combined with weight"),
-        ({"cluster": "g"}, "report: cluster cannot be combined with weight"),
+        ({"by": "h", "versus": "rest", "cluster": "g"}, "report: weight cannot be combined with cluster"),
         ({"memory": "bounded"}, "report: weight needs all rows at once"),
         ({"ci": "hanley_mcneil"}, "report: ci 'hanley_mcneil' does not take a weight; write"),
         ({"ci": "bootstrap"}, "report: ci 'bootstrap' does not take a weight; write"),
@@ -363,6 +361,53 @@ def test_weighted_rows(ci: Any, engine: Any) -> None:
 def test_what_does_not_go_with_weights(options: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         pa.report(weighted(), "y", ["score", "other"], weight="weight", **options)
+
+
+def test_weights_go_with_comparisons_folds_and_stability() -> None:
+    frame = weighted()
+    condition = pl.col("h") == 0
+    report = pa.report(
+        frame,
+        "y",
+        ["score", "other"],
+        by="h",
+        weight="weight",
+        compare=True,
+        versus="rest",
+        folds="key",
+        stability=condition,
+        adjust=None,
+    )
+    groups = report.filter(scope="group")
+    second = groups.filter(score="other")
+    paired = of_groups(frame, pa.roc_auc_difference("y", "other", "score", weight="weight"))
+    for place, answer in enumerate(paired[:-1]):
+        row = second.row(place, named=True)
+        for column, field in (("delta", "difference"), ("delta_se", "se"), ("delta_p_value", "p_value")):
+            assert row[column] == pytest.approx(answer[field], rel=1e-12), column
+    for name in ("score", "other"):
+        own = groups.filter(score=name)
+        segments = pa.compare_segments(frame, "y", name, "h", weight="weight", adjust=None)
+        assert own["versus_p_value"].to_list() == segments["p_value"].to_list()
+        folds = of_groups(frame, pa.cv_roc_auc("y", name, "key", weight="weight"))[:-1]
+        assert own["cv_auc"].to_list() == [answer["auc"] for answer in folds]
+        # Each group's rows against all rows of the reference, by states and without.
+        for key, psi, n, of in own.select("h", "psi", "psi_n", "psi_reference_n").iter_rows():
+            if key in (0, None):
+                continue
+            held = frame.filter(condition | (pl.col("h") == key))
+            [answer] = held.select(pa.population_stability(condition, name, weight="weight")).to_series()
+            assert (psi, n, of) == (pytest.approx(answer["psi"]), answer["n_neg"], answer["n_pos"])
+
+
+def test_weights_of_clusters() -> None:
+    frame = weighted()
+    report = pa.report(frame, "y", ["score", "other"], by="h", weight="weight", cluster="g", compare=True)
+    for place, answer in enumerate(
+        of_groups(frame, pa.roc_auc_ci("y", "score", weight="weight", cluster="g"))
+    ):
+        row = report.filter(score="score").row(place, named=True)
+        assert [row[field] for field in OF_AUC] == [answer[field] for field in OF_AUC]
 
 
 def test_weights_that_are_none() -> None:
@@ -388,11 +433,8 @@ def test_weights_on_the_command_line(folder: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--score", "other", "--compare"], "--compare cannot be combined with --weight, because the"),
-        (["--versus", "rest"], "--versus cannot be combined with --weight, because the comparison of groups"),
-        (["--folds", "key"], "--folds cannot be combined with --weight"),
+        (["--user", "g"], "--user cannot be combined with --weight"),
         (["--count", "g"], "--count cannot be combined with --weight"),
-        (["--cluster", "g"], "--cluster cannot be combined with --weight"),
         (["--bounded"], "--weight needs all rows at once, and --bounded keeps none"),
         (["--ci", "bootstrap"], "--ci 'bootstrap' does not take a weight; write --ci delong or --ci logit"),
         (["--where", "g < 0"], "leaves no row"),

@@ -1,0 +1,251 @@
+//! The areas under ROC curves of several scores of rows with weights, and how they vary together.
+//!
+//! The influence of a row is `w (v - auc) / W`, where W is the weight of all rows of its class and v the weighted share of
+//! the other class that it beats (a positive) or that beats it (a negative), ties counting one half. The infinitesimal
+//! jackknife's variance of an area is the sum of the squared influences (Jaeckel 1972; Therneau and Watson 2015), the
+//! covariance of two areas the sum of the products. Influences of one cluster are added up first.
+
+use crate::interrupt;
+use crate::math::{quotient, signed_quotient, sum::in_order};
+use crate::ranking::rows::{Codes, Rows};
+use crate::ranking::ties::{Count, units::unit_of_all};
+
+use super::delong::beyond_rounding;
+
+/// The areas of scores, with the influence of each row.
+#[derive(Clone, Debug)]
+pub struct WeightedAreas<'a> {
+    rows: &'a Rows,
+    /// What both classes weigh.
+    total: Count,
+    scores: Vec<Influences>,
+    /// Clusters, or rows if there are none, that hold positives, and that hold negatives.
+    pub clusters: Count,
+}
+
+/// The influence of each row on the area of a score.
+#[derive(Clone, Debug)]
+struct Influences {
+    /// Twice the weight of all pairs in which the positive scores higher, ties counting once.
+    twice_u: u128,
+    of_row: Vec<f64>,
+}
+
+/// Each row's weight as a number of its class's units.
+pub fn units_of_rows(rows: &Rows) -> Vec<u64> {
+    let weights = rows.weights.as_deref().unwrap_or_default();
+    let of_class = |class: bool| {
+        let of_class = weights.iter().zip(&rows.labels).filter(|row| *row.1 == class);
+        unit_of_all(&of_class.map(|row| *row.0).collect::<Vec<_>>(), 1)
+    };
+    let (pos, neg) = (of_class(true), of_class(false));
+    let units = |(&weight, &label): (&f64, &bool)| if label { pos.units(weight) } else { neg.units(weight) };
+    weights.iter().zip(&rows.labels).map(units).collect()
+}
+
+impl<'a> WeightedAreas<'a> {
+    /// Those of each score; `None` without a positive or without a negative.
+    pub fn of(rows: &'a Rows) -> Option<Self> {
+        let units = units_of_rows(rows);
+        let mut total = Count::default();
+        units.iter().zip(&rows.labels).for_each(|(&units, &label)| total.add(label, units));
+        if total.pos == 0 || total.neg == 0 {
+            return None;
+        }
+        let scores = rows.scores.iter().map(|score| Influences::of(score, &rows.labels, &units, total));
+        Some(WeightedAreas { rows, total, scores: scores.collect(), clusters: clusters(rows) })
+    }
+
+    /// The area of a score.
+    pub fn auc(&self, score: usize) -> f64 {
+        quotient(self.scores[score].twice_u, self.twice_pairs())
+    }
+
+    /// The area of one score less that of another.
+    pub fn difference(&self, a: usize, b: usize) -> f64 {
+        let [a, b] = [a, b].map(|score| self.scores[score].twice_u.cast_signed());
+        signed_quotient(a - b, self.twice_pairs())
+    }
+
+    /// The variance of an area; undefined with fewer than two rows, or clusters, of a class.
+    pub fn variance(&self, score: usize) -> Option<f64> {
+        self.variance_of(self.scores[score].of_row.clone())
+    }
+
+    /// The variance of the difference of two areas: exactly 0 for scores that rank alike.
+    pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
+        let rows = self.scores[a].of_row.iter().zip(&self.scores[b].of_row);
+        self.variance_of(rows.map(|(a, b)| a - b).collect())
+    }
+
+    /// The covariance of two areas of rows without clusters; undefined with fewer than two rows of a class.
+    pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {
+        debug_assert!(self.rows.keys.of_row.is_empty());
+        let rows = self.scores[a].of_row.iter().zip(&self.scores[b].of_row);
+        self.has_two().then(|| in_order(rows.map(|(a, b)| a * b)).iter().sum())
+    }
+
+    /// How many scores there are.
+    pub fn number(&self) -> usize {
+        self.scores.len()
+    }
+
+    fn twice_pairs(&self) -> u128 {
+        2 * u128::from(self.total.pos) * u128::from(self.total.neg)
+    }
+
+    fn has_two(&self) -> bool {
+        self.clusters.pos > 1 && self.clusters.neg > 1
+    }
+
+    /// The sum of the squares of what rows add, added up by cluster. It does not depend on the order of rows.
+    fn variance_of(&self, of_row: Vec<f64>) -> Option<f64> {
+        if !self.has_two() {
+            return None;
+        }
+        let keys = &self.rows.keys.of_row;
+        if keys.is_empty() {
+            return Some(in_order(of_row.into_iter().map(|influence| influence * influence)).iter().sum());
+        }
+        let mut members: Vec<(u32, f64)> = keys.iter().copied().zip(of_row).collect();
+        members.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let (mut variance, mut rounding) = (0.0, 0.0);
+        for cluster in members.chunk_by(|a, b| a.0 == b.0) {
+            let (mut sum, mut size) = (0.0f64, 0.0);
+            for (_, influence) in cluster {
+                sum += influence;
+                size += influence.abs();
+            }
+            variance += sum * sum;
+            // Each addition rounds by half a unit in the last place of a partial sum at most, and so does what is added.
+            rounding += (cluster.len() as f64 * f64::EPSILON * size).powi(2);
+        }
+        Some(beyond_rounding(variance, rounding))
+    }
+}
+
+impl Influences {
+    fn of(score: &Codes, labels: &[bool], units: &[u64], total: Count) -> Self {
+        interrupt::check();
+        let mut ties = vec![Count::default(); score.distinct];
+        for ((&code, &label), &units) in score.of_row.iter().zip(labels).zip(units) {
+            ties[code as usize].add(label, units);
+        }
+        // Of each score, from the lowest on: twice the weight of the negatives that its positives beat, and of the
+        // positives that beat its negatives.
+        let mut below = Count::default();
+        let mut twice_u = 0;
+        let placements: Vec<(u128, u128)> = ties
+            .into_iter()
+            .map(|tie| {
+                let next = below.plus(tie);
+                let of_pos = u128::from(below.neg) + u128::from(next.neg);
+                let of_neg = 2 * u128::from(total.pos) - u128::from(below.pos) - u128::from(next.pos);
+                twice_u += u128::from(tie.pos) * of_pos;
+                below = next;
+                (of_pos, of_neg)
+            })
+            .collect();
+        let auc = quotient(twice_u, 2 * u128::from(total.pos) * u128::from(total.neg));
+        let influence = |((&code, &label), &units): ((&u32, &bool), &u64)| {
+            let (of_pos, of_neg) = placements[code as usize];
+            let (placement, own, other) =
+                if label { (of_pos, total.pos, total.neg) } else { (of_neg, total.neg, total.pos) };
+            quotient(units.into(), own.into()) * (quotient(placement, 2 * u128::from(other)) - auc)
+        };
+        let of_row = score.of_row.iter().zip(labels).zip(units).map(influence).collect();
+        Influences { twice_u, of_row }
+    }
+}
+
+/// Clusters that hold positives and clusters that hold negatives; rows if there are no clusters.
+fn clusters(rows: &Rows) -> Count {
+    if rows.keys.of_row.is_empty() {
+        return rows.into();
+    }
+    let mut holds = vec![(false, false); rows.keys.distinct];
+    for (&cluster, &label) in rows.keys.of_row.iter().zip(&rows.labels) {
+        let (pos, neg) = &mut holds[cluster as usize];
+        *(if label { pos } else { neg }) = true;
+    }
+    let number = |of: fn(&(bool, bool)) -> bool| holds.iter().filter(|&holds| of(holds)).count() as u64;
+    Count { pos: number(|holds| holds.0), neg: number(|holds| holds.1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+    use proptest::prelude::*;
+
+    type Row = (bool, i8, i8, u8, u32);
+
+    fn rows(rows: &[Row], clustered: bool) -> Rows {
+        let labels: Vec<u8> = rows.iter().map(|row| row.0.into()).collect();
+        let a: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
+        let b: Vec<f64> = rows.iter().map(|row| row.2.into()).collect();
+        let keys: Vec<u32> = if clustered { rows.iter().map(|row| row.4).collect() } else { Vec::new() };
+        let weights = rows.iter().map(|row| f64::from(row.3) / 4.0).collect();
+        Rows { weights: Some(weights), ..rows_of(&labels, &[&a, &b], &keys) }
+    }
+
+    /// The weighted area by its definition.
+    fn area(rows: &[Row], score: fn(&Row) -> i8, weights: &[f64]) -> f64 {
+        let (mut wins, mut pairs) = (0.0, 0.0);
+        for (p, w) in rows.iter().zip(weights).filter(|row| row.0.0) {
+            for (n, u) in rows.iter().zip(weights).filter(|row| !row.0.0) {
+                wins += w * u * (f64::from(score(p).cmp(&score(n)) as i8) + 1.0) / 2.0;
+                pairs += w * u;
+            }
+        }
+        wins / pairs
+    }
+
+    /// How fast an area moves with the weight of all rows of each cluster, times that weight: a central difference.
+    fn influences(rows: &[Row], score: fn(&Row) -> i8, clusters: &[u32]) -> Vec<f64> {
+        let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.3) / 4.0).collect();
+        let step = 1e-4;
+        let moved = |cluster: u32, by: f64| {
+            let of =
+                |(weight, of_row): (&f64, &u32)| weight * if *of_row == cluster { 1.0 + by } else { 1.0 };
+            area(rows, score, &weights.iter().zip(clusters).map(of).collect::<Vec<_>>())
+        };
+        let all = clusters.iter().max().map_or(0, |most| most + 1);
+        (0..all).map(|cluster| (moved(cluster, step) - moved(cluster, -step)) / (2.0 * step)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn by_moving_weights(sample in proptest::collection::vec((any::<bool>(), -3i8..3, -3i8..3, 1u8..20, 0u32..6), 4..20), clustered in any::<bool>()) {
+            let both = rows(&sample, clustered);
+            let Some(areas) = WeightedAreas::of(&both) else {
+                prop_assert!(both.n_pos() == 0 || both.n_neg() == 0);
+                return Ok(());
+            };
+            let clusters: Vec<u32> = if clustered { sample.iter().map(|row| row.4).collect() } else { (0..sample.len() as u32).collect() };
+            let weights: Vec<f64> = sample.iter().map(|row| f64::from(row.3) / 4.0).collect();
+            let (a, b) = (influences(&sample, |row| row.1, &clusters), influences(&sample, |row| row.2, &clusters));
+            prop_assert!((areas.auc(0) - area(&sample, |row| row.1, &weights)).abs() < 1e-14);
+            prop_assert!((areas.difference(0, 1) - (areas.auc(0) - areas.auc(1))).abs() < 1e-15);
+            // The central difference is off by about the square of its step.
+            let near = |got: Option<f64>, expected: f64| got.is_none_or(|got| (got - expected).abs() < 1e-7);
+            prop_assert!(near(areas.variance(0), a.iter().map(|a| a * a).sum()));
+            prop_assert!(near(areas.variance_of_difference(0, 1), a.iter().zip(&b).map(|(a, b)| (a - b) * (a - b)).sum()));
+            if !clustered {
+                prop_assert!(near(areas.covariance(0, 1), a.iter().zip(&b).map(|(a, b)| a * b).sum()));
+                prop_assert_eq!(areas.variance(0).is_some(), both.n_pos() > 1 && both.n_neg() > 1);
+            }
+            prop_assert_eq!(areas.variance_of_difference(0, 0).unwrap_or(0.0), 0.0);
+        }
+
+        #[test]
+        fn the_order_of_rows_changes_no_bit(sample in proptest::collection::vec((any::<bool>(), -3i8..3, -3i8..3, 1u8..200, 0u32..4), 4..30), clustered in any::<bool>()) {
+            let turned: Vec<Row> = sample.iter().rev().copied().collect();
+            let both = [rows(&sample, clustered), rows(&turned, clustered)];
+            let answers = both.each_ref().map(|rows| {
+                WeightedAreas::of(rows).map(|areas| (areas.auc(0), areas.variance(0), areas.variance_of_difference(0, 1)))
+            });
+            prop_assert_eq!(answers[0], answers[1]);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The area under the ROC curve of each key's rows with weights, of all rows, and of all but a key's.
+//!
+//! The weights of a class are whole numbers of one unit for all keys, and their squares are whole numbers too. So the ties
+//! of all rows but a key's are exact differences.
+
+use rayon::prelude::*;
+
+use super::weighted_areas::units_of_rows;
+use crate::interrupt;
+use crate::math::quotient;
+use crate::ranking::rows::Rows;
+use crate::ranking::tasks;
+use crate::ranking::ties::Count;
+
+/// The rows that share a score.
+#[derive(Clone, Copy, Debug)]
+pub struct WeightedTie {
+    code: u32,
+    units: Count,
+    /// The sums of squared units.
+    squares: Count<u128>,
+}
+
+/// Rows with weights, the highest score first.
+#[derive(Clone, Debug, Default)]
+pub struct WeightedKey {
+    ties: Vec<WeightedTie>,
+    /// Positives and negatives, whatever they weigh.
+    pub rows: Count,
+}
+
+/// An area, and what is needed for its covariances.
+#[derive(Clone, Debug)]
+pub struct WeightedArea {
+    /// The area.
+    pub auc: f64,
+    /// Its variance; undefined with fewer than two rows of a class.
+    pub variance: Option<f64>,
+    /// How many scores it rests on.
+    pub ties: usize,
+    total: Count,
+    /// For each tie, the shares that its positives beat and that beat its negatives, less the area.
+    centered: Vec<(f64, f64)>,
+}
+
+/// The rows of each key.
+#[derive(Clone, Debug)]
+pub struct WeightedKeys {
+    /// Those of each.
+    pub keys: Vec<WeightedKey>,
+    all: WeightedKey,
+}
+
+impl WeightedKeys {
+    /// Puts rows with weights in the order of one score, key by key.
+    pub fn of(rows: &Rows, score: usize) -> Self {
+        let units = units_of_rows(rows);
+        let codes = &rows.scores[score].of_row;
+        let mut order: Vec<u32> = (0..rows.len as u32).collect();
+        // What is counted is the same for every order of equal scores.
+        tasks::sort_by(&mut order, |&one, &other| codes[other as usize].cmp(&codes[one as usize]));
+        let mut all = WeightedKey::default();
+        let mut keys = vec![WeightedKey::default(); rows.keys.distinct];
+        for row in order.into_iter().map(|row| row as usize) {
+            for key in [&mut all, &mut keys[rows.keys.of_row[row] as usize]] {
+                key.add(codes[row], rows.labels[row], units[row]);
+            }
+        }
+        WeightedKeys { keys, all }
+    }
+
+    /// The area of all rows.
+    pub fn overall(&self) -> Option<WeightedArea> {
+        self.all.area()
+    }
+
+    /// For each key, the area of all rows but its own. `O(k n)` for k keys and n distinct scores.
+    pub fn without_each(&self) -> Vec<Option<WeightedArea>> {
+        self.keys.par_iter().map(|key| self.all.without(key).area()).collect()
+    }
+
+    /// For each key, the covariance of its area and that of all rows; undefined where the key's variance is.
+    pub fn covariances_with_all(&self) -> Vec<Option<f64>> {
+        let overall = self.overall();
+        self.keys.par_iter().map(|key| self.covariance_with_all(key, overall.as_ref()?)).collect()
+    }
+
+    fn covariance_with_all(&self, key: &WeightedKey, overall: &WeightedArea) -> Option<f64> {
+        interrupt::check();
+        let area = key.area()?;
+        area.variance?;
+        let mut among_all = self.all.ties.iter().zip(&overall.centered);
+        let (mut of_pos, mut of_neg) = (0.0, 0.0);
+        for (tie, centered) in key.ties.iter().zip(&area.centered) {
+            let (_, in_all) = among_all.find(|(all, _)| all.code == tie.code)?;
+            of_pos += tie.squares.pos as f64 * centered.0 * in_all.0;
+            of_neg += tie.squares.neg as f64 * centered.1 * in_all.1;
+        }
+        let part = |sum: f64, own: u64, all: u64| sum / own as f64 / all as f64;
+        Some(
+            part(of_pos, area.total.pos, overall.total.pos) + part(of_neg, area.total.neg, overall.total.neg),
+        )
+    }
+}
+
+impl WeightedKey {
+    /// Adds a row whose score is not above those that are there.
+    fn add(&mut self, code: u32, positive: bool, units: u64) {
+        if self.ties.last().is_none_or(|tie| tie.code != code) {
+            self.ties.push(WeightedTie { code, units: Count::default(), squares: Count::default() });
+        }
+        self.rows.add(positive, 1);
+        if let Some(tie) = self.ties.last_mut() {
+            tie.units.add(positive, units);
+            tie.squares.add(positive, u128::from(units).pow(2));
+        }
+    }
+
+    /// These rows but those of a key, all of which are here.
+    fn without(&self, key: &WeightedKey) -> WeightedKey {
+        let mut own = key.ties.iter().peekable();
+        let rest = |tie: &WeightedTie| match own.next_if(|own| own.code == tie.code) {
+            None => Some(*tie),
+            Some(own) => {
+                let units = Count { pos: tie.units.pos - own.units.pos, neg: tie.units.neg - own.units.neg };
+                let squares =
+                    Count { pos: tie.squares.pos - own.squares.pos, neg: tie.squares.neg - own.squares.neg };
+                (units != Count::default()).then_some(WeightedTie { units, squares, ..*tie })
+            }
+        };
+        WeightedKey {
+            ties: self.ties.iter().filter_map(rest).collect(),
+            rows: Count { pos: self.rows.pos - key.rows.pos, neg: self.rows.neg - key.rows.neg },
+        }
+    }
+
+    /// The area of these rows with the variance of the [infinitesimal jackknife](super::weighted_areas); undefined without a
+    /// positive or without a negative.
+    pub fn area(&self) -> Option<WeightedArea> {
+        interrupt::check();
+        let total = self.ties.iter().fold(Count::default(), |total, tie| total.plus(tie.units));
+        let (pos, neg) = (u128::from(total.pos), u128::from(total.neg));
+        if pos == 0 || neg == 0 {
+            return None;
+        }
+        let mut above = Count::default();
+        let mut twice_u = 0;
+        let placements: Vec<(u128, u128)> = self
+            .ties
+            .iter()
+            .map(|tie| {
+                let next = above.plus(tie.units);
+                let of_pos = 2 * neg - u128::from(above.neg) - u128::from(next.neg);
+                let of_neg = u128::from(above.pos) + u128::from(next.pos);
+                twice_u += u128::from(tie.units.pos) * of_pos;
+                above = next;
+                (of_pos, of_neg)
+            })
+            .collect();
+        let auc = quotient(twice_u, 2 * pos * neg);
+        let centered = |(of_pos, of_neg)| (quotient(of_pos, 2 * neg) - auc, quotient(of_neg, 2 * pos) - auc);
+        let centered: Vec<(f64, f64)> = placements.into_iter().map(centered).collect();
+        let (mut of_pos, mut of_neg) = (0.0, 0.0);
+        for (tie, centered) in self.ties.iter().zip(&centered) {
+            of_pos += tie.squares.pos as f64 * centered.0 * centered.0;
+            of_neg += tie.squares.neg as f64 * centered.1 * centered.1;
+        }
+        let part = |sum: f64, total: u64| sum / total as f64 / total as f64;
+        let variance = part(of_pos, total.pos) + part(of_neg, total.neg);
+        let has_two = self.rows.pos > 1 && self.rows.neg > 1;
+        Some(WeightedArea {
+            auc,
+            variance: has_two.then_some(variance),
+            ties: self.ties.len(),
+            total,
+            centered,
+        })
+    }
+}

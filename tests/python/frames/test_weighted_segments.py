@@ -1,0 +1,141 @@
+"""Comparisons of segments whose rows have weights."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import polars_auc as pa
+from catalogue.cases import examples
+from oracles.weights import area, influences, used, variance
+
+SCHEMA = {"label": pl.Boolean, "score": pl.Float64, "weight": pl.Float64, "key": pl.String}
+ROWS = st.lists(
+    st.tuples(
+        st.booleans(),
+        st.sampled_from([-1.0, 0.0, 0.5, 2.0, math.inf]),
+        st.sampled_from([0.0, 0.25, 1.0, 3.5, 8.0]),
+        st.sampled_from("abc"),
+    ),
+    min_size=1,
+    max_size=20,
+)
+
+
+def near(value: float | None, expected: Fraction | float | None) -> bool:
+    # A difference of rounded variances.
+    return (value is None) == (expected is None) and (
+        value is None or expected is None or value == pytest.approx(float(expected), rel=1e-9, abs=1e-12)
+    )
+
+
+def estimate(rows: list[Any]) -> tuple[Fraction | None, Fraction | None]:
+    auc = area(rows, 1, 2)
+    return auc, None if auc is None else variance(rows, influences(rows, 1, 2), None)
+
+
+@given(rows=ROWS)
+@examples(60)
+def test_each_segment_against_the_rest_and_against_all(rows: list[Any]) -> None:
+    frame = pl.DataFrame(rows, SCHEMA, orient="row")
+    rows = used(rows, 2)
+    every, of_every = estimate(rows)
+    rest = pa.compare_segments(frame, "label", "score", "key", weight="weight")
+    overall = pa.compare_segments(frame, "label", "score", "key", weight="weight", versus="overall")
+    assert rest["key"].to_list() == sorted({row[3] for row in rows})
+    for row, with_all in zip(rest.iter_rows(named=True), overall.iter_rows(named=True), strict=True):
+        key = row["key"]
+        own, others = [r for r in rows if r[3] == key], [r for r in rows if r[3] != key]
+        assert (row["n_pos"], row["n_neg"]) == (sum(r[0] for r in own), sum(not r[0] for r in own))
+        (auc, of_auc), (other, of_other) = estimate(own), estimate(others)
+        assert near(row["auc"], auc)
+        assert near(row["se"], None if of_auc is None else math.sqrt(of_auc))
+        if auc is None:
+            assert row["difference"] is None
+            continue
+        assert near(row["versus_auc"], other)
+        both = None if of_auc is None or of_other is None else math.sqrt(of_auc + of_other)
+        assert near(row["difference_se"], both)
+        assert near(with_all["versus_auc"], every)
+        if of_auc is not None and of_every is not None:
+            # The rows of other segments have no influence on the AUC of this one.
+            of_own = iter(influences(own, 1, 2))
+            differences = [
+                (next(of_own) if r[3] == key else 0) - whole
+                for r, whole in zip(rows, influences(rows, 1, 2), strict=True)
+            ]
+            of_difference = sum((value**2 for value in differences), Fraction())
+            assert near(with_all["difference_se"] ** 2, of_difference)
+
+
+def test_equal_weights_are_the_jackknife_of_rows() -> None:
+    frame = pl.DataFrame(
+        {"label": [0, 1, 0, 1, 1, 0] * 20, "score": range(120), "key": ["a", "b"] * 60, "weight": [3.0] * 120}
+    ).with_columns(score=pl.col("score") * 37 % 101)
+    table = pa.compare_segments(frame, "label", "score", "key", weight="weight", versus=("a",))
+    for row in table.iter_rows(named=True):
+        part = frame.filter(key=row["key"])
+        ci = part.select(pa.roc_auc_ci("label", "score", weight="weight")).unnest("score").row(0, named=True)
+        assert [row[field] for field in ("auc", "se", "lower", "upper")] == [
+            pytest.approx(ci[field], rel=1e-14) for field in ("auc", "se", "lower", "upper")
+        ]
+    assert table["p_value"].null_count() == 1
+
+
+def test_a_nan_is_of_its_segment() -> None:
+    frame = pl.DataFrame(
+        {
+            "label": [0, 1] * 6,
+            "score": [1.0, 2.0, math.nan, 1.0] * 3,
+            "key": ["a", "a", "b", "b"] * 3,
+            "w": [2.0] * 12,
+        }
+    )
+    table = pa.compare_segments(frame, "label", "score", "key", weight="w", versus=("a",))
+    assert table["auc"].to_list() == [1.0, pytest.approx(math.nan, nan_ok=True)]
+
+
+def test_what_does_not_go_with_weights() -> None:
+    frame = pl.DataFrame({"label": [0, 1], "score": [1.0, 2.0], "key": ["a", "b"]})
+    with pytest.raises(ValueError, match="weight cannot be combined with cluster: no standard error here"):
+        pa.compare_segments(frame, "label", "score", "key", weight=pl.lit(1.0), cluster="key")
+    with pytest.raises(ValueError, match="compare_segments: weight and count cannot both be given"):
+        pa.compare_segments(frame, "label", "score", "key", weight=pl.lit(1.0), count=pl.lit(1))
+    with pytest.raises(ValueError, match="roc_auc_difference: method 'bootstrap' does not take a weight"):
+        pa.roc_auc_difference("label", "score", "key", weight="w", method="bootstrap")
+    with pytest.raises(ValueError, match="roc_auc_difference: weight goes with whole areas only"):
+        pa.roc_auc_difference("label", "score", "key", weight="w", max_fpr=0.2)
+    with pytest.raises(ValueError, match="cv_roc_auc: method 'influence' does not take a weight"):
+        pa.cv_roc_auc("label", "score", "key", weight="w", method="influence")
+    with pytest.raises(ValueError, match="state cannot be given with weight"):
+        pa.cv_roc_auc(state="state", fold="key", weight="w")
+
+
+def test_several_scores_are_compared_as_pairs() -> None:
+    frame = pl.DataFrame({"label": [0, 1, 0, 1, 1, 0, 1] * 9}).with_row_index("row")
+    frame = frame.with_columns(
+        a=pl.col("row") * 7 % 31 + 5 * pl.col("label"),
+        b=pl.col("row") * 11 % 29 + 9 * pl.col("label"),
+        c=pl.col("row") * 5 % 23,
+        w=(pl.col("row") % 5 + 1) / 4,
+    )
+    whole = frame.select(pa.compare_scores("label", "a", "b", "c", weight="w", adjust=None)).unnest("a")
+    assert whole["df"].item() == 2
+    for pair in whole["differences"].item():
+        names = (pair["score_a"], pair["score_b"])
+        [test] = frame.select(pa.roc_auc_difference("label", *names, weight="w")).to_series()
+        for field in ("difference", "se", "lower", "upper", "z", "p_value"):
+            assert pair[field] == test[field], field
+    for one in whole["areas"].item():
+        [ci] = frame.select(pa.roc_auc_ci("label", one["score"], weight="w")).to_series()
+        assert (one["auc"], one["se"]) == (ci["auc"], pytest.approx(ci["se"], rel=1e-14))
+    # Var(a - b) = Var a + Var b - 2 Cov.
+    first, second, _ = (one["covariance"] for one in whole["areas"].item())
+    expected = math.sqrt(first[0] + second[1] - 2 * first[1])
+    assert whole["differences"].item()[0]["se"] == pytest.approx(expected, rel=1e-12)

@@ -1,0 +1,143 @@
+"""Areas of weighted rows by definition, and by the infinitesimal jackknife how they vary together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from scipy.stats import t as student_t
+
+from oracles.comparisons import population_stability
+from oracles.rows import (
+    DIFFERENCE,
+    PLAIN,
+    Group,
+    Question,
+    Rounded,
+    concordance,
+    decided,
+    sample_variance,
+)
+
+
+def used(rows: Sequence[Any], weight: int) -> list[Any]:
+    """The rows that weigh anything."""
+    return [row for row in rows if row[weight] != 0]
+
+
+def area(rows: Sequence[Any], score: int, weight: int) -> Fraction | None:
+    """The weighted share of the pairs in which the positive scores higher."""
+    pos, neg = [row for row in rows if row[0]], [row for row in rows if not row[0]]
+    pairs = [
+        (Fraction(p[weight]) * Fraction(n[weight]), concordance(p[score], n[score])) for p in pos for n in neg
+    ]
+    whole = sum((mass for mass, _ in pairs), Fraction())
+    return sum((mass * wins for mass, wins in pairs), Fraction()) / whole if pairs else None
+
+
+def influences(rows: Sequence[Any], score: int, weight: int) -> list[Fraction]:
+    """How fast the area moves with the weight of each row, times that weight."""
+    auc = area(rows, score, weight)
+    assert auc is not None
+    values = []
+    for row in rows:
+        others = [other for other in rows if other[0] != row[0]]
+        own = sum(Fraction(other[weight]) for other in rows if other[0] == row[0])
+        wins = sum(
+            Fraction(other[weight])
+            * (concordance(row[score], other[score]) if row[0] else concordance(other[score], row[score]))
+            for other in others
+        )
+        placement = wins / sum(Fraction(other[weight]) for other in others)
+        values.append(Fraction(row[weight]) * (placement - auc) / own)
+    return values
+
+
+def variance(rows: Sequence[Any], values: Sequence[Fraction], cluster: int | None) -> Fraction | None:
+    """The sum of the squares of the values, of each row or added up by cluster."""
+    clusters = [row[cluster] if cluster is not None else place for place, row in enumerate(rows)]
+    for label in (True, False):
+        if len({of for row, of in zip(rows, clusters, strict=True) if row[0] == label}) < 2:
+            return None
+    sums = dict.fromkeys(clusters, Fraction())
+    for of, value in zip(clusters, values, strict=True):
+        sums[of] += value
+    return sum((value**2 for value in sums.values()), Fraction())
+
+
+def roc_auc_difference(
+    rows: Sequence[Any], z: float, test: Question = PLAIN, *, clustered: bool = False
+) -> dict[str, Any]:
+    """Of rows (label, score, score, weight) or (label, score, score, weight, cluster)."""
+    rows = used(rows, 3)
+    counts = {"n_pos": sum(row[0] for row in rows), "n_neg": sum(not row[0] for row in rows)}
+    if any(math.isnan(row[1]) or math.isnan(row[2]) for row in rows):
+        return {**dict.fromkeys(DIFFERENCE, math.nan), **counts}
+    answer: dict[str, Any] = {**dict.fromkeys(DIFFERENCE), **counts}
+    a, b = (area(rows, score, 3) for score in (1, 2))
+    if a is None or b is None:
+        return answer
+    answer |= {"estimate_a": float(a), "estimate_b": float(b), "difference": float(a - b)}
+    pairs = zip(influences(rows, 1, 3), influences(rows, 2, 3), strict=True)
+    of_difference = variance(rows, [of_a - of_b for of_a, of_b in pairs], 4 if clustered else None)
+    if of_difference is None:
+        return answer
+    se = math.sqrt(of_difference)
+    limits = {"lower": Rounded(float(a - b) - z * se), "upper": Rounded(float(a - b) + z * se)}
+    return {**answer, "se": se, **limits, **decided(a - b, se, 0, test)}
+
+
+def roc_auc_ci_clustered(rows: Sequence[Any], z: float) -> dict[str, Any]:
+    """Of rows (label, score, weight, cluster)."""
+    rows = used(rows, 2)
+    counts = {"n_pos": sum(row[0] for row in rows), "n_neg": sum(not row[0] for row in rows)}
+    counts["n_clusters"] = len({row[3] for row in rows})
+    names = ("auc", "se", "lower", "upper", "z", "p_value")
+    if any(math.isnan(row[1]) for row in rows):
+        return {**dict.fromkeys(names, math.nan), **counts}
+    answer: dict[str, Any] = {**dict.fromkeys(names), **counts}
+    auc = area(rows, 1, 2)
+    if auc is None:
+        return answer
+    answer["auc"] = float(auc)
+    of_area = variance(rows, influences(rows, 1, 2), 3)
+    if of_area is None:
+        return answer
+    se = math.sqrt(of_area)
+    limits = {"lower": max(float(auc) - z * se, 0.0), "upper": min(float(auc) + z * se, 1.0)}
+    return {**answer, "se": se, **limits, **decided(auc, se, 0.5, PLAIN)}
+
+
+def cv_roc_auc(rows: Sequence[Any], level: float) -> dict[str, Any]:
+    """Of rows (label, score, fold, weight)."""
+    rows = used(rows, 3)
+    counts = {"n_pos": sum(row[0] for row in rows), "n_neg": sum(not row[0] for row in rows)}
+    names = ("auc", "sd", "se", "lower", "upper")
+    if any(math.isnan(row[1]) for row in rows):
+        return {**dict.fromkeys(names, math.nan), "n_folds": 0, "n_undefined": 0, **counts}
+    folds = {row[2] for row in rows}
+    areas = [area([row for row in rows if row[2] == fold], 1, 3) for fold in folds]
+    defined = [auc for auc in areas if auc is not None]
+    k = len(defined)
+    answer: dict[str, Any] = {**dict.fromkeys(names), "n_folds": k, "n_undefined": len(folds) - k, **counts}
+    if k > 0:
+        answer["auc"] = float(sum(defined, Fraction()) / k)
+    if k > 1:
+        sd = math.sqrt(sample_variance(defined))
+        half = float(student_t.isf((1 - level) / 2, k - 1)) * sd / math.sqrt(k)
+        limits = {"lower": answer["auc"] - half, "upper": answer["auc"] + half}
+        answer |= {"sd": sd, "se": sd / math.sqrt(k), **limits}
+    return answer
+
+
+def stability(rows: Sequence[Any], bands: int) -> dict[str, Any]:
+    """Of rows (label, score, weight): that of rows which are repeated, without a p-value."""
+    rows = used(rows, 2)
+    group = Group(rows)
+    # All weights of the cases are multiples of a quarter.
+    repeated = [row[:2] for row in rows for _ in range(int(4 * Fraction(row[2])))]
+    answer = population_stability(repeated, bands)
+    is_nan = group.has_nan
+    return {**answer, **group.counts, "p_value": math.nan if is_nan else None}
