@@ -32,6 +32,13 @@ impl From<State<WeightSums>> for StoredState {
     }
 }
 
+impl StoredState {
+    /// The state, and with weights its exact sums.
+    pub fn into_parts(self) -> (State, Option<State<WeightSums>>) {
+        (self.counts, self.sums.map(|sums| *sums))
+    }
+}
+
 impl<S: Score> Observations<'_, S> {
     /// The state of rows that need not be ranked for it: those with weights, and, if it may have at most so many bins, many
     /// rows without weights. None of other rows; an error says why weights cannot be added up.

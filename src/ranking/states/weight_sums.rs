@@ -13,7 +13,7 @@ use crate::ranking::ties::counts::Tally;
 pub const DECIMALS: u32 = 18;
 
 /// The steps of a weight of 1.
-pub(super) const ONE: u128 = 10u128.pow(DECIMALS);
+pub const ONE: u128 = 10u128.pow(DECIMALS);
 
 /// The most steps of all weights of a class together: 38 decimal digits, which is what decimal columns hold.
 pub const MOST_STEPS: u128 = 10u128.pow(38) - 1;
@@ -81,7 +81,7 @@ impl Squares {
     }
 
     /// The sum as a float, rounded once.
-    pub(super) fn value(self) -> Option<f64> {
+    pub fn value(self) -> Option<f64> {
         self.known().map(|steps| math::quotient(steps, ONE))
     }
 }

@@ -10,8 +10,8 @@
 //! same is true of multiples of `2^-9` whose squares add up to fewer than 53 bits in each tie.
 
 use super::state::{CheckedSums, State};
-use super::weight_sums::{MOST_STEPS, ONE, WeightSums};
-use crate::ranking::scores::{Observations, Score, score_type::ScoreType};
+use super::weight_sums::{MOST_STEPS, ONE, Squares, WeightSums};
+use crate::ranking::scores::{Domain, Observations, Score, score_type::ScoreType};
 use crate::ranking::tasks;
 use crate::ranking::ties::{
     counts::{Count, Counts},
@@ -98,6 +98,9 @@ impl CheckedSums for State<WeightSums> {
 
 /// Whether squares of so many rows at most are more than the square of all weights, of which roundings are a small part.
 fn has_large_squares(sums: WeightSums, rows: u64) -> bool {
+    if sums.steps == 0 {
+        return sums.squares != Squares::default();
+    }
     let one = ONE as f64;
     let most = (sums.steps as f64 / one).powi(2) * (1.0 + 1e-6) + rows as f64 / one;
     sums.squares.known().is_some_and(|squares| squares as f64 / one > most)
@@ -132,6 +135,22 @@ impl State<WeightSums> {
             rows: self.rows,
             has_nan: self.has_nan,
         }
+    }
+
+    /// The same with codes in place of scores, highest first; bins of one code are joined.
+    pub fn by_codes(&self, codes: &[u32]) -> Self {
+        let (mut keys, mut counts) = (Vec::<u32>::new(), Vec::<Count<WeightSums>>::new());
+        for (&code, &count) in codes.iter().zip(self.bins.each()) {
+            match counts.last_mut().filter(|_| keys.last() == Some(&code)) {
+                Some(last) => *last = last.plus(count),
+                None => {
+                    keys.push(code);
+                    counts.push(count);
+                }
+            }
+        }
+        let score_type = ScoreType::of::<u32>(Domain::Any);
+        State::exact(Counts::from_parts(keys.into(), counts, score_type), self.rows)
     }
 
     /// How far the area under the ROC curve may be off because weights were rounded: those of the rows to steps, sums of
@@ -205,7 +224,7 @@ impl Exponent {
 mod tests {
     use super::*;
     use crate::ranking::group::Group;
-    use crate::ranking::scores::{Bits, Domain, bits::tests::packed};
+    use crate::ranking::scores::{Bits, bits::tests::packed};
     use crate::ranking::states::{Limit, Scale, state::tests::each};
     use proptest::prelude::*;
 
@@ -268,8 +287,10 @@ mod tests {
         }
     }
 
+    type Squared = Vec<(f64, f64)>;
+
     /// The squared units of each tie as squared weights, of the rows and of their state.
-    fn squares(rows: &[Row]) -> (Vec<(f64, f64)>, Option<Vec<(f64, f64)>>) {
+    fn squares(rows: &[Row]) -> (Squared, Option<Squared>) {
         let mut group = Group::default();
         with_columns(rows, |rows| group.load(rows));
         let mut stored = Group::<u64>::default();

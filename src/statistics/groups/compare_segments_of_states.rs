@@ -1,6 +1,7 @@
 //! The AUC of segments whose rows were counted earlier, as states, each compared with others.
 
 use super::compare_segments::{CompareSegments, SegmentRecord};
+use super::weighted_segments::WeightedSegments;
 use crate::ranking::rows::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
@@ -32,6 +33,8 @@ impl Joint for CompareSegmentsOfStates {
 
     const INPUTS: Inputs = CompareSegments::INPUTS.or_states();
 
+    const WEIGHTED_STATES: bool = true;
+
     fn needs(&self) -> Needs {
         self.0.needs()
     }
@@ -46,8 +49,11 @@ impl Joint for CompareSegmentsOfStates {
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<SegmentOfStatesRecord>> {
         let exact = rows.counted.as_ref().is_none_or(|counted| counted.is_exact);
-        let records = self.0.of_rows(rows)?.into_iter();
-        Some(records.map(|segment| SegmentOfStatesRecord { segment, exact }).collect())
+        let records = match &rows.weighted {
+            Some(segments) => self.0.records(rows, &WeightedSegments::of(segments)),
+            None => self.0.of_rows(rows)?,
+        };
+        Some(records.into_iter().map(|segment| SegmentOfStatesRecord { segment, exact }).collect())
     }
 }
 

@@ -9,6 +9,7 @@ pub mod grouped_roc_auc_difference;
 pub mod segment_areas;
 pub mod subgroup_auc;
 pub mod subgroup_auc_ci;
+pub mod weighted_segments;
 
 pub use compare_segments::CompareSegments;
 pub use compare_segments_clustered::CompareSegmentsClustered;
