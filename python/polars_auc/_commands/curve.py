@@ -21,7 +21,6 @@ from polars_auc._expressions.bands import BandMethod, roc_band
 from polars_auc._expressions.curves import roc_curve
 from polars_auc._expressions.folds import cv_roc_auc, cv_roc_curve
 from polars_auc._expressions.intervals import roc_auc_ci
-from polars_auc._expressions.numbers import roc_auc
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.save_chart import CHARTS, chart_contents, has_libraries, refuse_title
 from polars_auc._page.text import counted
@@ -209,15 +208,11 @@ def _areas(source: Evaluated, options: argparse.Namespace) -> pl.LazyFrame | Non
     if not _OF_AREAS.isdisjoint(source.by):
         return None
     level = {} if options.level is None else {"level": options.level}
-    weighted = source.weighted_states
     tables = []
     for name in source.scores:
         own = source.only(name)
         if options.folds is not None:
             [answer] = own.each(cv_roc_auc, fold=pl.col(_FOLD), **level)
-        elif name in weighted:
-            limits = (pl.lit(None, dtype=pl.Float64).alias(field) for field in ("lower", "upper"))
-            answer = pl.struct(own.each(roc_auc)[0].alias("auc"), *limits).alias(name)
         else:
             [answer] = own.each(roc_auc_ci, **level)
         rows = source.rows.group_by(source.by).agg(answer) if source.by else source.rows.select(answer)

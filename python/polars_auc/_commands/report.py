@@ -30,7 +30,14 @@ from polars_auc._expressions.states import have_weights
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.inputs import called
 from polars_auc._frames.runs import Runs
-from polars_auc._page.about import about_options, groups_without_stability, needed, skipped, without_interval
+from polars_auc._page.about import (
+    about_options,
+    groups_without_stability,
+    needed,
+    skipped,
+    without_interval,
+    without_squares,
+)
 from polars_auc._page.details import details
 from polars_auc._page.text import TableView
 from polars_auc._page.write import ReportWriter
@@ -306,12 +313,11 @@ def _say_notes(
     request: ReportRequest, files: Files, table: pl.DataFrame, previous: PreviousReport | None
 ) -> None:
     weighted = _weighted(files, table) if request.from_states else []
-    unknown = [f"{name}: states of rows with weights have no intervals" for name in weighted]
     gone = previous.gone(table) if previous else []
     for line in [
         *skipped(request.options, table),
         *without_interval(table),
-        *unknown,
+        *without_squares(table, weighted),
         *groups_without_stability(table),
         *gone,
     ]:

@@ -114,8 +114,8 @@ def roc_auc_ci(
     state
         Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
         merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie. States of rows with weights are refused: they do not have the weight of each
-        row.
+        those in one bin tie. Of states of rows with weights the standard error and all that follows from it
+        are null where the squares of the weights are not known: see :func:`roc_state`.
 
     Returns
     -------
@@ -283,7 +283,8 @@ def roc_summary(
     Notes
     -----
     With weights the standard error is that of the infinitesimal jackknife: see
-    :func:`polars_auc.roc_auc_ci`. The counts of rows stay counts.
+    :func:`polars_auc.roc_auc_ci`. Some states do not have it: see :func:`roc_state`. The counts of rows stay
+    counts.
 
     The average precision is ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first:
     the step sum of ``sklearn.metrics.average_precision_score``, not the trapezoid under the precision-recall

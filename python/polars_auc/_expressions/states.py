@@ -73,7 +73,7 @@ def roc_state(
     weight
         The weight of each row: a numeric column, finite and not negative, read as Float64. Rows of weight 0
         or null are left out. The state then has sums of weights, and answers every function that takes
-        weights; but for :func:`roc_auc_ci`, which needs the weight of each row.
+        weights.
 
     Returns
     -------
@@ -83,7 +83,8 @@ def roc_state(
         - ``bins``: a list of structs, highest score first. ``score`` is the lowest score of a bin, in its
           own dtype; ``pos`` and ``neg`` are its positives and negatives (UInt64), or the sums of their
           weights (Decimal with 38 digits, 18 of them after the point); ``tied`` says whether all its rows
-          share one score.
+          share one score. With weights also ``pos_squares`` and ``neg_squares``, the sums of their squares
+          (Decimal like the others); null where these are unknown.
         - ``n_pos``, ``n_neg``, ``n_missing``: positives, negatives and skipped rows (UInt64).
         - ``has_nan``: whether a score is NaN. There are no bins then, and every answer is that of rows with
           a NaN.
@@ -114,7 +115,12 @@ def roc_state(
     1 lose digits, and should be multiplied by the same number. Weighted states too depend on the rows alone,
     and are merged exactly. Their answers are those of the rows: to the last bit if all weights are whole
     numbers, or multiples of 2^-18, and less than 2^43 together; otherwise up to the rounding of the weights.
-    A summary of such states has no interval.
+    Standard errors need the squares of weights, each of which is rounded to 18 decimal places as well. They
+    are those of the rows to the last bit if weights are multiples of 2^-9 and their squares, at one score,
+    take fewer than 53 bits together. Squares of 1e20 or more in a class are unknown, and so are those of
+    states of earlier versions; what is merged with unknown squares has unknown squares. An interval is null
+    where squares are unknown, and where their rounding, half of 1e-18 for each row, could be more than 2^-20
+    of those of a class: multiply all weights by the same number then. All else is answered.
 
     With ``max_bins``, bins are the intervals of a partition of all numbers. Partitions are numbered, and
     each joins some neighbours of the one before; a state takes the first that leaves few enough bins. So

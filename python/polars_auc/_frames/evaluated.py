@@ -44,7 +44,7 @@ class Evaluated:
 
     @property
     def weighted_states(self) -> list[str]:
-        """The scores whose states are of rows with weights: they say nothing of the variance."""
+        """The scores whose states are of rows with weights."""
         schema = self.rows.collect_schema() if self.has_states else {}
         return [name for name in self.scores if name in schema and have_weights(schema[name])]
 

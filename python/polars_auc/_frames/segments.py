@@ -105,7 +105,9 @@ def compare_segments(
         for each segment, which are merged. From exact states all numbers are those of the rows. Of states
         with ``max_bins``, all numbers are those of rows of which those in one bin of all states merged have
         one score, so that segments with bins of different width can be compared. Not possible with
-        ``cluster``, because a state does not say which rows belong together.
+        ``cluster``, because a state does not say which rows belong together. Of states of rows with weights
+        all areas are weighted; ``exact`` then says that no order of rows was lost. Standard errors and
+        comparisons are null where squares of weights are not known: see :func:`polars_auc.roc_state`.
 
     Returns
     -------
@@ -148,7 +150,7 @@ def compare_segments(
         ``by`` contains anything other than names, or neither a state nor a label and a score are given.
     polars.exceptions.PolarsError
         For missing columns, labels or scores of another dtype, a reference that does not occur, and a struct
-        that is no state or one of rows with weights.
+        that is no state.
 
     Notes
     -----
@@ -157,10 +159,10 @@ def compare_segments(
     unpaired test. The comparison with all rows subtracts the covariance with the segment and uses the normal
     distribution. ``Q = sum w (A - mean)²`` with ``w = 1 / V`` (Cochran 1954). O(n log n).
 
-    With weights the variance of an AUC is ``sum w² (v - A)² / W²`` over positives with placements v and total
-    weight W, plus the same over negatives (Jaeckel 1972); the covariance with all rows is the sum, over the
-    rows of the segment, of the products of their influences ``w (v - A) / W`` on both AUCs. Degrees of
-    freedom count rows. For k segments O(n k) against the rest.
+    With weights V are the variances of :func:`polars_auc.roc_auc_ci`, and degrees of freedom count rows. The
+    covariance with all rows is ``sum w² (v - A1) (v' - A2) / (W1 W2)`` over the segment's positives, with
+    placements v in it and v' in all rows, plus the same over its negatives. Against the rest O(k d) for k
+    segments and d distinct scores.
 
     With ``cluster``, the statistic is ``(A1 - A2) / sqrt(V1 + V2 - 2 C)``, against Student's t with the
     degrees of freedom above, where n1 and n2 are numbers of clusters: of those that hold a positive and those

@@ -70,6 +70,20 @@ def without_interval(table: pl.DataFrame, name: Callable[[str], str] = str) -> l
     ]
 
 
+def without_squares(
+    table: pl.DataFrame, weighted_states: Sequence[str], name: Callable[[str], str] = str
+) -> list[str]:
+    """Say how many rows of weighted states have no interval for want of squared weights."""
+    has_rows = (pl.col("n_pos") > 1) & (pl.col("n") - pl.col("n_pos") > 1)
+    without = table.filter(pl.col("auc").is_not_nan(), pl.col("lower").is_null(), has_rows)
+    return [
+        f"{counted(rows.height, 'row')} of the report without an interval: the states of {name(score)} do "
+        "not know the squares of the weights, or they are too small"
+        for score in weighted_states
+        if (rows := without.filter(score=score)).height
+    ]
+
+
 def groups_without_stability(table: pl.DataFrame) -> list[str]:
     """Say so if no group can be held against the reference, although all rows together can."""
     if "psi" not in table.columns:
@@ -140,11 +154,12 @@ def about_options(
     )
     if has_states:
         names = ", ".join(map(name, weighted_states))
-        weighted = f"; those of {names} are of rows with weights, and have no intervals" if names else ""
+        weighted = f"; those of {names} are of rows with weights" if names else ""
         pairs.append(("Made of", f"states{weighted}"))
     if table["lower"].null_count() < table.height:
         pairs.append(about_intervals(options))
-    pairs += [("No interval", line) for line in without_interval(table, name)]
+    lines = [*without_interval(table, name), *without_squares(table, weighted_states, name)]
+    pairs += [("No interval", line) for line in lines]
     if options.cluster is not None:
         same = f"rows with the same {text(options.cluster)} belong together"
         pairs.append(("Clusters", f"{same}; intervals and comparisons do not take them as independent"))

@@ -354,7 +354,7 @@ def _no_interval(table: pl.DataFrame, by: list[str], weighted: Sequence[str]) ->
         .when(pl.col("n") - pl.col("n_pos") == 1)
         .then(pl.lit("one row is negative, which says nothing of its variance"))
         .when(pl.col("score").is_in(weighted))
-        .then(pl.lit("a state of rows with weights holds their sums, which say nothing of the variance"))
+        .then(pl.lit("the state does not know the squares of the weights, or they are too small"))
         .otherwise(pl.lit("its variance cannot be estimated"))
     )
     scope = "group" if by else "overall"

@@ -119,7 +119,7 @@ def _is_plain(dtype: pl.DataType | DataTypeClass) -> bool:
 
 def _refuse_weights(options: ReportOptions, states: Sequence[str], schema: pl.Schema) -> None:
     """Refuse what states with sums of weights cannot answer."""
-    asked = [name for name in ("folds", "user", "stability", "versus") if getattr(options, name) is not None]
+    asked = [name for name in ("folds", "user", "stability") if getattr(options, name) is not None]
     weighted = [state for state in states if have_weights(schema[state])]
     if asked and weighted:
         said = f"needs counts of rows, but the state {weighted[0]!r} has sums of weights"

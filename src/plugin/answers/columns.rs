@@ -16,11 +16,11 @@ use crate::plugin::inputs::{
     dtypes::Dtypes,
     score::{threshold_dtype, thresholds},
 };
-use crate::ranking::states::weighted::DECIMALS;
+use crate::ranking::states::weight_sums::DECIMALS;
 use crate::statistics::kinds::{Column, Field as RecordField, FieldKind, column::Nullable};
 
-/// The digits of sums of weights: as many as a decimal column has.
-const DIGITS: usize = 38;
+/// The dtype of sums of weights: of as many digits as a decimal column has.
+const SUM: Dtype = Dtype::Decimal(38, DECIMALS as usize);
 
 /// What records name by a number.
 pub struct Lookups {
@@ -38,7 +38,8 @@ pub fn field(name: &str, kind: &FieldKind, dtypes: &Dtypes) -> Field {
         FieldKind::Number => Dtype::Float64,
         FieldKind::Count => Dtype::UInt64,
         FieldKind::Mass => dtypes.mass.clone(),
-        FieldKind::Sum if dtypes.have_weights() => Dtype::Decimal(DIGITS, DECIMALS as usize),
+        FieldKind::Sum if dtypes.have_weights() => SUM,
+        FieldKind::Squares => SUM,
         FieldKind::Sum => Dtype::UInt64,
         FieldKind::Truth => Dtype::Boolean,
         FieldKind::Threshold => threshold_dtype(&dtypes.score),
@@ -52,9 +53,13 @@ pub fn field(name: &str, kind: &FieldKind, dtypes: &Dtypes) -> Field {
 
 /// The dtype of a whole record.
 pub fn record_dtype(fields: &[RecordField], dtypes: &Dtypes) -> Dtype {
-    Dtype::Struct(
-        fields.iter().map(|record_field| field(record_field.name, &record_field.kind, dtypes)).collect(),
-    )
+    let fields = fields.iter().filter(|field| is_written(field, dtypes));
+    Dtype::Struct(fields.map(|each| field(each.name, &each.kind, dtypes)).collect())
+}
+
+/// Whether a field of a record is there: that of squared weights only if rows have weights.
+fn is_written(field: &RecordField, dtypes: &Dtypes) -> bool {
+    field.kind != FieldKind::Squares || dtypes.have_weights()
 }
 
 /// The dtype of lists of a dtype.
@@ -96,8 +101,11 @@ pub fn array(column: Column, kind: &FieldKind, lookups: &Lookups) -> Result<Box<
         Column::Count(rows) | Column::Mass(rows) => Ok(numbers(rows)),
         Column::Sum(rows) if lookups.dtypes.have_weights() => {
             let steps = rows.steps.into_iter().map(|steps| steps as i128).collect();
-            let dtype = Dtype::Decimal(DIGITS, DECIMALS as usize);
-            Ok(PrimitiveArray::from_vec(steps).to(dtype).boxed())
+            Ok(PrimitiveArray::from_vec(steps).to(SUM).boxed())
+        }
+        Column::Squares(rows) => {
+            let steps = rows.values.into_iter().map(|steps| steps as i128).collect();
+            Ok(PrimitiveArray::from_vec(steps).to(SUM).with_validity(bitmap(rows.present)).boxed())
         }
         Column::Sum(rows) => Ok(PrimitiveArray::from_vec(rows.counts).boxed()),
         Column::Truth(rows) => {
@@ -134,7 +142,8 @@ pub fn structs(
     lookups: &Lookups,
 ) -> Result<Box<dyn Array>, String> {
     let rows = columns.first().map_or(0, Column::len);
-    let arrays = fields.iter().zip(columns).map(|(field, column)| array(column, &field.kind, lookups));
+    let written = fields.iter().zip(columns).filter(|(field, _)| is_written(field, &lookups.dtypes));
+    let arrays = written.map(|(field, column)| array(column, &field.kind, lookups));
     struct_of(record_dtype(fields, &lookups.dtypes), rows, arrays.collect::<Result<_, _>>()?)
 }
 

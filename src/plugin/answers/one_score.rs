@@ -13,7 +13,7 @@ use crate::plugin::arrays::values::Values;
 use crate::plugin::inputs::{
     count,
     groups::Groups,
-    one_score::{Inputs, Weights, checked},
+    one_score::{Inputs, checked},
     score::{self, Native, WithScores, dispatch},
 };
 use crate::plugin::threads::Threads;
@@ -37,17 +37,17 @@ type PointOf<C> = <C as Curve>::Record;
 
 /// Answers every group with a number.
 pub fn number<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
-    answer(inputs, &call.roles, Weights::of_summary::<M>(), Form::Number, &OfSummary(&call.options))
+    answer(inputs, &call.roles, M::WEIGHTS, Form::Number, &OfSummary(&call.options))
 }
 
 /// Answers every group with a record.
 pub fn summary<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
-    answer(inputs, &call.roles, Weights::of_summary::<M>(), Form::Record, &OfSummary(&call.options))
+    answer(inputs, &call.roles, M::WEIGHTS, Form::Record, &OfSummary(&call.options))
 }
 
 /// Answers every group with a list of records.
 pub fn curve<C: Curve>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
-    answer(inputs, &call.roles, Weights::of_curve::<C>(), Form::Records, &OfCurve(&call.options))
+    answer(inputs, &call.roles, C::WEIGHTS, Form::Records, &OfCurve(&call.options))
 }
 
 /// What stands in each row of the answer.
@@ -144,7 +144,7 @@ impl<C: Curve> Statistic for OfCurve<'_, C> {
 fn answer(
     inputs: &[Input],
     roles: &Roles,
-    weights: Weights,
+    weights: bool,
     form: Form,
     answer: &dyn Statistic,
 ) -> Result<Values, String> {

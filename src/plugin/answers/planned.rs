@@ -7,7 +7,7 @@ use crate::plugin::abi::arguments::{Arguments, Roles};
 use crate::plugin::inputs::{
     dtypes::Dtypes,
     joint::InputRules,
-    one_score::{Inputs, Weights, checked},
+    one_score::{Inputs, checked},
 };
 use crate::statistics::kinds::{Curve, Joint, Record, Summary};
 use crate::statistics::options::OptionError;
@@ -16,7 +16,7 @@ fn planned(
     inputs: &[Field],
     check_sums_of_weights: &dyn Fn() -> Result<(), OptionError>,
     roles: &Roles,
-    weights: Weights,
+    weights: bool,
     dtype: &dyn Fn(&Dtypes) -> Dtype,
 ) -> Result<Field, String> {
     let kind = Inputs::of(roles);
@@ -31,21 +31,21 @@ fn planned(
 /// The planned field of a statistic that answers with a single number.
 pub fn number_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
     let check = || call.options.check_sums_of_weights();
-    planned(inputs, &check, &call.roles, Weights::of_summary::<M>(), &|_| Dtype::Float64)
+    planned(inputs, &check, &call.roles, M::WEIGHTS, &|_| Dtype::Float64)
 }
 
 /// The planned field of a statistic that answers with a record.
 pub fn summary_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
     let check = || call.options.check_sums_of_weights();
     let dtype = |dtypes: &Dtypes| columns::record_dtype(M::Record::FIELDS, dtypes);
-    planned(inputs, &check, &call.roles, Weights::of_summary::<M>(), &dtype)
+    planned(inputs, &check, &call.roles, M::WEIGHTS, &dtype)
 }
 
 /// The planned field of a statistic that answers with a list of records.
 pub fn curve_field<C: Curve>(inputs: &[Field], call: &Arguments<C>) -> Result<Field, String> {
     let check = || call.options.check_sums_of_weights();
     let dtype = |dtypes: &Dtypes| columns::list_of(columns::record_dtype(C::Record::FIELDS, dtypes));
-    planned(inputs, &check, &call.roles, Weights::of_curve::<C>(), &dtype)
+    planned(inputs, &check, &call.roles, C::WEIGHTS, &dtype)
 }
 
 /// The planned field of a statistic of rows.

@@ -86,6 +86,8 @@ pub struct InputRules<'a> {
     roles: &'a Roles,
     /// Whether rows may have weights.
     weights: bool,
+    /// Whether the rows of states may.
+    weighted_states: bool,
 }
 
 /// What a column is that says how many rows a row stands for.
@@ -113,6 +115,7 @@ impl<'a> InputRules<'a> {
         InputRules {
             roles,
             weights: J::WEIGHTS,
+            weighted_states: J::WEIGHTED_STATES,
             inputs: J::INPUTS,
             keys: statistic.key_kind(),
             needs: if roles.has("weight") { statistic.needs_with_weights() } else { statistic.needs() },
@@ -153,7 +156,7 @@ impl<'a> InputRules<'a> {
             let item = dtype::listed(input)?;
             match places.key {
                 _ if places.state == Some(place) => {
-                    if state_dtypes::check(&input.name, item)?.has_weights {
+                    if state_dtypes::check(&input.name, item)?.has_weights && !self.weighted_states {
                         return Err(state_dtypes::of_weights(&input.name));
                     }
                 }

@@ -10,7 +10,7 @@ use crate::interrupt;
 use crate::plugin::arrays::values::Values;
 use crate::ranking::rows::{Codes, CountedKeys, KeyPlacements, KeyRows, Rows};
 use crate::ranking::scores::Key;
-use crate::ranking::states::State;
+use crate::ranking::states::{State, StoredState, weight_sums::WeightSums};
 use crate::statistics::kinds::Needs;
 
 /// A column of states, with the scores of all their bins.
@@ -60,15 +60,18 @@ impl WithScores for Counting<'_> {
         self.group.iter().zip(&self.keys.of_row).for_each(|(&state, &key)| of_keys[key as usize].push(state));
         let merged = |states: &Vec<usize>| {
             interrupt::check();
-            Ok(self.states.merged(states, scores)?.counts)
+            self.states.merged(states, scores)
         };
-        let of_keys = of_keys.par_iter().map(merged).collect::<Result<Vec<State>, String>>()?;
+        let of_keys = of_keys.par_iter().map(merged).collect::<Result<Vec<StoredState>, String>>()?;
+        let (of_keys, weights): (Vec<State>, Vec<Option<State<WeightSums>>>) =
+            of_keys.into_iter().map(StoredState::into_parts).unzip();
         let nan_keys: Vec<bool> = of_keys.iter().map(|state| state.has_nan).collect();
         let mut counted = CountedKeys {
             keys: of_keys.iter().map(key_rows).collect(),
             distinct: 0,
             is_exact: of_keys.iter().all(|state| state.unordered_pairs() == 0),
         };
+        let mut weighted = None;
         if self.needs.codes || self.needs.key_rows {
             // Keys are ordered among one another by the bins of all states; a NaN would leave none.
             let has_scores = |&(_, &key): &(&usize, &u32)| !nan_keys[key as usize];
@@ -87,6 +90,10 @@ impl WithScores for Counting<'_> {
                 }
             };
             counted.keys.par_iter_mut().zip(&of_keys).for_each(with_codes);
+            let by_codes = |(state, own): (&State, &Option<State<WeightSums>>)| {
+                Some(own.as_ref()?.by_codes(&codes(keys_of::<S::Key>(state), all_keys)))
+            };
+            weighted = of_keys.par_iter().zip(&weights).map(by_codes).collect();
             counted.distinct = all_keys.len();
             counted.is_exact &= all.unordered_pairs() == 0;
         }
@@ -104,7 +111,7 @@ impl WithScores for Counting<'_> {
             ..Rows::default()
         };
         let len = (counted.keys.iter().map(|key| key.n_pos + key.n_neg).sum::<u64>()) as usize;
-        Ok((Rows { len, counted: Some(counted), ..rows }, has_nan))
+        Ok((Rows { len, counted: Some(counted), weighted, ..rows }, has_nan))
     }
 }
 

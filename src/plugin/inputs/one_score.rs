@@ -7,7 +7,6 @@ use super::state_dtypes::{self, StateDtypes};
 use super::{count, label, score, weight};
 use crate::plugin::abi::arguments::Roles;
 use crate::plugin::arrays::dtype;
-use crate::statistics::kinds::{Curve, Summary};
 
 /// What the inputs are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,29 +57,9 @@ impl Inputs {
     }
 }
 
-/// Which weights a statistic takes.
-#[derive(Clone, Copy)]
-pub struct Weights {
-    /// Of rows.
-    of_rows: bool,
-    /// Sums of them, in states.
-    of_states: bool,
-}
-
-impl Weights {
-    /// Those of a statistic that answers with one record.
-    pub fn of_summary<M: Summary>() -> Self {
-        Weights { of_rows: M::WEIGHTS, of_states: M::WEIGHTS && !M::ROW_WEIGHTS }
-    }
-
-    /// Those of a statistic that answers with a list.
-    pub fn of_curve<C: Curve>() -> Self {
-        Weights { of_rows: C::WEIGHTS, of_states: C::WEIGHTS }
-    }
-}
-
-/// The dtypes that fields take from the inputs, once all inputs are known to be what they must be.
-pub fn checked(inputs: &[&Field], kind: Inputs, weights: Weights) -> Result<Dtypes, String> {
+/// The dtypes that fields take from the inputs, once all inputs are known to be what they must be; `weights` says whether
+/// rows may have weights.
+pub fn checked(inputs: &[&Field], kind: Inputs, weights: bool) -> Result<Dtypes, String> {
     let (scores, labels, mass) = match inputs {
         [column, labels @ ..] if kind == Inputs::States || kind == Inputs::Samples => {
             let StateDtypes { score, has_weights } =
@@ -88,21 +67,13 @@ pub fn checked(inputs: &[&Field], kind: Inputs, weights: Weights) -> Result<Dtyp
             if let [labels] = labels {
                 label::check("label", &labels.name, dtype::listed(labels)?)?;
             }
-            if has_weights && (!weights.of_states || kind == Inputs::Samples) {
-                return Err(if weights.of_rows && kind == Inputs::States {
-                    format!(
-                        "state \"{}\" is of rows with weights, but the weight of each row is needed here, and a state has \
-                         only their sums; give label, score and weight",
-                        column.name
-                    )
-                } else {
-                    state_dtypes::of_weights(&column.name)
-                });
+            if has_weights && (!weights || kind == Inputs::Samples) {
+                return Err(state_dtypes::of_weights(&column.name));
             }
             return Ok(Dtypes::of_score(score.dtype.clone(), has_weights));
         }
         [scores, labels] => (scores, labels, None),
-        [scores, labels, mass] if weights.of_rows || kind == Inputs::Counted => (scores, labels, Some(mass)),
+        [scores, labels, mass] if weights || kind == Inputs::Counted => (scores, labels, Some(mass)),
         _ => return Err(format!("expected a score and a label, got {} columns", inputs.len())),
     };
     let item = dtype::listed(scores)?;

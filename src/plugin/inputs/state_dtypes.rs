@@ -4,12 +4,15 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use super::{count, score};
 use crate::plugin::arrays::dtype;
-use crate::ranking::states::weighted::DECIMALS;
+use crate::ranking::states::weight_sums::DECIMALS;
 use crate::statistics::kinds::record::Record;
 use crate::statistics::states::roc_state::{BIN, RocStateRecord};
 
 /// Counts of rows: whole numbers that are not negative.
 pub const COUNTS: [&str; 5] = ["n_pos", "n_neg", "n_missing", "resolution", "max_bins"];
+
+/// Sums of the squared weights of positives and of negatives, in bins of rows with weights.
+pub const SQUARES: [&str; 2] = ["pos_squares", "neg_squares"];
 
 /// What the dtype of a column of states says.
 pub struct StateDtypes<'a> {
@@ -65,6 +68,11 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String>
         if !is_right(field) {
             return Err(wrong(field));
         }
+    }
+    // States of earlier versions have no squares.
+    let squares = bin.iter().filter(|field| has_weights && SQUARES.contains(&field.name.as_str()));
+    if let Some(field) = squares.into_iter().find(|field| !is_sum(field) && field.dtype() != &Dtype::Null) {
+        return Err(wrong(field));
     }
     let scores = field_of(bin, BIN[0].name, " in its bins")?;
     if score::check("score", name, scores).is_err() {

@@ -5,27 +5,45 @@ use arrow::bitmap::Bitmap;
 use arrow::datatypes::ArrowDataType as Dtype;
 
 use crate::plugin::arrays::{downcast::downcast, values::Values};
-use crate::ranking::states::weighted::{DECIMALS, MOST_STEPS};
+use crate::ranking::states::weight_sums::{DECIMALS, MOST_STEPS, WeightSums};
 use crate::ranking::ties::row_counts::MOST_ROWS;
 
-/// Sums of weights of bins, in steps, which all must be there.
-pub fn bin_weights(state: &str, column: &Values) -> Result<Vec<u128>, String> {
-    let Dtype::Decimal(_, decimals) = column.field.dtype() else {
-        return Err(format!("state \"{state}\" holds {} of another dtype", column.name()));
-    };
+/// Sums of weights of bins, which all must be there, and of their squares, which need not.
+pub fn bin_weights(
+    state: &str,
+    column: &Values,
+    squares: Option<&Values>,
+) -> Result<Vec<WeightSums>, String> {
     if column.array.null_count() > 0 {
         return Err(format!("state \"{state}\" holds a bin with a null"));
     }
-    let steps_per_unit = 10u128.pow(DECIMALS.saturating_sub(*decimals as u32));
-    let steps = |&sum: &i128| {
-        let steps = u128::try_from(sum).ok().and_then(|sum| sum.checked_mul(steps_per_unit));
-        steps.filter(|steps| *steps <= MOST_STEPS).ok_or_else(|| {
-            let unit = 10f64.powi(*decimals as i32);
-            let (field, weight) = (column.name(), sum as f64 / unit);
-            format!("state \"{state}\" holds {field} {weight}, but a sum of weights is not negative and below 1e20")
-        })
+    let squares = match squares.filter(|squares| squares.field.dtype() != &Dtype::Null) {
+        Some(squares) => steps(state, squares, "squared weights")?,
+        None => vec![None; column.array.len()],
     };
-    column.slice::<i128>()?.iter().map(steps).collect()
+    let weights = steps(state, column, "weights")?.into_iter().map(Option::unwrap_or_default);
+    Ok(weights.zip(squares).map(|(weights, squares)| WeightSums::read(weights, squares)).collect())
+}
+
+/// The steps of decimal numbers, which are sums of what `of` says.
+fn steps(state: &str, column: &Values, of: &str) -> Result<Vec<Option<u128>>, String> {
+    let Dtype::Decimal(_, decimals) = column.field.dtype() else {
+        return Err(format!("state \"{state}\" holds {} of another dtype", column.name()));
+    };
+    let steps_per_unit = 10u128.pow(DECIMALS.saturating_sub(*decimals as u32));
+    let steps = |(row, &sum): (usize, &i128)| {
+        if column.array.is_null(row) {
+            return Ok(None);
+        }
+        let steps = u128::try_from(sum).ok().and_then(|sum| sum.checked_mul(steps_per_unit));
+        let steps = steps.filter(|steps| *steps <= MOST_STEPS).ok_or_else(|| {
+            let unit = 10f64.powi(*decimals as i32);
+            let (field, sum) = (column.name(), sum as f64 / unit);
+            format!("state \"{state}\" holds {field} {sum}, but a sum of {of} is not negative and below 1e20")
+        });
+        steps.map(Some)
+    };
+    column.slice::<i128>()?.iter().enumerate().map(steps).collect()
 }
 
 /// Counts of bins, which all must be there.

@@ -8,6 +8,7 @@ use arrow::array::{Array, BooleanArray, ListArray, PrimitiveArray, StructArray, 
 use arrow::bitmap::Bitmap;
 use arrow::datatypes::ArrowDataType as Dtype;
 
+use super::state_dtypes::SQUARES;
 use super::state_numbers::{bin_counts, bin_weights, numbers};
 use super::{score, state_dtypes};
 use crate::interrupt;
@@ -21,7 +22,7 @@ use crate::ranking::states::{
     moving::moving,
     scale::{LAST, Resolution},
     state::{CheckedSums, LIMITS},
-    weighted::MOST_STEPS,
+    weight_sums::{MOST_STEPS, WeightSums},
 };
 use crate::ranking::ties::{Count, Counts, RowCounts, counts::Tally, row_counts::MOST_ROWS};
 use crate::statistics::states::roc_state::{BIN, RocStateRecord};
@@ -42,7 +43,7 @@ pub struct States {
 /// The positives and negatives of all bins.
 enum BinCounts {
     Counts { pos: PrimitiveArray<u64>, neg: PrimitiveArray<u64> },
-    Weights { pos: Vec<u128>, neg: Vec<u128> },
+    Weights { pos: Vec<WeightSums>, neg: Vec<WeightSums> },
 }
 
 /// What a state says beside its bins.
@@ -72,7 +73,11 @@ impl States {
         }
         let (pos, neg) = (fields_of(bins, "pos")?, fields_of(bins, "neg")?);
         let counts = if has_weights {
-            BinCounts::Weights { pos: bin_weights(name, &pos)?, neg: bin_weights(name, &neg)? }
+            let [pos_squares, neg_squares] = SQUARES.map(|field| fields_of(bins, field).ok());
+            BinCounts::Weights {
+                pos: bin_weights(name, &pos, pos_squares.as_ref())?,
+                neg: bin_weights(name, &neg, neg_squares.as_ref())?,
+            }
         } else {
             BinCounts::Counts { pos: bin_counts(name, &pos)?, neg: bin_counts(name, &neg)? }
         };
@@ -171,10 +176,10 @@ impl States {
     }
 
     /// Refuses sums of weights that a state has no room for.
-    fn check_weights(&self, states: &[usize], sums: [&[u128]; 2]) -> Result<(), String> {
-        let total = |sums: &[u128]| {
+    fn check_weights(&self, states: &[usize], sums: [&[WeightSums]; 2]) -> Result<(), String> {
+        let total = |sums: &[WeightSums]| {
             let sums = states.iter().flat_map(|&state| &sums[self.bins(state..state + 1)]);
-            sums.fold(0, |total: u128, &sum| total.saturating_add(sum))
+            sums.fold(0, |total: u128, sum| total.saturating_add(sum.steps))
         };
         if sums.into_iter().all(|sums| total(sums) <= MOST_STEPS) {
             return Ok(());

@@ -5,6 +5,7 @@ use super::key_placements::KeyPlacements;
 use super::key_rows::CountedKeys;
 use super::row_placements::RowPlacements;
 use crate::interrupt;
+use crate::ranking::states::{State, weight_sums::WeightSums};
 
 /// The rows of one group in which nothing is missing.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +38,8 @@ pub struct Rows {
     /// The rows of each key counted by score, if the statistic needs them, or if they were counted earlier. Without
     /// rows there are no labels, and no codes row by row.
     pub counted: Option<CountedKeys>,
+    /// The rows of each key that were counted earlier and have weights; `counted` then says only how many they are.
+    pub weighted: Option<Vec<State<WeightSums>>>,
 }
 
 impl Rows {
@@ -99,6 +102,7 @@ impl Rows {
                 .as_ref()
                 .map(|weights| order.iter().map(|&row| weights[row as usize]).collect()),
             counted: self.counted.clone(),
+            weighted: self.weighted.clone(),
         }
     }
 }

@@ -6,6 +6,7 @@ pub mod packed;
 pub mod scale;
 pub mod state;
 pub(super) mod stored;
+pub mod weight_sums;
 pub mod weighted;
 
 pub use scale::Scale;

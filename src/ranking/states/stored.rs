@@ -3,10 +3,11 @@
 use std::any::Any;
 
 use super::state::{Limit, State};
+use super::weight_sums::WeightSums;
 use crate::ranking::scores::{Observations, Score, observations::Mass, score_type::ScoreType};
 use crate::ranking::ties::{
     Placements, Ties,
-    source::{Source, StepKind},
+    source::{Source, SquaredUnits, StepKind},
     steps::Take,
     units::Units,
 };
@@ -16,7 +17,7 @@ use crate::ranking::ties::{
 pub struct StoredState {
     /// The state; of rows with weights the one in units.
     pub counts: State,
-    sums: Option<Box<State<u128>>>,
+    sums: Option<Box<State<WeightSums>>>,
 }
 
 impl From<State> for StoredState {
@@ -25,9 +26,16 @@ impl From<State> for StoredState {
     }
 }
 
-impl From<State<u128>> for StoredState {
-    fn from(sums: State<u128>) -> Self {
+impl From<State<WeightSums>> for StoredState {
+    fn from(sums: State<WeightSums>) -> Self {
         StoredState { counts: sums.in_units(), sums: Some(Box::new(sums)) }
+    }
+}
+
+impl StoredState {
+    /// The state, and with weights its exact sums.
+    pub fn into_parts(self) -> (State, Option<State<WeightSums>>) {
+        (self.counts, self.sums.map(|sums| *sums))
     }
 }
 
@@ -77,6 +85,10 @@ impl Source for StoredState {
         self.counts.bins.placements()
     }
 
+    fn squared_units(&self) -> Option<Vec<SquaredUnits>> {
+        self.sums.as_ref()?.squared_units(&self.counts.bins)
+    }
+
     fn origin(&self) -> Option<&dyn Any> {
         Some(self)
     }
@@ -89,7 +101,7 @@ impl Ties<'_> {
     }
 
     /// The state with weights that the ties come from, if rows were counted earlier and had weights.
-    pub fn stored_weights(&self) -> Option<&State<u128>> {
+    pub fn stored_weights(&self) -> Option<&State<WeightSums>> {
         self.origin().and_then(|state: &StoredState| state.sums.as_deref())
     }
 

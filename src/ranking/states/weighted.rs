@@ -6,46 +6,24 @@
 //! divided and merged. Only when a state is asked are its sums turned into units, by a rule that depends on the totals.
 //!
 //! A weight that is a multiple of `2^-18` is a whole number of steps. If all are, and their total is below `2^43`, units
-//! lose nothing either, and every answer is that of the rows, to the last bit.
+//! lose nothing either, and every answer is that of the rows, to the last bit. Standard errors need squares too: there the
+//! same is true of multiples of `2^-9` whose squares add up to fewer than 53 bits in each tie.
 
 use super::state::{CheckedSums, State};
-use crate::ranking::scores::{Observations, Score, score_type::ScoreType};
+use super::weight_sums::{MOST_STEPS, ONE, Squares, WeightSums};
+use crate::ranking::scores::{Domain, Observations, Score, score_type::ScoreType};
 use crate::ranking::tasks;
 use crate::ranking::ties::{
-    counts::{Count, Counts, Tally},
+    counts::{Count, Counts},
     row_counts::RowCounts,
+    source::{Source, SquaredUnits},
+    steps::{Above, Tie},
     units::{Unit, Units},
 };
 
-/// Decimal places of sums of weights.
-pub const DECIMALS: u32 = 18;
-
-/// The steps of a weight of 1.
-const ONE: u128 = 10u128.pow(DECIMALS);
-
-/// The most steps of all weights of a class together: 38 decimal digits, which is what decimal columns hold.
-pub const MOST_STEPS: u128 = 10u128.pow(38) - 1;
-
-impl Tally for u128 {}
-
-/// The steps of a weight that is finite and above 0: the nearest number of them, or `u128::MAX` if they are too many.
-fn decimal_steps(weight: f64) -> u128 {
-    let bits = weight.to_bits();
-    let (exponent, fraction) = ((bits >> 52 & 0x7FF) as i32, u128::from(bits & ((1 << 52) - 1)));
-    let digits = if exponent == 0 { fraction } else { fraction | 1 << 52 };
-    let product = digits * ONE;
-    let shift = exponent.max(1) - 1075;
-    if shift >= 0 {
-        let room = product.leading_zeros() as i32;
-        return if shift < room { product << shift } else { u128::MAX };
-    }
-    // Half a step more, and then whole steps only.
-    product.checked_shr((-shift - 1) as u32).map_or(0, |twice| (twice + 1) >> 1)
-}
-
 impl<S: Score> Observations<'_, S> {
     /// The exact state of rows with weights, or why their weights cannot be added up.
-    pub(super) fn weighted_state(&self, score_type: ScoreType) -> Result<State<u128>, String> {
+    pub(super) fn weighted_state(&self, score_type: ScoreType) -> Result<State<WeightSums>, String> {
         let [n_neg, n_pos] = self.rows_of_classes().map(|rows| rows as u64);
         let n_missing = self.all_rows - n_pos - n_neg;
         let rows = RowCounts { n_pos, n_neg, n_missing, have_weights: true };
@@ -59,7 +37,7 @@ impl<S: Score> Observations<'_, S> {
                 if !word.is_used(row) {
                     continue;
                 }
-                let steps = decimal_steps(weight);
+                let WeightSums { steps, .. } = WeightSums::of(weight);
                 if steps == 0 {
                     return Err(format!(
                         "holds {weight:?}, which is too light for a state: its weights are from 5e-19"
@@ -80,7 +58,7 @@ impl<S: Score> Observations<'_, S> {
         let (mut keys, mut counts) = (Vec::new(), Vec::new());
         for tie in sorted.chunk_by(|one, other| one.0 == other.0) {
             let mut count = Count::default();
-            tie.iter().for_each(|row| count.add(row.1 > 0.0, decimal_steps(row.1.abs())));
+            tie.iter().for_each(|row| count.add(row.1 > 0.0, WeightSums::of(row.1.abs())));
             keys.push(tie[0].0);
             counts.push(count);
         }
@@ -88,16 +66,18 @@ impl<S: Score> Observations<'_, S> {
     }
 }
 
-impl CheckedSums for State<u128> {
+impl CheckedSums for State<WeightSums> {
     fn check_sums(&self) -> Result<(), &'static str> {
-        let all =
-            |sum: fn(&Count<u128>) -> u128| self.bins.each().iter().map(sum).fold(0, u128::saturating_add);
+        let each = self.bins.each();
+        let all = |of: fn(&Count<WeightSums>) -> WeightSums| {
+            each.iter().map(|count| of(count).steps).fold(0, u128::saturating_add)
+        };
         let (pos, neg) = (all(|count| count.pos), all(|count| count.neg));
         if pos.max(neg) > MOST_STEPS {
             return Err("has weights of a class that add up to 1e20 or more");
         }
-        let bins = |of: fn(&Count<u128>) -> u128| {
-            self.bins.each().iter().filter(|count| of(count) > 0).count() as u64
+        let bins = |of: fn(&Count<WeightSums>) -> WeightSums| {
+            each.iter().filter(|count| of(count).steps > 0).count() as u64
         };
         if bins(|count| count.pos) > self.rows.n_pos || bins(|count| count.neg) > self.rows.n_neg {
             return Err("has fewer rows of a class in n_pos or n_neg than bins with rows of it");
@@ -105,16 +85,36 @@ impl CheckedSums for State<u128> {
         if (pos > 0, neg > 0) != (self.rows.n_pos > 0, self.rows.n_neg > 0) {
             return Err("has weights of a class without rows, or rows of a class without weights");
         }
+        let rows = self.rows;
+        if each
+            .iter()
+            .any(|count| has_large_squares(count.pos, rows.n_pos) || has_large_squares(count.neg, rows.n_neg))
+        {
+            return Err("has a bin whose squared weights add up to more than the square of their sum");
+        }
         Ok(())
     }
 }
 
-impl State<u128> {
+/// Whether squares of so many rows at most are more than the square of all weights, of which roundings are a small part.
+fn has_large_squares(sums: WeightSums, rows: u64) -> bool {
+    if sums.steps == 0 {
+        return sums.squares != Squares::default();
+    }
+    let one = ONE as f64;
+    let most = (sums.steps as f64 / one).powi(2) * (1.0 + 1e-6) + rows as f64 / one;
+    sums.squares.known().is_some_and(|squares| squares as f64 / one > most)
+}
+
+impl State<WeightSums> {
     /// The same in units, which every statistic understands.
     pub(super) fn in_units(&self) -> State {
         let total = Count::sum(self.bins.each());
-        let (pos, neg) = (Exponent::of(total.pos), Exponent::of(total.neg));
-        let in_units = |count: &Count<u128>| Count { pos: pos.units(count.pos), neg: neg.units(count.neg) };
+        let (pos, neg) = (Exponent::of(total.pos.steps), Exponent::of(total.neg.steps));
+        let in_units = |count: &Count<WeightSums>| Count {
+            pos: pos.units(count.pos.steps),
+            neg: neg.units(count.neg.steps),
+        };
         let counts: Vec<Count> = self.bins.each().iter().map(in_units).collect();
         let any = counts.iter().fold(Count::<u64>::default(), |any, count| Count {
             pos: any.pos | count.pos,
@@ -137,6 +137,22 @@ impl State<u128> {
         }
     }
 
+    /// The same with codes in place of scores, highest first; bins of one code are joined.
+    pub fn by_codes(&self, codes: &[u32]) -> Self {
+        let (mut keys, mut counts) = (Vec::<u32>::new(), Vec::<Count<WeightSums>>::new());
+        for (&code, &count) in codes.iter().zip(self.bins.each()) {
+            match counts.last_mut().filter(|_| keys.last() == Some(&code)) {
+                Some(last) => *last = last.plus(count),
+                None => {
+                    keys.push(code);
+                    counts.push(count);
+                }
+            }
+        }
+        let score_type = ScoreType::of::<u32>(Domain::Any);
+        State::exact(Counts::from_parts(keys.into(), counts, score_type), self.rows)
+    }
+
     /// How far the area under the ROC curve may be off because weights were rounded: those of the rows to steps, sums of
     /// steps to units, and where the rows themselves are asked, theirs to units as well.
     pub fn rounding(&self) -> f64 {
@@ -146,7 +162,63 @@ impl State<u128> {
         let of_class = |rows: u64, steps: u128| {
             if steps == 0 { 0.0 } else { rows as f64 * (f64::powi(2.0, -58) + 1.0 / steps as f64) }
         };
-        of_class(self.rows.n_pos, total.pos) + of_class(self.rows.n_neg, total.neg)
+        of_class(self.rows.n_pos, total.pos.steps) + of_class(self.rows.n_neg, total.neg.steps)
+    }
+}
+
+/// The largest part of a class's squared weights that their roundings may be, for a standard error to be known: it is then
+/// off by half of that at most.
+pub const ROUNDED_PART: f64 = 1.0 / (1 << 20) as f64;
+
+impl State<WeightSums> {
+    /// The ties of the same state in units, each with its squared units. None if squares are unknown, or so small that
+    /// their roundings of at most half a step of each row matter.
+    pub(super) fn squared_units(&self, counts: &Counts) -> Option<Vec<SquaredUnits>> {
+        let total = Count::sum(self.bins.each());
+        let is_known = |rows: u64, sums: WeightSums| {
+            let rounding = rows as f64 / 2.0;
+            sums.squares.known().is_some_and(|steps| rounding <= ROUNDED_PART * steps as f64)
+        };
+        if !is_known(self.rows.n_pos, total.pos) || !is_known(self.rows.n_neg, total.neg) {
+            return None;
+        }
+        let units = counts.units()?;
+        let squared =
+            |unit: Unit, sums: WeightSums| sums.squares.value().map(|squares| unit.squared(squares));
+        let mut above = Above::default();
+        let ties = self.bins.each().iter().zip(counts.each()).enumerate().map(|(bin, (sums, count))| {
+            let (pos, neg) = (count.pos, count.neg);
+            let tie = Tie { key: counts.key(bin), pos, neg, pos_above: above.pos, neg_above: above.neg };
+            above = Above { pos: above.pos + pos, neg: above.neg + neg };
+            Some(SquaredUnits { tie, pos: squared(units.pos, sums.pos)?, neg: squared(units.neg, sums.neg)? })
+        });
+        ties.collect()
+    }
+}
+
+/// The weights of several states as units, which are the same for all of them.
+pub struct CommonUnits {
+    pos: Exponent,
+    neg: Exponent,
+}
+
+impl CommonUnits {
+    /// Those of all weights of these states together.
+    pub fn of(states: &[State<WeightSums>]) -> Self {
+        let sums = states.iter().map(|state| Count::sum(state.bins.each()));
+        let total = sums.fold(Count::default(), Count::plus);
+        CommonUnits { pos: Exponent::of(total.pos.steps), neg: Exponent::of(total.neg.steps) }
+    }
+
+    /// Sums as units.
+    pub fn units(&self, sums: Count<WeightSums>) -> Count {
+        Count { pos: self.pos.units(sums.pos.steps), neg: self.neg.units(sums.neg.steps) }
+    }
+
+    /// How many squared units a step of squared weights is.
+    pub fn of_squares(&self) -> Count<f64> {
+        let one = 1.0 / ONE as f64;
+        Count { pos: self.pos.unit().squared(one), neg: self.neg.unit().squared(one) }
     }
 }
 
@@ -178,7 +250,7 @@ impl Exponent {
 mod tests {
     use super::*;
     use crate::ranking::group::Group;
-    use crate::ranking::scores::{Bits, Domain, bits::tests::packed};
+    use crate::ranking::scores::{Bits, bits::tests::packed};
     use crate::ranking::states::{Limit, Scale, state::tests::each};
     use proptest::prelude::*;
 
@@ -192,11 +264,11 @@ mod tests {
         ask(Observations::new(&scores, labels, None).with_weights(&weights))
     }
 
-    fn state(rows: &[Row]) -> State<u128> {
+    fn state(rows: &[Row]) -> State<WeightSums> {
         with_columns(rows, |rows| rows.weighted_state(ScoreType::of::<f64>(Domain::Any))).unwrap()
     }
 
-    fn merged(states: &[State<u128>]) -> State<u128> {
+    fn merged(states: &[State<WeightSums>]) -> State<WeightSums> {
         State::merged::<u64, ()>(0..states.len(), &|_| 0, &|place| Ok(states[place].clone()))
             .unwrap()
             .unwrap()
@@ -205,27 +277,6 @@ mod tests {
     fn rows() -> impl Strategy<Value = Vec<Row>> {
         let weight = prop_oneof![0.001f64..5.0, (1u32..9).prop_map(f64::from), 1e-12f64..1e-6, 1e6f64..1e12];
         prop::collection::vec(((-20i32..20).prop_map(|n| f64::from(n) / 8.0), any::<bool>(), weight), 1..120)
-    }
-
-    #[test]
-    fn steps_of_a_weight() {
-        for (weight, expected) in [
-            (1.0, ONE),
-            (0.5, ONE / 2),
-            (3.0, 3 * ONE),
-            (1e-18, 1),
-            (6e-19, 1),
-            (4e-19, 0),
-            (f64::MIN_POSITIVE, 0),
-            (5e-324, 0),
-            (2f64.powi(-18), ONE >> 18),
-            (0.1, 100_000_000_000_000_006),
-            (1e19, 10_000_000_000_000_000_000 * ONE),
-            (1e30, u128::MAX),
-            (f64::MAX, u128::MAX),
-        ] {
-            assert_eq!(decimal_steps(weight), expected, "{weight}");
-        }
     }
 
     #[test]
@@ -262,6 +313,72 @@ mod tests {
         }
     }
 
+    type Squared = Vec<(f64, f64)>;
+
+    /// The squared units of each tie as squared weights, of the rows and of their state.
+    fn squares(rows: &[Row]) -> (Squared, Option<Squared>) {
+        let mut group = Group::default();
+        with_columns(rows, |rows| group.load(rows));
+        let mut stored = Group::<u64>::default();
+        stored.load_state(state(rows));
+        let squares = |ties: crate::ranking::ties::Ties<'_>| {
+            let units = ties.units()?;
+            let weight = |unit: Unit, squares| unit.weight_of(unit.weight_of(squares));
+            let squared = ties.squared_units()?.into_iter();
+            Some(squared.map(|tie| (weight(units.pos, tie.pos), weight(units.neg, tie.neg))).collect())
+        };
+        (squares(group.ties()).unwrap(), squares(stored.ties()))
+    }
+
+    /// Asserts that a state has the sums of squares of its rows, up to roundings.
+    fn has_squares_of_rows(rows: &[Row]) {
+        let (of_rows, of_state) = squares(rows);
+        let Some(of_state) = of_state else {
+            // A row that is too heavy, or all of a class light or absent.
+            let heavy = rows.iter().any(|row| row.2 > 1e9);
+            let light = |class| rows.iter().filter(|row| row.1 == class).all(|row| row.2 < 1e-5);
+            assert!(heavy || light(true) || light(false), "{rows:?}");
+            return;
+        };
+        assert_eq!(of_state.len(), of_rows.len());
+        let n = rows.len() as f64;
+        let total = |class| rows.iter().filter(|row| row.1 == class).map(|row| row.2).sum::<f64>();
+        for (got, expected) in of_state.iter().zip(&of_rows) {
+            for (got, expected, class) in [(got.0, expected.0, true), (got.1, expected.1, false)] {
+                // Each square is off by half a step. Of the rows, each weight is off by 2^-60 of its class, and by the
+                // rounding of its square and of the sum.
+                let units = f64::powi(2.0, -58) * total(class) * (n * expected).sqrt();
+                let most = n * 5e-19 + units + (n + 4.0) * f64::EPSILON * expected;
+                assert!((got - expected).abs() <= most, "{got:e} {expected:e} {most:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn squares_that_are_not_known() {
+        let known = |weights: [f64; 3]| {
+            squares(&[(1.0, true, weights[0]), (1.0, false, weights[1]), (0.0, true, weights[2])]).1
+        };
+        assert_eq!(known([1.0, 2.0, 3.0]), Some(vec![(1.0, 4.0), (9.0, 0.0)]));
+        // A light row among heavy ones does not matter.
+        assert_eq!(known([1.0, 2.0, 1e-10]), Some(vec![(1.0, 4.0), (0.0, 0.0)]));
+        assert_eq!(known([1e-8, 2.0, 2e-8]), None, "two digits are left of the squares");
+        assert_eq!(known([1e-3, 1e-10, 1.0]), None, "no digit is left");
+        assert_eq!(known([1e10, 2.0, 3.0]), None, "too heavy");
+        assert_eq!(known([8e9, 2.0, 8e9]), None, "too heavy together, though each bin is not");
+    }
+
+    #[test]
+    fn squares_of_more_than_the_weights() {
+        let mut counts = state(&[(1.0, true, 2.0), (1.0, true, 1.0), (0.0, false, 1.0)]);
+        assert!(counts.clone().checked(None).is_ok());
+        let squares = Count { pos: WeightSums::read(3 * ONE, Some(10 * ONE)), neg: WeightSums::default() };
+        let neg = counts.bins.each()[1];
+        counts.bins =
+            Counts::from_parts(counts.bins.keys().clone(), vec![squares, neg], counts.bins.score_type());
+        assert!(counts.checked(None).unwrap_err().contains("squared weights"));
+    }
+
     #[test]
     fn a_class_of_light_weights_only() {
         // Of each positive's weight 12 digits are left in steps of 1e-18.
@@ -279,9 +396,9 @@ mod tests {
                 rows.iter().zip(&parts).filter(|(_, part)| **part == number).map(|(row, _)| *row).collect()
             };
             let whole = state(&rows).limited(limit);
-            let parts: Vec<State<u128>> = (0..4).map(|number| state(&part(number)).limited(limit)).collect();
+            let parts: Vec<State<WeightSums>> = (0..4).map(|number| state(&part(number)).limited(limit)).collect();
             let [a, b, c, d] = &parts[..] else { unreachable!() };
-            let pair = |one: &State<u128>, other: &State<u128>| merged(&[one.clone(), other.clone()]);
+            let pair = |one: &State<WeightSums>, other: &State<WeightSums>| merged(&[one.clone(), other.clone()]);
             for tree in [merged(&parts), pair(d, &pair(&pair(c, a), b))] {
                 prop_assert_eq!(each(&tree), each(&whole));
                 prop_assert_eq!((tree.resolution, tree.rows), (whole.resolution, whole.rows));
@@ -292,6 +409,15 @@ mod tests {
         fn answers_are_those_of_the_rows(rows in rows(), whole in any::<bool>()) {
             let rows: Vec<Row> = rows.iter().map(|row| (row.0, row.1, if whole { row.2.ceil().min(1e9) } else { row.2 })).collect();
             agrees_with_rows(&rows, whole);
+            has_squares_of_rows(&rows);
+        }
+
+        #[test]
+        fn squares_of_short_weights_are_those_of_the_rows(rows in prop::collection::vec((-3i8..4, any::<bool>(), 1u32..1 << 18), 1..120)) {
+            let rows: Vec<Row> = rows.iter().map(|row| (row.0.into(), row.1, f64::from(row.2) / 512.0)).collect();
+            let (of_rows, of_state) = squares(&rows);
+            prop_assume!(rows.iter().any(|row| row.1) && rows.iter().any(|row| !row.1));
+            prop_assert_eq!(Some(of_rows), of_state);
         }
     }
 }

@@ -14,7 +14,7 @@ use super::units::Units;
 use crate::ranking::scores::{keys::Keys, score_type::ScoreType};
 use crate::ranking::tuning::MOST_ROOM;
 
-/// What counts add up: rows or units of 64 bits, or the steps of 128 bits in which a [state](crate::ranking::State) sums weights.
+/// What counts add up: rows or units of 64 bits, or the sums of weights of a [state](crate::ranking::State).
 pub trait Tally:
     Add<Output = Self> + AddAssign + Copy + Debug + Default + Into<u128> + PartialEq + Send + Sync + 'static
 {

@@ -54,6 +54,12 @@ impl Unit {
     pub fn weight_of(self, units: f64) -> f64 {
         units / self.factors.0 / self.factors.1
     }
+
+    /// The squared units of a sum of squared weights.
+    pub(in crate::ranking) fn squared(self, squares: f64) -> f64 {
+        let units_of = |weight: f64| weight * self.factors.0 * self.factors.1;
+        units_of(units_of(squares))
+    }
 }
 
 /// What the weights of either class are counted in.

@@ -1,7 +1,9 @@
 //! The AUC of segments whose rows were counted earlier, as states, each compared with others.
 
 use super::compare_segments::{CompareSegments, SegmentRecord};
+use super::weighted_segments::WeightedSegments;
 use crate::ranking::rows::Rows;
+use crate::statistics::inference::WeightedKeys;
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
@@ -32,6 +34,8 @@ impl Joint for CompareSegmentsOfStates {
 
     const INPUTS: Inputs = CompareSegments::INPUTS.or_states();
 
+    const WEIGHTED_STATES: bool = true;
+
     fn needs(&self) -> Needs {
         self.0.needs()
     }
@@ -46,8 +50,11 @@ impl Joint for CompareSegmentsOfStates {
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<SegmentOfStatesRecord>> {
         let exact = rows.counted.as_ref().is_none_or(|counted| counted.is_exact);
-        let records = self.0.of_rows(rows)?.into_iter();
-        Some(records.map(|segment| SegmentOfStatesRecord { segment, exact }).collect())
+        let records = match &rows.weighted {
+            Some(segments) => self.0.records(rows, &WeightedSegments(WeightedKeys::of_states(segments))),
+            None => self.0.of_rows(rows)?,
+        };
+        Some(records.into_iter().map(|segment| SegmentOfStatesRecord { segment, exact }).collect())
     }
 }
 
@@ -86,5 +93,99 @@ mod tests {
             }
             assert_eq!(records.len(), expected.len());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests_of_weights {
+    use super::*;
+    use crate::ranking::scores::{Bits, Domain, Observations, ScoreType, bits::tests::packed};
+    use crate::ranking::states::{State, weight_sums::WeightSums};
+    use crate::statistics::groups::compare_segments::{Versus, tests::statistic};
+    use proptest::prelude::*;
+
+    type Row = (u32, bool, f64);
+
+    /// The state of some rows whose scores are codes.
+    fn state(rows: &[Row]) -> State<WeightSums> {
+        let codes: Vec<u32> = rows.iter().map(|row| row.0).collect();
+        let labels = packed(rows.iter().map(|row| row.1));
+        let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
+        let rows = Observations::new(&codes, Bits::new(&labels, 0, rows.len()), None).with_weights(&weights);
+        let score_type = ScoreType::of::<u32>(Domain::Any);
+        rows.unranked_state(None, score_type).unwrap().unwrap().into_parts().1.unwrap()
+    }
+
+    /// The area of rows, and how far it moves with the weight of each row that there is, times the weight.
+    fn influences(all: &[Row], is_used: &dyn Fn(usize) -> bool) -> Option<(f64, Vec<f64>)> {
+        let used: Vec<Row> = (0..all.len()).filter(|&row| is_used(row)).map(|row| all[row]).collect();
+        let of = |class| used.iter().filter(move |row| row.1 == class);
+        let total = |class| of(class).map(|row| row.2).sum::<f64>();
+        let wins = |p: u32, n: u32| {
+            if p > n {
+                1.0
+            } else if p == n {
+                0.5
+            } else {
+                0.0
+            }
+        };
+        let area: f64 = of(true).flat_map(|p| of(false).map(move |n| p.2 * n.2 * wins(p.0, n.0))).sum();
+        if total(true) * total(false) == 0.0 {
+            return None;
+        }
+        let area = area / total(true) / total(false);
+        let influence = |row: usize| {
+            let (score, label, weight) = all[row];
+            let win = |other: u32| if label { wins(score, other) } else { wins(other, score) };
+            let beats: f64 = of(!label).map(|other| other.2 * win(other.0)).sum();
+            if is_used(row) { weight * (beats / total(!label) - area) / total(label) } else { 0.0 }
+        };
+        Some((area, (0..all.len()).map(influence).collect()))
+    }
+
+    proptest! {
+        #[test]
+        fn differences_by_definition(
+            rows in prop::collection::vec((0u32..5, any::<bool>(), prop_oneof![Just(1.0), 0.01f64..10.0], 0usize..3), 1..40),
+            versus in prop_oneof![Just(Versus::Rest), Just(Versus::Overall)],
+        ) {
+            let all: Vec<Row> = rows.iter().map(|row| (row.0, row.1, row.2)).collect();
+            let of = |segment: usize| -> Vec<Row> {
+                rows.iter().filter(|row| row.3 == segment).map(|row| (row.0, row.1, row.2)).collect()
+            };
+            let segments: Vec<_> = (0..3).map(|segment| state(&of(segment))).collect();
+            let table = Rows { weighted: Some(segments), ..Rows::default() };
+            let records = CompareSegmentsOfStates(statistic(versus)).of_rows(&table).unwrap();
+            for (segment, record) in records.iter().enumerate() {
+                let record = &record.segment;
+                let own = influences(&all, &|row| rows[row].3 == segment);
+                let other = influences(&all, &|row| versus == Versus::Overall || rows[row].3 != segment);
+                let near = |got: Option<f64>, expected: f64| got.is_some_and(|got| (got - expected).abs() < 1e-12);
+                prop_assert_eq!(record.auc.is_some(), own.is_some());
+                let Some((area, own)) = own else { continue };
+                prop_assert!(near(record.auc, area));
+                prop_assert_eq!(record.interval.se.is_some(), record.rows.pos > 1 && record.rows.neg > 1);
+                if let Some(se) = record.interval.se {
+                    prop_assert!(near(Some(se * se), own.iter().map(|own| own * own).sum()));
+                }
+                let Some((versus_area, other)) = other else { continue };
+                prop_assert!(near(record.versus_auc, versus_area));
+                if let Some(se) = record.difference.se {
+                    let expected = own.iter().zip(&other).map(|(own, other)| (own - other).powi(2)).sum();
+                    prop_assert!(near(Some(se * se), expected), "{} {expected}", se * se);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_segment_differs_from_all_rows_by_nothing() {
+        let rows: Vec<Row> =
+            (0..50).map(|row| (row * 7 % 11, row % 3 == 0, f64::from(row) / 7.0 + 0.1)).collect();
+        let table = Rows { weighted: Some(vec![state(&rows)]), ..Rows::default() };
+        let records = CompareSegmentsOfStates(statistic(Versus::Overall)).of_rows(&table).unwrap();
+        let difference = records[0].segment.difference;
+        assert_eq!((difference.value, difference.se), (Some(0.0), Some(0.0)));
     }
 }

@@ -1,7 +1,7 @@
 //! The area under the ROC curve of each key's rows with weights, of all rows, and of all but a key's.
 //!
-//! The weights of a class are whole numbers of one unit for all keys, and their squares are whole numbers too. So the ties
-//! of all rows but a key's are exact differences.
+//! The weights of a class are whole numbers of one unit for all keys, and their squares are whole numbers too, of squared
+//! units or of the steps of a state. So the ties of all rows but a key's are exact differences.
 
 use rayon::prelude::*;
 
@@ -9,6 +9,11 @@ use super::weighted_areas::units_of_rows;
 use crate::interrupt;
 use crate::math::quotient;
 use crate::ranking::rows::Rows;
+use crate::ranking::states::{
+    State,
+    weight_sums::{Squares, WeightSums},
+    weighted::{CommonUnits, ROUNDED_PART},
+};
 use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 
@@ -17,14 +22,23 @@ use crate::ranking::ties::Count;
 pub struct WeightedTie {
     code: u32,
     units: Count,
-    /// The sums of squared units.
-    squares: Count<u128>,
+    squares: Count<Squares>,
+}
+
+/// What sums of squares are counted in.
+#[derive(Clone, Copy, Debug)]
+struct SquareUnit {
+    /// How many squared units of weights each is.
+    squared_units: Count<f64>,
+    /// By how much of it the square of a row is off at most.
+    rounding: f64,
 }
 
 /// Rows with weights, the highest score first.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct WeightedKey {
     ties: Vec<WeightedTie>,
+    unit: SquareUnit,
     /// Positives and negatives, whatever they weigh.
     pub rows: Count,
 }
@@ -34,7 +48,7 @@ pub struct WeightedKey {
 pub struct WeightedArea {
     /// The area.
     pub auc: f64,
-    /// Its variance; undefined with fewer than two rows of a class.
+    /// Its variance; undefined with fewer than two rows of a class, and where the squares of weights are unknown.
     pub variance: Option<f64>,
     /// How many scores it rests on.
     pub ties: usize,
@@ -59,13 +73,40 @@ impl WeightedKeys {
         let mut order: Vec<u32> = (0..rows.len as u32).collect();
         // What is counted is the same for every order of equal scores.
         tasks::sort_by(&mut order, |&one, &other| codes[other as usize].cmp(&codes[one as usize]));
-        let mut all = WeightedKey::default();
-        let mut keys = vec![WeightedKey::default(); rows.keys.distinct];
+        let unit = SquareUnit { squared_units: Count { pos: 1.0, neg: 1.0 }, rounding: 0.0 };
+        let mut all = WeightedKey::new(unit);
+        let mut keys = vec![WeightedKey::new(unit); rows.keys.distinct];
         for row in order.into_iter().map(|row| row as usize) {
             for key in [&mut all, &mut keys[rows.keys.of_row[row] as usize]] {
                 key.add(codes[row], rows.labels[row], units[row]);
             }
         }
+        WeightedKeys { keys, all }
+    }
+
+    /// The rows of each key that were counted earlier, by codes.
+    pub fn of_states(states: &[State<WeightSums>]) -> Self {
+        let units = CommonUnits::of(states);
+        let unit = SquareUnit { squared_units: units.of_squares(), rounding: 0.5 };
+        let mut of_codes: Vec<WeightedTie> = Vec::new();
+        let mut all = WeightedKey::new(unit);
+        let key = |state: &State<WeightSums>| {
+            let mut key = WeightedKey::new(unit);
+            key.rows = Count { pos: state.rows.n_pos, neg: state.rows.n_neg };
+            all.rows = all.rows.plus(key.rows);
+            for (bin, &sums) in state.bins.each().iter().enumerate() {
+                let code = state.bins.key(bin) as u32;
+                let squares = Count { pos: sums.pos.squares, neg: sums.neg.squares };
+                let tie = WeightedTie { code, units: units.units(sums), squares };
+                of_codes.extend((of_codes.len() as u32..=code).map(WeightedTie::none));
+                let every = &mut of_codes[code as usize];
+                *every = every.plus(tie);
+                key.ties.push(tie);
+            }
+            key
+        };
+        let keys = states.iter().map(key).collect();
+        all.ties = of_codes.into_iter().rev().filter(|tie| tie.units != Count::default()).collect();
         WeightedKeys { keys, all }
     }
 
@@ -93,8 +134,9 @@ impl WeightedKeys {
         let (mut of_pos, mut of_neg) = (0.0, 0.0);
         for (tie, centered) in key.ties.iter().zip(&area.centered) {
             let (_, in_all) = among_all.find(|(all, _)| all.code == tie.code)?;
-            of_pos += tie.squares.pos as f64 * centered.0 * in_all.0;
-            of_neg += tie.squares.neg as f64 * centered.1 * in_all.1;
+            let squares = key.unit.squares(tie)?;
+            of_pos += squares.pos * centered.0 * in_all.0;
+            of_neg += squares.neg * centered.1 * in_all.1;
         }
         let part = |sum: f64, own: u64, all: u64| sum / own as f64 / all as f64;
         Some(
@@ -103,16 +145,47 @@ impl WeightedKeys {
     }
 }
 
+impl WeightedTie {
+    /// No rows yet.
+    fn none(code: u32) -> Self {
+        WeightedTie { code, units: Count::default(), squares: Count::default() }
+    }
+
+    fn plus(self, more: Self) -> Self {
+        WeightedTie { units: self.units.plus(more.units), squares: self.squares.plus(more.squares), ..self }
+    }
+}
+
+impl SquareUnit {
+    /// The squared units of a tie, if they are known.
+    fn squares(&self, tie: &WeightedTie) -> Option<Count<f64>> {
+        let of = |squares: Squares, unit: f64| squares.known().map(|squares| squares as f64 * unit);
+        let Count { pos, neg } = self.squared_units;
+        Some(Count { pos: of(tie.squares.pos, pos)?, neg: of(tie.squares.neg, neg)? })
+    }
+
+    /// Whether the squares of so many rows are known so well that a standard error may rest on them.
+    fn are_known(&self, rows: u64, squares: Squares) -> bool {
+        let rounding = rows as f64 * self.rounding;
+        squares.known().is_some_and(|squares| rounding <= ROUNDED_PART * squares as f64)
+    }
+}
+
 impl WeightedKey {
+    /// No rows yet.
+    fn new(unit: SquareUnit) -> Self {
+        WeightedKey { ties: Vec::new(), unit, rows: Count::default() }
+    }
+
     /// Adds a row whose score is not above those that are there.
     fn add(&mut self, code: u32, positive: bool, units: u64) {
         if self.ties.last().is_none_or(|tie| tie.code != code) {
-            self.ties.push(WeightedTie { code, units: Count::default(), squares: Count::default() });
+            self.ties.push(WeightedTie::none(code));
         }
         self.rows.add(positive, 1);
         if let Some(tie) = self.ties.last_mut() {
             tie.units.add(positive, units);
-            tie.squares.add(positive, u128::from(units).pow(2));
+            tie.squares.add(positive, Squares::new(u128::from(units).pow(2)));
         }
     }
 
@@ -123,13 +196,16 @@ impl WeightedKey {
             None => Some(*tie),
             Some(own) => {
                 let units = Count { pos: tie.units.pos - own.units.pos, neg: tie.units.neg - own.units.neg };
-                let squares =
-                    Count { pos: tie.squares.pos - own.squares.pos, neg: tie.squares.neg - own.squares.neg };
+                let squares = Count {
+                    pos: tie.squares.pos.without(own.squares.pos),
+                    neg: tie.squares.neg.without(own.squares.neg),
+                };
                 (units != Count::default()).then_some(WeightedTie { units, squares, ..*tie })
             }
         };
         WeightedKey {
             ties: self.ties.iter().filter_map(rest).collect(),
+            unit: self.unit,
             rows: Count { pos: self.rows.pos - key.rows.pos, neg: self.rows.neg - key.rows.neg },
         }
     }
@@ -138,7 +214,8 @@ impl WeightedKey {
     /// positive or without a negative.
     pub fn area(&self) -> Option<WeightedArea> {
         interrupt::check();
-        let total = self.ties.iter().fold(Count::default(), |total, tie| total.plus(tie.units));
+        let WeightedTie { units: total, squares, .. } =
+            self.ties.iter().fold(WeightedTie::none(0), |all, &tie| all.plus(tie));
         let (pos, neg) = (u128::from(total.pos), u128::from(total.neg));
         if pos == 0 || neg == 0 {
             return None;
@@ -160,20 +237,21 @@ impl WeightedKey {
         let auc = quotient(twice_u, 2 * pos * neg);
         let centered = |(of_pos, of_neg)| (quotient(of_pos, 2 * neg) - auc, quotient(of_neg, 2 * pos) - auc);
         let centered: Vec<(f64, f64)> = placements.into_iter().map(centered).collect();
+        let has_two = self.rows.pos > 1 && self.rows.neg > 1;
+        let are_known = self.unit.are_known(self.rows.pos, squares.pos)
+            && self.unit.are_known(self.rows.neg, squares.neg);
+        let variance = if has_two && are_known { self.variance(total, &centered) } else { None };
+        Some(WeightedArea { auc, variance, ties: self.ties.len(), total, centered })
+    }
+
+    fn variance(&self, total: Count, centered: &[(f64, f64)]) -> Option<f64> {
         let (mut of_pos, mut of_neg) = (0.0, 0.0);
-        for (tie, centered) in self.ties.iter().zip(&centered) {
-            of_pos += tie.squares.pos as f64 * centered.0 * centered.0;
-            of_neg += tie.squares.neg as f64 * centered.1 * centered.1;
+        for (tie, centered) in self.ties.iter().zip(centered) {
+            let squares = self.unit.squares(tie)?;
+            of_pos += squares.pos * centered.0 * centered.0;
+            of_neg += squares.neg * centered.1 * centered.1;
         }
         let part = |sum: f64, total: u64| sum / total as f64 / total as f64;
-        let variance = part(of_pos, total.pos) + part(of_neg, total.neg);
-        let has_two = self.rows.pos > 1 && self.rows.neg > 1;
-        Some(WeightedArea {
-            auc,
-            variance: has_two.then_some(variance),
-            ties: self.ties.len(),
-            total,
-            centered,
-        })
+        Some(part(of_pos, total.pos) + part(of_neg, total.neg))
     }
 }

@@ -3,7 +3,7 @@
 use crate::math;
 use crate::ranking::ties::Ties;
 
-/// The variance of the area of weighted rows; none if only sums of their weights are known.
+/// The variance of the area of weighted rows; none if the squares of their weights are not known, as in some states.
 ///
 /// It is the sum of the squared influences of the rows, each times its weight squared: `sum w² (v - auc)² / W²` over
 /// positives, whose v is the weighted share of negatives that they beat, plus the same over negatives (Jaeckel 1972;
@@ -30,9 +30,43 @@ pub fn variance(ties: &Ties<'_>, auc: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use crate::ranking::group::Group;
-    use crate::ranking::scores::{Bits, Observations};
-    use crate::statistics::intervals::{RocAucCi, roc_auc_ci::IntervalMethod};
+    use crate::ranking::scores::{Bits, Domain, Observations, ScoreType, bits::tests::packed};
+    use crate::statistics::intervals::roc_auc_ci::{RocAucCiRecord, tests::NINETY_FIVE};
     use crate::statistics::kinds::Summary;
+    use proptest::prelude::*;
+
+    /// The interval of weighted rows, from the rows and from their state.
+    fn records(scores: &[f64], labels: &[u8], weights: &[f64]) -> [RocAucCiRecord; 2] {
+        let rows = Observations::new(scores, Bits::new(labels, 0, scores.len()), None).with_weights(weights);
+        let (mut live, mut stored) = (Group::default(), Group::<u64>::default());
+        live.load(rows);
+        let score_type = ScoreType::of::<f64>(Domain::Any);
+        stored.load_state(rows.unranked_state(None, score_type).unwrap().unwrap());
+        [NINETY_FIVE.of_ties(live.ties()), NINETY_FIVE.of_ties(stored.ties())]
+    }
+
+    /// The definition: how much the area moves with each weight, times the weight.
+    fn by_definition(rows: &[(f64, bool, f64)]) -> f64 {
+        let total = |class| rows.iter().filter(|row| row.1 == class).map(|row| row.2).sum::<f64>();
+        let wins = |p: f64, n: f64| {
+            if p > n {
+                1.0
+            } else if p == n {
+                0.5
+            } else {
+                0.0
+            }
+        };
+        let of = |class| rows.iter().filter(move |row| row.1 == class);
+        let area: f64 = of(true).flat_map(|p| of(false).map(move |n| p.2 * n.2 * wins(p.0, n.0))).sum();
+        let area = area / total(true) / total(false);
+        let influence = |row: &(f64, bool, f64)| {
+            let beats: f64 =
+                of(!row.1).map(|n| n.2 * if row.1 { wins(row.0, n.0) } else { wins(n.0, row.0) }).sum();
+            row.2 * (beats / total(!row.1) - area) / total(row.1)
+        };
+        rows.iter().map(|row| influence(row).powi(2)).sum()
+    }
 
     /// Against the variance by moving every weight a little.
     #[test]
@@ -40,23 +74,52 @@ mod tests {
         let scores = [5.0, 3.0, 3.0, 2.0, 6.0, 1.0];
         let labels = [0b01_0011u8; 1];
         let weights = [1.0, 2.5, 0.5, 3.0, 1.5, 2.0];
-        let auc = |weights: &[f64]| {
-            let mut group = Group::default();
-            group.load(Observations::new(&scores, Bits::new(&labels, 0, 6), None).with_weights(weights));
-            let statistic = RocAucCi { method: IntervalMethod::DeLong, level: 0.9, ..RocAucCi::default() };
-            statistic.of_ties(group.ties())
-        };
-        let record = auc(&weights);
+        let of = |weights: &[f64]| records(&scores, &labels, weights);
+        let record = of(&weights);
+        assert_eq!(record[0], record[1]);
         let step = 1e-5;
-        let variance: f64 = (0..6)
-            .map(|row| {
-                let mut moved = weights;
-                moved[row] += step;
-                let influence = (auc(&moved).auc.unwrap() - record.auc.unwrap()) / step;
-                (weights[row] * influence).powi(2)
-            })
-            .sum();
-        assert!((record.interval.se.unwrap().powi(2) / variance - 1.0).abs() < 1e-4);
-        assert_eq!((record.rows.pos, record.rows.neg), (3, 3));
+        for (kind, record) in record.iter().enumerate() {
+            let variance: f64 = (0..6)
+                .map(|row| {
+                    let mut moved = weights;
+                    moved[row] += step;
+                    let influence = (of(&moved)[kind].auc.unwrap() - record.auc.unwrap()) / step;
+                    (weights[row] * influence).powi(2)
+                })
+                .sum();
+            assert!((record.interval.se.unwrap().powi(2) / variance - 1.0).abs() < 1e-4);
+            assert_eq!((record.rows.pos, record.rows.neg), (3, 3));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn definition_from_rows_and_from_states(
+            rows in prop::collection::vec((-3i8..3, any::<bool>(), prop_oneof![Just(1.0), 1e-3f64..1e3]), 4..40),
+            short in any::<bool>(),
+        ) {
+            let rows: Vec<(f64, bool, f64)> = rows.into_iter().map(|row| {
+                // Multiples of 2^-9.
+                let weight = if short { (row.2 * 512.0).ceil() / 512.0 } else { row.2 };
+                (row.0.into(), row.1, weight)
+            }).collect();
+            let scores: Vec<f64> = rows.iter().map(|row| row.0).collect();
+            let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
+            let labels = packed(rows.iter().map(|row| row.1));
+            let [live, stored] = records(&scores, &labels, &weights);
+            let is_known = live.rows.pos > 1 && live.rows.neg > 1;
+            prop_assert_eq!((live.interval.se.is_some(), stored.interval.se.is_some()), (is_known, is_known));
+            if short {
+                prop_assert_eq!(&live, &stored);
+            }
+            if is_known {
+                let expected = by_definition(&rows);
+                for record in [live, stored] {
+                    // Squares are off by half of 1e-18 each, of at least 1e-6; the oracle sums floats.
+                    let off = (record.interval.se.unwrap().powi(2) - expected).abs();
+                    prop_assert!(off <= 1e-12 * expected + 1e-14, "{off:e} of {expected:e}");
+                }
+            }
+        }
     }
 }

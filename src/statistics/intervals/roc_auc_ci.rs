@@ -96,7 +96,10 @@ impl Summary for RocAucCi {
     type Record = RocAucCiRecord;
 
     const WEIGHTS: bool = true;
-    const ROW_WEIGHTS: bool = true;
+
+    fn check_sums_of_weights(&self) -> Result<(), OptionError> {
+        self.check_weights("method", "does not take weights, which the states have")
+    }
 
     fn resampling(&self) -> Option<Resampling> {
         (self.method == IntervalMethod::Bootstrap).then(|| self.resampling.unwrap_or_default())
@@ -142,13 +145,11 @@ impl FromOptions for RocAucCi {
 impl RocAucCi {
     /// The interval by this method, which is the option of this name or stands for it if that is left out.
     pub fn of_options(options: &Options, option: &str, method: IntervalMethod) -> Result<Self, OptionError> {
-        let takes_weights = matches!(method, IntervalMethod::DeLong | IntervalMethod::Logit);
-        if options.has_column("weight") && !takes_weights {
-            return Err(OptionError::new(option, format!("'{}' does not take a weight", method.word()))
-                .instead(format!("write `{option}=\"delong\"` or `{option}=\"logit\"`")));
+        let ci = RocAucCi { method, ..RocAucCi::default() };
+        if options.has_column("weight") {
+            ci.check_weights(option, "does not take a weight")?;
         }
         Ok(RocAucCi {
-            method,
             level: options.level()?,
             interval: options.optional_word("interval")?,
             resampling: Resampling::of_method(
@@ -158,8 +159,17 @@ impl RocAucCi {
                 IntervalMethod::Bootstrap,
                 &["interval"],
             )?,
-            test: Hypothesis::default(),
+            ..ci
         })
+    }
+
+    /// Refuses weights where the method, which is the option of this name, has no variance for them.
+    pub(in crate::statistics) fn check_weights(&self, option: &str, said: &str) -> Result<(), OptionError> {
+        if matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit) {
+            return Ok(());
+        }
+        let error = OptionError::new(option, format!("'{}' {said}", self.method.word()));
+        Err(error.instead(format!("write `{option}=\"delong\"` or `{option}=\"logit\"`")))
     }
 
     /// The interval of the area; only DeLong's variance of rows without weights needs the placements.

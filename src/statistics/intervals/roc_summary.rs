@@ -1,12 +1,12 @@
 //! The common numbers of a group, from one walk.
 
-use super::roc_auc_ci::{IntervalMethod, RocAucCi};
+use super::roc_auc_ci::RocAucCi;
 use crate::math;
 use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Ties};
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::numbers::average_precision::{mean_precision, of_one_class, precision_units};
-use crate::statistics::options::{OptionError, Word, from_options};
+use crate::statistics::options::{OptionError, from_options};
 use crate::statistics::resampling::Resampling;
 use crate::statistics::thresholds::confusion::Confusion;
 
@@ -67,12 +67,7 @@ impl Summary for RocSummary {
     const WEIGHTS: bool = true;
 
     fn check_sums_of_weights(&self) -> Result<(), OptionError> {
-        if self.ci.method == IntervalMethod::DeLong {
-            return Ok(());
-        }
-        let said = "needs rows, but the states are of rows with weights, which have no interval";
-        let error = OptionError::new("ci", format!("'{}' {said}", self.ci.method.word()));
-        Err(error.instead("leave `ci` out"))
+        self.ci.check_weights("ci", "does not take weights, which the states have")
     }
 
     fn resampling(&self) -> Option<Resampling> {

@@ -13,6 +13,8 @@ pub enum FieldKind {
     Mass,
     /// A count of rows or, if rows have weights, the exact sum of their weights, as a decimal number.
     Sum,
+    /// The exact sum of squared weights, as a decimal number; there is no such field if rows have no weights.
+    Squares,
     /// A truth value.
     Truth,
     /// A score of the group, in the score's own type.
@@ -49,6 +51,8 @@ pub enum Column {
     Mass(Nullable<u64>),
     /// Counts, or exact sums of weights.
     Sum(Sums),
+    /// Steps of sums of squared weights; empty if rows have no weights.
+    Squares(Nullable<u128>),
     /// Truth values.
     Truth(Nullable<bool>),
     /// Keys of scores.
@@ -79,7 +83,7 @@ pub struct Lists<T> {
 pub struct Sums {
     /// Rows, if they have no weights.
     pub counts: Vec<u64>,
-    /// Steps of weights; see [`weighted_state`](crate::ranking::states::weighted).
+    /// Steps of weights; see [`weight_sums`](crate::ranking::states::weight_sums).
     pub steps: Vec<u128>,
 }
 
@@ -186,6 +190,7 @@ impl Column {
                 FieldKind::Count => Column::Count(Nullable::with_capacity(rows)),
                 FieldKind::Mass => Column::Mass(Nullable::with_capacity(rows)),
                 FieldKind::Sum => Column::Sum(Sums::default()),
+                FieldKind::Squares => Column::Squares(Nullable::with_capacity(0)),
                 FieldKind::Truth => Column::Truth(Nullable::with_capacity(rows)),
                 FieldKind::Threshold => Column::Threshold(Thresholds::with_capacity(width, rows)),
                 FieldKind::Word => Column::Word(Nullable::with_capacity(rows)),
@@ -213,6 +218,7 @@ impl Column {
                 rows.counts.extend(more.counts);
                 rows.steps.extend(more.steps);
             }
+            (Column::Squares(rows), Column::Squares(more)) => rows.extend(more),
             (Column::Truth(rows), Column::Truth(more)) => rows.extend(more),
             (Column::Threshold(rows), Column::Threshold(more)) => rows.extend(more),
             (Column::Word(rows), Column::Word(more)) => rows.extend(more),
@@ -272,6 +278,7 @@ impl Column {
             Column::Number(rows) => rows.values.len(),
             Column::Count(rows) | Column::Mass(rows) => rows.values.len(),
             Column::Sum(rows) => rows.counts.len().max(rows.steps.len()),
+            Column::Squares(rows) => rows.values.len(),
             Column::Truth(rows) => rows.values.len(),
             Column::Threshold(rows) => rows.keys.len(),
             Column::Word(rows) => rows.values.len(),

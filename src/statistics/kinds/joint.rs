@@ -132,6 +132,9 @@ pub trait Joint: Sync {
     /// Whether rows may have [`weights`](Rows::weights).
     const WEIGHTS: bool = false;
 
+    /// Whether states may be of rows with weights. The statistic then reads [`weighted`](Rows::weighted) rows.
+    const WEIGHTED_STATES: bool = false;
+
     /// The facts about the scores that the statistic needs.
     fn needs(&self) -> Needs {
         Needs::CODES

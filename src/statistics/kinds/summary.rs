@@ -14,9 +14,6 @@ pub trait Summary: Sync {
     /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
     const WEIGHTS: bool = false;
 
-    /// Whether the statistic needs the weight of each row, which a state does not have.
-    const ROW_WEIGHTS: bool = false;
-
     /// Refuses options that need the weight of each row, of states that have only sums of weights.
     fn check_sums_of_weights(&self) -> Result<(), OptionError> {
         Ok(())

@@ -2,9 +2,9 @@
 
 use std::slice::IterMut;
 
-use crate::ranking::states::{Limit, Scale, State, state::LIMITS};
+use crate::ranking::states::{Limit, Scale, State, state::LIMITS, weight_sums::WeightSums};
 use crate::ranking::ties::{Count, RowCounts, Ties, counts::Tally};
-use crate::statistics::kinds::{Column, Field, FieldKind, Summary, Value, column::Sums, record};
+use crate::statistics::kinds::{Column, Field, FieldKind, Summary, Value, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 
 /// Counts of a group's rows by score, exact or in at most so many bins.
@@ -44,7 +44,7 @@ pub enum Bins {
     /// Of rows.
     Counts(State),
     /// Of rows with weights.
-    Weights(State<u128>),
+    Weights(State<WeightSums>),
 }
 
 /// The fields of a bin.
@@ -53,15 +53,14 @@ pub const BIN: &[Field] = &[
     Field { name: "pos", kind: FieldKind::Sum },
     Field { name: "neg", kind: FieldKind::Sum },
     Field { name: "tied", kind: FieldKind::Truth },
+    Field { name: "pos_squares", kind: FieldKind::Squares },
+    Field { name: "neg_squares", kind: FieldKind::Squares },
 ];
 
-/// The score, the positives, the negatives of each bin, and whether it is tied.
-fn each<T: Tally>(state: &State<T>) -> impl Iterator<Item = (u128, u128, u128, bool)> {
+/// The score and the count of each bin, and whether it is tied.
+fn each<T: Tally>(state: &State<T>) -> impl Iterator<Item = (u128, Count<T>, bool)> {
     let bins = &state.bins;
-    (0..bins.len()).map(move |bin| {
-        let count = bins.each()[bin];
-        (bins.key(bin), count.pos.into(), count.neg.into(), state.is_tied(bin))
-    })
+    (0..bins.len()).map(move |bin| (bins.key(bin), bins.each()[bin], state.is_tied(bin)))
 }
 
 impl PartialEq for Bins {
@@ -75,18 +74,41 @@ impl PartialEq for Bins {
     }
 }
 
+/// What bins count, as columns.
+trait Counted: Tally {
+    /// Appends the positives or the negatives of bins to a column of sums, or of squares.
+    fn append(of_bins: impl Iterator<Item = Self>, column: &mut Column);
+}
+
+impl Counted for u64 {
+    fn append(of_bins: impl Iterator<Item = Self>, column: &mut Column) {
+        if let Column::Sum(sums) = column {
+            sums.counts.extend(of_bins);
+        }
+    }
+}
+
+impl Counted for WeightSums {
+    fn append(of_bins: impl Iterator<Item = Self>, column: &mut Column) {
+        match column {
+            Column::Sum(sums) => sums.steps.extend(of_bins.map(|sums| sums.steps)),
+            Column::Squares(squares) => of_bins.for_each(|sums| squares.push(sums.squares.known())),
+            _ => {}
+        }
+    }
+}
+
 /// Appends bins column by column, since they may be many.
-fn append<T: Tally>(state: &State<T>, columns: &mut [Column], sums: impl Fn(&mut Sums) -> &mut Vec<T>) {
+fn append<T: Counted>(state: &State<T>, columns: &mut [Column]) {
     let counts = state.bins.each();
     for (field, column) in BIN.iter().zip(columns) {
         match (column, field.name) {
             (Column::Threshold(scores), _) => scores.keys.extend(state.bins.keys()),
-            (Column::Sum(pos), "pos") => sums(pos).extend(counts.iter().map(|count| count.pos)),
-            (Column::Sum(neg), _) => sums(neg).extend(counts.iter().map(|count| count.neg)),
             (Column::Truth(tied), _) => {
                 tied.values.extend((0..counts.len()).map(|bin| state.is_tied(bin)));
             }
-            _ => unreachable!("a bin has no other fields"),
+            (column, "pos" | "pos_squares") => T::append(counts.iter().map(|count| count.pos), column),
+            (column, _) => T::append(counts.iter().map(|count| count.neg), column),
         }
     }
 }
@@ -108,8 +130,8 @@ impl Value for Bins {
         };
         match self {
             Bins::Absent => {}
-            Bins::Counts(state) => append(&state, &mut lists.items, |sums| &mut sums.counts),
-            Bins::Weights(state) => append(&state, &mut lists.items, |sums| &mut sums.steps),
+            Bins::Counts(state) => append(&state, &mut lists.items),
+            Bins::Weights(state) => append(&state, &mut lists.items),
         }
         lists.close(lists.items[0].len(), true);
     }
@@ -144,8 +166,8 @@ impl From<State> for RocStateRecord {
     }
 }
 
-impl From<State<u128>> for RocStateRecord {
-    fn from(state: State<u128>) -> Self {
+impl From<State<WeightSums>> for RocStateRecord {
+    fn from(state: State<WeightSums>) -> Self {
         RocStateRecord::of(state, Bins::Weights)
     }
 }

@@ -14,7 +14,8 @@ BIN = pl.Struct({"score": F, "pos": N, "neg": N, "tied": pl.Boolean()})
 STATE = {"bins": pl.List(BIN), **COUNTS, "n_missing": N, "has_nan": pl.Boolean(), "resolution": N}
 STATE |= {"max_bins": N, "scale": W}
 WEIGHT = pl.Decimal(38, 18)
-WEIGHTED_STATE = {**STATE, "bins": pl.List(pl.Struct({**BIN.to_schema(), "pos": WEIGHT, "neg": WEIGHT}))}
+SUMS = dict.fromkeys(("pos", "neg", "pos_squares", "neg_squares"), WEIGHT)
+WEIGHTED_STATE = {**STATE, "bins": pl.List(pl.Struct(BIN.to_schema() | SUMS))}
 LIMITS = [None, 16]
 
 STATES = [

@@ -20,17 +20,17 @@ from laws.test_weights import FRAME, MEASURES, said, weighted
 from polars_auc._commands.main import main
 
 WEIGHTED = FRAME.with_columns(weight=pl.Series([2.0, 0.5, 1.5, 1.0, 3.0]))
-UNKNOWN = ("se", "lower", "upper")
-"""What a summary does not know of a weighted state."""
+INTERVAL = ("se", "lower", "upper")
+"""What is known only where squared weights are."""
 
 any_weights = st.one_of(st.floats(1e-6, 1e6), st.floats(1e-15, 1e15), st.sampled_from([0.0, 1.0, None]))
 """Weights of which each keeps some digits in a state."""
 
 
-def known(answer: Any) -> Any:
-    """Leave out what a summary does not know of a weighted state."""
+def without_interval(answer: Any) -> Any:
+    """Leave out what of a summary comes of squared weights, which are rounded."""
     if isinstance(answer, dict) and "prevalence" in answer:
-        return {name: value for name, value in answer.items() if name not in UNKNOWN}
+        return {name: value for name, value in answer.items() if name not in INTERVAL}
     return answer
 
 
@@ -82,7 +82,62 @@ def test_states_of_short_weights_answer_as_their_rows(
     )
     got = states.lazy().select(measure(state="state", **options).alias("out"))
     assert got.collect_schema() == expected.schema
-    assert repr(known(got.collect()["out"].item())) == repr(known(expected["out"].item()))
+    said_of_states, said_of_rows = got.collect()["out"].item(), expected["out"].item()
+    assert repr(without_interval(said_of_states)) == repr(without_interval(said_of_rows))
+
+
+INTERVALS: list[tuple[Any, dict[str, Any]]] = [
+    *((pa.roc_auc_ci, options) for options in ({}, {"method": "logit", "level": 0.8})),
+    (pa.roc_auc_ci, {"alternative": "greater", "null": 0.4}),
+    *((pa.roc_summary, {"ci": ci}) for ci in ("delong", "logit")),
+]
+
+
+@pytest.mark.parametrize(("measure", "options"), INTERVALS, ids=lambda it: getattr(it, "__name__", it))
+@given(frame=weighted(st.sampled_from([0.0, 1.0, 2.5, 3.0, 2.0**12, 2.0**-9, None]), scores_with_nan))
+@examples(60)
+def test_intervals_of_short_weights_are_those_of_the_rows(
+    measure: Any, options: dict[str, Any], frame: pl.DataFrame
+) -> None:
+    expected = frame.select(measure("label", "score", weight="weight", **options).alias("out"))
+    states = frame.select(state=pa.roc_state("label", "score", weight="weight"))
+    if frame.height:
+        states = of_states(frame)
+        # Merged before, or asked at once.
+        merged = states.select(pa.merge_states("state")).select(measure(state="state", **options))
+        assert repr(merged.to_series().item()) == repr(expected["out"].item())
+    got = states.lazy().select(measure(state="state", **options).alias("out"))
+    assert got.collect_schema() == expected.schema
+    assert repr(got.collect()["out"].item()) == repr(expected["out"].item())
+
+
+@given(frame=weighted(st.floats(1e-3, 1e6), st.integers(0, 9).map(float)))
+@examples(200)
+def test_intervals_of_any_weights(frame: pl.DataFrame) -> None:
+    states = frame.select(state=pa.roc_state("label", "score", weight="weight"))
+    got = said(states, pa.roc_auc_ci(state="state"))
+    expected = said(frame, pa.roc_auc_ci("label", "score", weight="weight"))
+    assert (got["se"] is None) == (expected["se"] is None)
+    if got["se"] is None:
+        return
+    # Squares are rounded by half of 1e-18 each, and shares of a class as areas are. A share is squared in the
+    # variance of each class, and once more in the area: eight times in all. Sums of floats have the rest.
+    squares = frame.drop_nulls().group_by("label").agg(off=pl.len() * 5e-19 / pl.col("weight").sum() ** 2)
+    off = squares["off"].sum() + 8 * rounding(frame.drop_nulls())
+    assert abs(got["se"] ** 2 - expected["se"] ** 2) <= off + 1e-14 * expected["se"] ** 2 + 1e-30
+
+
+@given(frame=weighted(st.sampled_from([1.0, 0.5, 3.25]), st.floats(-3, 3)))
+@examples(60)
+def test_intervals_of_small_states_are_those_of_rows_that_tie_in_a_bin(frame: pl.DataFrame) -> None:
+    frame = pl.concat([frame, frame.with_columns(pl.col("score") * 1.1, ~pl.col("label"))])
+    state = frame.select(state=pa.roc_state("label", "score", weight="weight", max_bins=16))
+    if not frame.height:
+        return
+    starts = state["state"].struct.field("bins").explode().struct.field("score").sort()
+    tied = frame.sort("score").join_asof(starts.alias("bin").to_frame(), left_on="score", right_on="bin")
+    expected = said(tied, pa.roc_auc_ci("label", "bin", weight="weight"))
+    assert repr(said(state, pa.roc_auc_ci(state="state"))) == repr(expected)
 
 
 def rounding(used: pl.DataFrame) -> float:
@@ -134,16 +189,77 @@ def test_sums_are_decimals_that_other_engines_read(tmp_path: Path) -> None:
     assert_frame_equal(fewer.select(pa.merge_states("state")), state)
 
 
-def test_a_summary_does_not_know_the_interval() -> None:
-    summary = said(of_states(WEIGHTED), pa.roc_summary(state="state"))
-    assert [summary[name] for name in UNKNOWN] == [None] * 3
-    assert (summary["n_pos"], summary["n_neg"]) == (3, 2)
+def without_squares(states: pl.DataFrame) -> pl.DataFrame:
+    """Return states as they were before they had squared weights."""
+    fields = ("score", "pos", "neg", "tied")
+    bins = pl.col("state").struct.field("bins")
+    fewer = bins.list.eval(pl.struct(pl.element().struct.field(field) for field in fields))
+    return states.select(pl.col("state").struct.with_fields(fewer.alias("bins")))
+
+
+def squares_of(states: pl.DataFrame) -> list[tuple[Any, Any]]:
+    """Return the squared weights of each bin of the merged states."""
+    bins = states.select(pa.merge_states("state"))["state"].item()["bins"]
+    return [(each["pos_squares"], each["neg_squares"]) for each in bins]
+
+
+def test_states_without_squares_have_no_intervals() -> None:
+    states = of_states(WEIGHTED)
+    assert squares_of(states) == [(4, 0), (1, Decimal("0.25")), (Decimal("2.25"), 9)]
+    earlier = without_squares(states)
+    assert earlier.schema != states.schema
+    assert squares_of(earlier) == [(None, 0), (None, None), (None, None)]
+    summary = said(earlier, pa.roc_summary(state="state"))
+    assert [summary[name] for name in INTERVAL] == [None] * 3
+    assert {**summary, **dict.fromkeys(INTERVAL)} == {
+        **said(states, pa.roc_summary(state="state")),
+        **dict.fromkeys(INTERVAL),
+    }
+    # One of them is enough, and only what it has a part in is unknown.
+    both = pl.concat([earlier.head(1), states.tail(1)], how="diagonal_relaxed")
+    assert squares_of(both) == [(None, 0), (1, Decimal("0.25")), (None, None)]
+    assert said(both, pa.roc_auc_ci(state="state"))["se"] is None
+    assert said(states, pa.roc_auc_ci(state="state"))["se"] > 0
+
+
+@pytest.mark.parametrize(
+    ("weights", "squares", "is_known"),
+    [
+        # A light row among heavy ones does not matter.
+        ([1.0, 1e-10, 1.0, 1.0], [1, 0, 1, 1], True),
+        ([1e-8, 2e-8, 1.0, 1.0], [Decimal("1e-16"), Decimal("4e-16"), 1, 1], False),
+        ([1.0, 1.0, 1e10, 1.0], [1, 1, None, 1], False),
+        # Too heavy together.
+        ([9e9, 9e9, 1.0, 1.0], [Decimal("8.1e19"), Decimal("8.1e19"), 1, 1], False),
+    ],
+)
+def test_squares_that_do_not_fit(weights: list[float], squares: list[Any], is_known: bool) -> None:
+    columns = {"label": [1, 1, 0, 0], "score": [4, 2, 3, 1], "weight": weights}
+    frame = pl.DataFrame(columns).sort("score", descending=True)
+    states = frame.select(state=pa.roc_state("label", "score", weight="weight"))
+    got = dict(zip([4, 3, 2, 1], squares_of(states), strict=True))
+    assert [got[score][place] for score, place in ((4, 0), (2, 0), (3, 1), (1, 1))] == squares
+    area, of_rows = (
+        said(states, pa.roc_auc_ci(state="state")),
+        pa.roc_auc_ci("label", "score", weight="weight"),
+    )
+    assert (area["se"] is not None) == is_known
+    # The area is known whatever the squares are, and so is its interval if weights are scaled.
+    assert area["auc"] == pytest.approx(said(frame, of_rows)["auc"], abs=1e-15)
+    other = frame.with_columns(pl.col("weight") * (2.0**20 if min(weights) < 1 else 2.0**-20))
+    moved = said(
+        other.select(state=pa.roc_state("label", "score", weight="weight")), pa.roc_auc_ci(state="state")
+    )
+    assert moved["se"] == pytest.approx(said(frame, of_rows)["se"], rel=1e-6)
 
 
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
-        (pa.roc_auc_ci(state="state"), "roc_auc_ci: .*the weight of each row is needed here"),
+        (
+            pa.roc_auc_ci(state="state", method="bootstrap"),
+            "roc_auc_ci: method 'bootstrap' does not take weights, which the states have",
+        ),
         (
             pa.mann_whitney_u(state="state"),
             "mann_whitney_u: .*here rows are counted; make states without weight",
@@ -152,7 +268,7 @@ def test_a_summary_does_not_know_the_interval() -> None:
         (pa.pack_state("state"), "pack_state: .*bytes hold counts of rows"),
         (
             pa.roc_summary(state="state", ci="bootstrap"),
-            "roc_summary: ci 'bootstrap' needs rows, but the states are of rows with weights.*leave ci out",
+            "roc_summary: ci 'bootstrap' does not take weights, which the states have; write ci=\"delong\"",
         ),
     ],
 )
@@ -201,7 +317,19 @@ def state_with(**changes: Any) -> pl.DataFrame:
     [
         ({"pos": Decimal("-0.5")}, "holds pos -0.5, but a sum of weights is not negative and below 1e20"),
         ({"pos": None}, "holds a bin with a null"),
-        ({"pos": Decimal(0)}, "has a bin without a row"),
+        (
+            {"pos_squares": Decimal("-1")},
+            "holds pos_squares -1, but a sum of squared weights is not negative and below 1e20",
+        ),
+        (
+            {"pos_squares": Decimal("4.1")},
+            "has a bin whose squared weights add up to more than the square of",
+        ),
+        ({"pos": Decimal(0), "pos_squares": Decimal(0)}, "has a bin without a row"),
+        (
+            {"neg_squares": Decimal("1e-18")},
+            "has a bin whose squared weights add up to more than the square of",
+        ),
         ({"n_neg": 0}, "has fewer rows of a class in n_pos or n_neg than bins with rows of it"),
         ({"n_pos": 1}, "has fewer rows of a class in n_pos or n_neg than bins with rows of it"),
         ({"score": float("nan")}, "has a bin whose score is NaN"),
@@ -215,7 +343,7 @@ def test_what_is_no_state(changes: dict[str, Any], says: str) -> None:
 
 
 def test_sums_do_not_overflow() -> None:
-    heavy = state_with(pos=Decimal("9e19"))
+    heavy = state_with(pos=Decimal("9e19"), pos_squares=None)
     says = 'state "s" has weights of a class in a group that add up to 1e20 or more; make the states anew'
     with pytest.raises(pl.exceptions.ComputeError, match=says):
         pl.concat([heavy] * 2).select(pa.merge_states("s"))
@@ -271,16 +399,30 @@ def test_states_of_days_give_the_report_of_their_rows(
     expected = pl.read_parquet(tmp_path / "report of rows.parquet")
     for name in ("days", "month"):
         got = pl.read_parquet(tmp_path / f"report of {name}.parquet")
-        assert_frame_equal(got.drop("auc_min", "auc_max", *UNKNOWN), expected.drop(UNKNOWN), check_exact=True)
-        assert got.select(pl.all_horizontal(pl.col(UNKNOWN).is_null().all())).item()
+        assert_frame_equal(got.drop("auc_min", "auc_max"), expected, check_exact=True)
+        assert got["se"].null_count() < got.height
         assert got.select(pl.col("auc").is_between("auc_min", "auc_max").all()).item()
         page = (tmp_path / f"{name}.html").read_text(encoding="utf-8")
-        assert "states; those of forest are of rows with weights, and have no intervals" in page
-        # Where the reasons of other groups without an interval are.
-        groups = got.filter(scope="group").height
-        assert f"With an AUC and no interval: {groups}" in page
-        assert page.count("a state of rows with weights holds their sums") == groups
-    assert "forest: states of rows with weights have no intervals" in capsys.readouterr().err
+        assert "states; those of forest are of rows with weights" in page
+        assert "the squares of the weights" not in page
+    assert "the squares of the weights" not in capsys.readouterr().err
+    # States as they were before they had squares.
+    month = pl.read_parquet(tmp_path / "month.parquet")
+    earlier = without_squares(month.select(state="forest")).to_series().alias("forest")
+    month.with_columns(earlier).write_parquet(tmp_path / "earlier.parquet")
+    asked = [str(tmp_path / "earlier.parquet"), "--from-states", "--by", "segment"]
+    assert main(["report", *asked, "-o", str(tmp_path / "report of earlier.parquet")]) == 0
+    groups = expected.filter(scope="group").height
+    lacking = "the states of forest do not know the squares of the weights, or they are too small"
+    assert f"{expected.height} rows of the report without an interval: {lacking}" in capsys.readouterr().err
+    got = pl.read_parquet(tmp_path / "report of earlier.parquet")
+    assert_frame_equal(got.drop("auc_min", "auc_max", *INTERVAL), expected.drop(INTERVAL), check_exact=True)
+    assert got.select(pl.all_horizontal(pl.col(INTERVAL).is_null().all())).item()
+    assert main(["report", *asked, "-o", str(tmp_path / "earlier.html")]) == 0
+    page = (tmp_path / "earlier.html").read_text(encoding="utf-8")
+    # Where the reasons of other groups without an interval are.
+    assert f"With an AUC and no interval: {groups}" in page
+    assert page.count("the state does not know the squares of the weights, or they are too small") == groups
     both = ["state", reports["rows"][0], *scored, "--count", "day", "-o", str(tmp_path / "no.parquet")]
     assert main(both) == 2
     assert "--weight and --count cannot both be given" in capsys.readouterr().err

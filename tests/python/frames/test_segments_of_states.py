@@ -108,10 +108,100 @@ def test_one_state_against_itself_differs_by_nothing() -> None:
     assert (row["difference"], row["difference_se"], row["auc"]) == (0.0, 0.0, row["versus_auc"])
 
 
+def weighted_area(frame: pl.DataFrame) -> dict[str, Any]:
+    row: dict[str, Any] = frame.select(pa.roc_auc_ci("label", "score", weight="weight")).item()
+    return row
+
+
+@given(frame=frames(scores_with_nan, max_rows=40), versus=st.sampled_from(["rest", "overall"]))
+@examples(120)
+def test_weighted_states_have_the_areas_of_weighted_rows(frame: pl.DataFrame, versus: str) -> None:
+    states = frame.group_by("key", "g").agg(state=pa.roc_state("label", "score", weight="weight"))
+    table = pa.compare_segments(states, state="state", by="key", versus=versus)
+    used = frame.drop_nulls(["label", "score", "weight"]).filter(pl.col("weight") > 0)
+    keys = used["key"].unique().to_list()
+    assert set(table["key"]) == set(keys)
+    for row in table.iter_rows(named=True):
+        is_own = pl.col("key").eq_missing(row["key"])
+        own = weighted_area(used.filter(is_own))
+        other = weighted_area(used if versus == "overall" else used.filter(~is_own))
+        # Weights are quarters, so the bits are those of the rows.
+        fields = ("auc", "se", "n_pos", "n_neg")
+        assert repr([row[field] for field in fields]) == repr([own[field] for field in fields])
+        if own["auc"] is not None:
+            # Against rows with a NaN among them nothing is known.
+            expected = float("nan") if used["score"].is_nan().any() else other["auc"]
+            assert repr(row["versus_auc"]) == repr(expected)
+        if versus == "rest" and own["se"] is not None and other["se"] is not None:
+            if np.isnan(row["versus_auc"]):
+                continue
+            # Two squares and a root.
+            assert row["difference_se"] == pytest.approx(np.hypot(own["se"], other["se"]), rel=1e-14)
+            n = [own["n_pos"] + own["n_neg"], other["n_pos"] + other["n_neg"]]
+            pairs = [(own["auc"], own["se"]), (other["auc"], other["se"])]
+            if row["df"] is not None and not np.isnan(row["df"]):
+                variances = [se**2 for _, se in pairs]
+                welch = sum(variances) ** 2 / sum(v**2 / (n - 1) for v, n in zip(variances, n, strict=True))
+                assert row["df"] == pytest.approx(welch, rel=1e-12)
+
+
+def test_weighted_states_by_periods_and_against_one() -> None:
+    frame = fixed(3000).with_columns(g=pl.col("g") % 3)
+    states = frame.group_by("key", "g").agg(state=pa.roc_state("label", "score", weight="weight"))
+    for by, options in (
+        ("g", {"versus": "previous"}),
+        ("key", {"versus": "b"}),
+        ("key", {"versus": "overall"}),
+    ):
+        table = pa.compare_segments(states, state="state", by=by, **options)
+        areas = {
+            key: (area["auc"], area["se"])
+            for key, rows in frame.group_by(by)
+            if (area := weighted_area(rows))
+        }
+        rows = table.to_dicts()
+        assert [(row["auc"], row["se"]) for row in rows] == [areas[row[by],] for row in rows]
+        weights = [1 / row["se"] ** 2 for row in rows]
+        mean = np.average([row["auc"] for row in rows], weights=weights)
+        q = sum(weight * (row["auc"] - mean) ** 2 for row, weight in zip(rows, weights, strict=True))
+        assert rows[0]["heterogeneity"] == pytest.approx(q, rel=1e-9)
+        if options["versus"] == "overall":
+            assert {row["versus_auc"] for row in rows} == {weighted_area(frame)["auc"]}
+            assert all(0 < row["difference_se"] < 2 * row["se"] for row in rows)
+
+
+def test_weights_of_one_compare_as_counts() -> None:
+    """The variance of the jackknife divides by n where DeLong's divides by n - 1."""
+    frame = fixed(3000).with_columns(weight=1.0)
+    counts = pa.compare_segments(states_of(frame, ["key", "g"]), state="state", by="key", versus="overall")
+    states = frame.group_by("key", "g").agg(state=pa.roc_state("label", "score", weight="weight"))
+    table = pa.compare_segments(states, state="state", by="key", versus="overall")
+    exact = ["key", "n_pos", "n_neg", "auc", "versus_auc", "difference", "exact"]
+    assert_frame_equal(table.select(exact), counts.select(exact), check_exact=True)
+    # Of each class the variance has n - 1 in place of n.
+    least, most = pl.min_horizontal("n_pos", "n_neg"), pl.max_horizontal("n_pos", "n_neg")
+    ratio = (table["se"] / counts["se"]) ** 2
+    assert (ratio >= table.select(1 - 1 / least).to_series() - 1e-12).all()
+    assert (ratio <= table.select(1 - 1 / most).to_series() + 1e-12).all()
+
+
+def test_weighted_states_whose_squares_are_unknown() -> None:
+    frame = fixed(2000).with_columns(weight=pl.when(pl.col("key") == "a").then(2e10).otherwise(1.0))
+    states = frame.group_by("key").agg(state=pa.roc_state("label", "score", weight="weight"))
+    table = pa.compare_segments(states, state="state", by="key").rows_by_key("key", named=True, unique=True)
+    assert (table["a"]["se"], table["b"]["difference_se"]) == (None, None)
+    assert table["b"]["se"] > 0
+    assert table["b"]["difference"] == table["b"]["auc"] - table["b"]["versus_auc"]
+    small = frame.with_columns(weight=1.0).group_by("key")
+    small_states = small.agg(state=pa.roc_state("label", "score", weight="weight", max_bins=16))
+    joined = pa.compare_segments(small_states, state="state", by="key", versus="overall")
+    assert not joined["exact"].any()
+    assert joined["difference_se"].null_count() == 0
+
+
 def test_states_that_are_refused() -> None:
     frame = fixed(200)
     states = states_of(frame, ["key"])
-    heavy = frame.group_by("key").agg(state=pa.roc_state("label", "score", weight="weight"))
     for options, error, said in [
         (
             {"cluster": "key"},
@@ -131,10 +221,6 @@ def test_states_that_are_refused() -> None:
         TypeError, match="label and score must be given, or states in place of label and score"
     ):
         pa.compare_segments(states, by="key")
-    with pytest.raises(
-        pl.exceptions.ComputeError, match="is of rows with weights, but here rows are counted"
-    ):
-        pa.compare_segments(heavy, state="state", by="key")
     with pytest.raises(
         pl.exceptions.ComputeError, match='state "score" has dtype f64, but a state is a struct'
     ):

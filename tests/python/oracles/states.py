@@ -108,12 +108,17 @@ def roc_state(max_bins: int | None = None, scale: str = "real") -> Callable[[Seq
     """
 
     def state(given: Sequence[Any]) -> dict[str, Any]:
+        has_weights = any(len(row) > 2 for row in given)
         weighed = [(row[0], row[1], Decimal(row[2]) if len(row) > 2 else 1) for row in given]
         rows: list[Row] = [(label, score) for label, score, weight in weighed if weight]
         pos, neg = classes(rows)
 
-        def total(label: bool, scores: Sequence[float]) -> Decimal | int:
-            return sum(weight for own, score, weight in weighed if own == label and score in scores)
+        def total(label: bool, scores: Sequence[float], power: int = 1) -> Decimal | int:
+            return sum(weight**power for own, score, weight in weighed if own == label and score in scores)
+
+        def squares(scores: Sequence[float]) -> dict[str, Decimal | int]:
+            of_classes = {"pos_squares": total(True, scores, 2), "neg_squares": total(False, scores, 2)}
+            return of_classes if has_weights else {}
 
         counts = {"n_pos": len(pos), "n_neg": len(neg), "n_missing": MAYBE}
         if has_nan(rows):
@@ -140,6 +145,7 @@ def roc_state(max_bins: int | None = None, scale: str = "real") -> Callable[[Seq
                     "pos": total(True, each),
                     "neg": total(False, each),
                     "tied": len(each) == 1,
+                    **squares(each),
                 }
                 for each in bins
             ],
