@@ -136,9 +136,15 @@ impl Groups {
                 let all = range.clone().collect::<Vec<_>>();
                 states.check_rows(&all)?;
                 states.scale(&all)?;
-                let of = |label| Ok(states.merged(&samples.states(range.clone(), label), scores)?.counts);
-                let [positive, negative]: [Result<State, String>; 2] = [of(true), of(false)];
-                into.load_state(State::of_samples::<S::Key>(positive?, negative?));
+                let of = |label| states.merged(&samples.states(range.clone(), label), scores);
+                match (of(true)?.into_parts(), of(false)?.into_parts()) {
+                    ((_, Some(positive)), (_, Some(negative))) => {
+                        into.load_state(State::of_samples::<S::Key>(positive, negative));
+                    }
+                    ((positive, _), (negative, _)) => {
+                        into.load_state(State::of_samples::<S::Key>(positive, negative));
+                    }
+                }
             }
             Content::Rows(rows) => {
                 let observations = rows.observations(range, scores);

@@ -67,7 +67,7 @@ pub fn checked(inputs: &[&Field], kind: Inputs, weights: bool) -> Result<Dtypes,
             if let [labels] = labels {
                 label::check("label", &labels.name, dtype::listed(labels)?)?;
             }
-            if has_weights && (!weights || kind == Inputs::Samples) {
+            if has_weights && !weights {
                 return Err(state_dtypes::of_weights(&column.name));
             }
             return Ok(Dtypes::of_score(score.dtype.clone(), has_weights));

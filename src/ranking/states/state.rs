@@ -286,22 +286,27 @@ impl<T: Tally> State<T> {
     }
 }
 
-impl State {
+impl<T: Tally> State<T> {
     /// One state of two samples, which takes the rows of one for positives and those of the other for negatives.
-    pub fn of_samples<K: Key>(positive: State, negative: State) -> State {
+    pub fn of_samples<K: Key>(positive: Self, negative: Self) -> Self {
+        fn of_class<T: Tally>(is_positive: bool, rows: T) -> Count<T> {
+            let mut count = Count::default();
+            count.add(is_positive, rows);
+            count
+        }
         let mut samples = [positive, negative];
-        for (sample, positive) in samples.iter_mut().zip([true, false]) {
-            let all =
-                |rows: u64| if positive { Count { pos: rows, neg: 0 } } else { Count { pos: 0, neg: rows } };
-            let counts = sample.bins.each().iter().map(|count| all(count.rows())).collect();
+        for (sample, is_positive) in samples.iter_mut().zip([true, false]) {
+            let counts = sample.bins.each().iter().map(|count| of_class(is_positive, count.rows())).collect();
             sample.bins = Counts::from_parts(sample.bins.keys().clone(), counts, sample.bins.score_type());
-            let Count { pos, neg } = all(sample.rows.n_pos + sample.rows.n_neg);
+            let Count { pos, neg } = of_class(is_positive, sample.rows.n_pos + sample.rows.n_neg);
             sample.rows = RowCounts { n_pos: pos, n_neg: neg, ..sample.rows };
         }
         let [positive, negative] = samples;
         positive.with::<K>(&negative)
     }
+}
 
+impl State {
     /// Pairs of a positive and a negative of which it is not known which scores higher, or whether they tie.
     pub fn unordered_pairs(&self) -> u128 {
         let of_several_scores = (0..self.bins.len()).filter(|&bin| !self.is_tied(bin));

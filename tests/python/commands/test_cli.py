@@ -347,8 +347,8 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ([*REPORT, "--folds", "list"], "--folds must be a column of plain values, got List(Int64)"),
         ([*REPORT, "--user", "list"], "--user must be a column of plain values, got List(Int64)"),
         (
-            ["compare", *REPORT[1:], "--score", "other", "--weight", "g"],
-            "compare has no option --weight; it is one of report, gains, thresholds, state (see ",
+            ["compare", *REPORT[1:], "--score", "other", "--bands", "3"],
+            "compare has no option --bands; it is one of gains (see ",
         ),
         (
             [*FILES, "--score", "score", "--label", "word"],
