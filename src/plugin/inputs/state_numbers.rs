@@ -17,33 +17,52 @@ pub fn bin_weights(
     if column.array.null_count() > 0 {
         return Err(format!("state \"{state}\" holds a bin with a null"));
     }
-    let squares = match squares.filter(|squares| squares.field.dtype() != &Dtype::Null) {
-        Some(squares) => steps(state, squares, "squared weights")?,
-        None => vec![None; column.array.len()],
+    let weights = Steps::of(state, column, "weights")?;
+    let squares = squares.filter(|squares| squares.field.dtype() != &Dtype::Null);
+    let squares = squares.map(|squares| Steps::of(state, squares, "squared weights")).transpose()?;
+    let sums = |bin: usize| {
+        let squares = squares.as_ref().map_or(Ok(None), |squares| squares.at(bin))?;
+        Ok(WeightSums::read(weights.at(bin)?.unwrap_or_default(), squares))
     };
-    let weights = steps(state, column, "weights")?.into_iter().map(Option::unwrap_or_default);
-    Ok(weights.zip(squares).map(|(weights, squares)| WeightSums::read(weights, squares)).collect())
+    (0..column.array.len()).map(sums).collect()
 }
 
-/// The steps of decimal numbers, which are sums of what `of` says.
-fn steps(state: &str, column: &Values, of: &str) -> Result<Vec<Option<u128>>, String> {
-    let Dtype::Decimal(_, decimals) = column.field.dtype() else {
-        return Err(format!("state \"{state}\" holds {} of another dtype", column.name()));
-    };
-    let steps_per_unit = 10u128.pow(DECIMALS.saturating_sub(*decimals as u32));
-    let steps = |(row, &sum): (usize, &i128)| {
-        if column.array.is_null(row) {
+/// The steps of decimal numbers.
+struct Steps<'a> {
+    state: &'a str,
+    column: &'a Values,
+    /// What the numbers are sums of.
+    of: &'a str,
+    numbers: &'a [i128],
+    validity: Option<&'a Bitmap>,
+    decimals: usize,
+    per_unit: u128,
+}
+
+impl<'a> Steps<'a> {
+    fn of(state: &'a str, column: &'a Values, of: &'a str) -> Result<Self, String> {
+        let Dtype::Decimal(_, decimals) = *column.field.dtype() else {
+            return Err(format!("state \"{state}\" holds {} of another dtype", column.name()));
+        };
+        let per_unit = 10u128.pow(DECIMALS.saturating_sub(decimals as u32));
+        let (numbers, validity) = (column.slice::<i128>()?, column.array.validity());
+        Ok(Steps { state, column, of, numbers, validity, decimals, per_unit })
+    }
+
+    /// The steps of a bin; none of a null.
+    fn at(&self, bin: usize) -> Result<Option<u128>, String> {
+        if self.validity.is_some_and(|validity| !validity.get_bit(bin)) {
             return Ok(None);
         }
-        let steps = u128::try_from(sum).ok().and_then(|sum| sum.checked_mul(steps_per_unit));
+        let number = self.numbers[bin];
+        let steps = u128::try_from(number).ok().and_then(|number| number.checked_mul(self.per_unit));
         let steps = steps.filter(|steps| *steps <= MOST_STEPS).ok_or_else(|| {
-            let unit = 10f64.powi(*decimals as i32);
-            let (field, sum) = (column.name(), sum as f64 / unit);
+            let sum = number as f64 / 10f64.powi(self.decimals as i32);
+            let (state, field, of) = (self.state, self.column.name(), self.of);
             format!("state \"{state}\" holds {field} {sum}, but a sum of {of} is not negative and below 1e20")
         });
         steps.map(Some)
-    };
-    column.slice::<i128>()?.iter().enumerate().map(steps).collect()
+    }
 }
 
 /// Counts of bins, which all must be there.

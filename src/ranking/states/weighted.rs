@@ -101,9 +101,15 @@ fn has_large_squares(sums: WeightSums, rows: u64) -> bool {
     if sums.steps == 0 {
         return sums.squares != Squares::default();
     }
+    // What is exact is quick, and is not too large but by roundings.
+    let known = sums.squares.known();
+    let exact = known.and_then(|squares| squares.checked_mul(ONE)).zip(sums.steps.checked_mul(sums.steps));
+    if exact.is_some_and(|(squares, square)| squares <= square) {
+        return false;
+    }
     let one = ONE as f64;
     let most = (sums.steps as f64 / one).powi(2) * (1.0 + 1e-6) + rows as f64 / one;
-    sums.squares.known().is_some_and(|squares| squares as f64 / one > most)
+    known.is_some_and(|squares| squares as f64 / one > most)
 }
 
 impl State<WeightSums> {

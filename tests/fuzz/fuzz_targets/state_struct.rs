@@ -122,7 +122,7 @@ fn answer_and_states(bytes: &mut Unstructured<'_>) -> Result<(&'static str, Box<
     let has_weights = bytes.ratio(1u8, 4u8)?;
     let class = if has_weights { Dtype::Decimal(38, 18) } else { Dtype::UInt64 };
     let count = |bytes: &mut Unstructured<'_>, _| Ok(f64::from(bytes.arbitrary::<u8>()?));
-    let (pos, neg) = (numbers(bytes, bins, class.clone(), count)?, numbers(bytes, bins, class, count)?);
+    let (pos, neg) = (numbers(bytes, bins, class.clone(), count)?, numbers(bytes, bins, class.clone(), count)?);
     let in_bins = |class: &Box<dyn Array>, state: usize| {
         let sum = class.as_any().downcast_ref::<PrimitiveArray<u64>>().map(|counts| {
             let counts = &counts.values()[borders[state] as usize..borders[state + 1] as usize];
@@ -133,7 +133,13 @@ fn answer_and_states(bytes: &mut Unstructured<'_>) -> Result<(&'static str, Box<
     let (n_pos, n_neg): (Vec<f64>, Vec<f64>) =
         (0..states).map(|state| (in_bins(&pos, state), in_bins(&neg, state))).unzip();
     let bins_tied = truths(bytes, bins, true)?;
-    let bins = record(vec![("score", scores), ("pos", pos), ("neg", neg), ("tied", bins_tied)], bins, bytes)?;
+    let mut fields = vec![("score", scores), ("pos", pos), ("neg", neg), ("tied", bins_tied)];
+    if has_weights && bytes.ratio(1u8, 2u8)? {
+        for squares in ["pos_squares", "neg_squares"] {
+            fields.push((squares, numbers(bytes, bins, class.clone(), count)?));
+        }
+    }
+    let bins = record(fields, bins, bytes)?;
     let bins_validity = validity(bytes, states)?;
     let bins = lists(borders, bins, bins_validity);
     let own = |counts: Vec<f64>| {

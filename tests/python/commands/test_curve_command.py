@@ -241,8 +241,8 @@ def test_the_legend_says_the_auc(tmp_path: Path) -> None:
 
 
 def test_a_legend_without_an_interval(tmp_path: Path) -> None:
-    """States of rows with weights have an AUC alone; a column of groups may have the name of one of areas."""
-    rows = ROWS.with_columns(w=pl.col("fold").cast(pl.Float64), auc="segment", lower="segment")
+    """States of light weights have an AUC alone; a column of groups may have the name of one of areas."""
+    rows = ROWS.with_columns(w=pl.col("fold") * 1e-10, auc="segment", lower="segment")
     rows.write_parquet(tmp_path / "rows.parquet")
     given = [str(tmp_path / "rows.parquet"), "--label", "label", "--score", "forest"]
     states = str(tmp_path / "states.parquet")
@@ -250,6 +250,10 @@ def test_a_legend_without_an_interval(tmp_path: Path) -> None:
     assert main(["curve", states, "--from-states", "-o", str(tmp_path / "x.html")]) == 0
     [auc] = rows.select(pa.roc_auc("label", "forest", weight="w")).row(0)
     assert f'forest  {auc:.3f}\\"}}' in (tmp_path / "x.html").read_text(encoding="utf-8")
+    rows.with_columns(pl.col("w") * 1e10).write_parquet(tmp_path / "rows.parquet")
+    assert main(["state", *given, "--weight", "w", "-o", states]) == 0
+    assert main(["curve", states, "--from-states", "-o", str(tmp_path / "x.html")]) == 0
+    assert f"forest  {auc:.3f} (" in (tmp_path / "x.html").read_text(encoding="utf-8")
     for key in ("auc", "lower"):
         assert main(["curve", *given, "--by", key, "-o", str(tmp_path / "y.html")]) == 0
 

@@ -123,7 +123,7 @@ def test_intervals_of_any_weights(frame: pl.DataFrame) -> None:
     # Squares are rounded by half of 1e-18 each, and shares of a class as areas are. A share is squared in the
     # variance of each class, and once more in the area: eight times in all. Sums of floats have the rest.
     squares = frame.drop_nulls().group_by("label").agg(off=pl.len() * 5e-19 / pl.col("weight").sum() ** 2)
-    off = squares["off"].sum() + 8 * rounding(frame.drop_nulls())
+    off = float(squares["off"].sum()) + 8 * rounding(frame.drop_nulls())
     assert abs(got["se"] ** 2 - expected["se"] ** 2) <= off + 1e-14 * expected["se"] ** 2 + 1e-30
 
 

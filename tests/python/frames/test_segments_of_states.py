@@ -148,12 +148,8 @@ def test_weighted_states_have_the_areas_of_weighted_rows(frame: pl.DataFrame, ve
 def test_weighted_states_by_periods_and_against_one() -> None:
     frame = fixed(3000).with_columns(g=pl.col("g") % 3)
     states = frame.group_by("key", "g").agg(state=pa.roc_state("label", "score", weight="weight"))
-    for by, options in (
-        ("g", {"versus": "previous"}),
-        ("key", {"versus": "b"}),
-        ("key", {"versus": "overall"}),
-    ):
-        table = pa.compare_segments(states, state="state", by=by, **options)
+    for by, versus in (("g", "previous"), ("key", "b"), ("key", "overall")):
+        table = pa.compare_segments(states, state="state", by=by, versus=versus)
         areas = {
             key: (area["auc"], area["se"])
             for key, rows in frame.group_by(by)
@@ -165,7 +161,7 @@ def test_weighted_states_by_periods_and_against_one() -> None:
         mean = np.average([row["auc"] for row in rows], weights=weights)
         q = sum(weight * (row["auc"] - mean) ** 2 for row, weight in zip(rows, weights, strict=True))
         assert rows[0]["heterogeneity"] == pytest.approx(q, rel=1e-9)
-        if options["versus"] == "overall":
+        if versus == "overall":
             assert {row["versus_auc"] for row in rows} == {weighted_area(frame)["auc"]}
             assert all(0 < row["difference_se"] < 2 * row["se"] for row in rows)
 
