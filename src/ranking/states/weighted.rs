@@ -203,6 +203,7 @@ impl State<WeightSums> {
 }
 
 /// The weights of several states as units, which are the same for all of them.
+#[derive(Clone, Copy, Debug)]
 pub struct CommonUnits {
     pos: Exponent,
     neg: Exponent,
@@ -221,15 +222,17 @@ impl CommonUnits {
         Count { pos: self.pos.units(sums.pos.steps), neg: self.neg.units(sums.neg.steps) }
     }
 
-    /// How many squared units a step of squared weights is.
-    pub fn of_squares(&self) -> Count<f64> {
-        let one = 1.0 / ONE as f64;
-        Count { pos: self.pos.unit().squared(one), neg: self.neg.unit().squared(one) }
+    /// Sums of squares in squared units, if they are known.
+    pub fn squared(&self, squares: Count<Squares>) -> Option<Count<f64>> {
+        Some(Count {
+            pos: self.pos.unit().squared(squares.pos.value()?),
+            neg: self.neg.unit().squared(squares.neg.value()?),
+        })
     }
 }
 
 /// The exponent of a unit `2^-exponent`.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Exponent(i32);
 
 impl Exponent {

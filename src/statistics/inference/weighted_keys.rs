@@ -27,11 +27,11 @@ pub struct WeightedTie {
 
 /// What sums of squares are counted in.
 #[derive(Clone, Copy, Debug)]
-struct SquareUnit {
-    /// How many squared units of weights each is.
-    squared_units: Count<f64>,
-    /// By how much of it the square of a row is off at most.
-    rounding: f64,
+enum SquareUnit {
+    /// The square of the unit of weights.
+    OfRows,
+    /// The steps of states, to which the square of each row was rounded.
+    OfStates(CommonUnits),
 }
 
 /// Rows with weights, the highest score first.
@@ -73,9 +73,8 @@ impl WeightedKeys {
         let mut order: Vec<u32> = (0..rows.len as u32).collect();
         // What is counted is the same for every order of equal scores.
         tasks::sort_by(&mut order, |&one, &other| codes[other as usize].cmp(&codes[one as usize]));
-        let unit = SquareUnit { squared_units: Count { pos: 1.0, neg: 1.0 }, rounding: 0.0 };
-        let mut all = WeightedKey::new(unit);
-        let mut keys = vec![WeightedKey::new(unit); rows.keys.distinct];
+        let mut all = WeightedKey::new(SquareUnit::OfRows);
+        let mut keys = vec![WeightedKey::new(SquareUnit::OfRows); rows.keys.distinct];
         for row in order.into_iter().map(|row| row as usize) {
             for key in [&mut all, &mut keys[rows.keys.of_row[row] as usize]] {
                 key.add(codes[row], rows.labels[row], units[row]);
@@ -87,7 +86,7 @@ impl WeightedKeys {
     /// The rows of each key that were counted earlier, by codes.
     pub fn of_states(states: &[State<WeightSums>]) -> Self {
         let units = CommonUnits::of(states);
-        let unit = SquareUnit { squared_units: units.of_squares(), rounding: 0.5 };
+        let unit = SquareUnit::OfStates(units);
         let mut of_codes: Vec<WeightedTie> = Vec::new();
         let mut all = WeightedKey::new(unit);
         let key = |state: &State<WeightSums>| {
@@ -159,14 +158,21 @@ impl WeightedTie {
 impl SquareUnit {
     /// The squared units of a tie, if they are known.
     fn squares(&self, tie: &WeightedTie) -> Option<Count<f64>> {
-        let of = |squares: Squares, unit: f64| squares.known().map(|squares| squares as f64 * unit);
-        let Count { pos, neg } = self.squared_units;
-        Some(Count { pos: of(tie.squares.pos, pos)?, neg: of(tie.squares.neg, neg)? })
+        match self {
+            SquareUnit::OfStates(units) => units.squared(tie.squares),
+            SquareUnit::OfRows => {
+                let Count { pos, neg } = tie.squares;
+                Some(Count { pos: pos.known()? as f64, neg: neg.known()? as f64 })
+            }
+        }
     }
 
     /// Whether the squares of so many rows are known so well that a standard error may rest on them.
     fn are_known(&self, rows: u64, squares: Squares) -> bool {
-        let rounding = rows as f64 * self.rounding;
+        let rounding = match self {
+            SquareUnit::OfRows => 0.0,
+            SquareUnit::OfStates(_) => rows as f64 / 2.0,
+        };
         squares.known().is_some_and(|squares| rounding <= ROUNDED_PART * squares as f64)
     }
 }
@@ -251,7 +257,6 @@ impl WeightedKey {
             of_pos += squares.pos * centered.0 * centered.0;
             of_neg += squares.neg * centered.1 * centered.1;
         }
-        let part = |sum: f64, total: u64| sum / total as f64 / total as f64;
-        Some(part(of_pos, total.pos) + part(of_neg, total.neg))
+        Some(of_pos / (total.pos as f64).powi(2) + of_neg / (total.neg as f64).powi(2))
     }
 }

@@ -70,6 +70,19 @@ def test_samples_of_states(frame: pl.DataFrame, bands: int) -> None:
         same(groups.filter(pl.col("g").is_in(expected["g"].implode())), expected)
 
 
+@given(frame=frames(scores_with_nan, max_rows=40), bands=st.integers(1, 12))
+@examples(40)
+def test_samples_of_states_with_weights(frame: pl.DataFrame, bands: int) -> None:
+    known = frame.drop_nulls("label")
+    states = frame.group_by("key").agg(state=pa.roc_state("label", "score", weight="weight"))
+    is_reference = pl.col("key") == "a"
+    # The weights are multiples of a quarter, which a state holds as they are.
+    same(
+        states.select(pa.population_stability(is_reference, state="state", bands=bands)),
+        known.select(pa.population_stability(is_reference, "score", weight="weight", bands=bands)),
+    )
+
+
 def test_samples_of_small_states_share_their_bins() -> None:
     frame = fixed(3000).drop_nulls(["label", "score", "key"])
     states = frame.group_by("key").agg(state=pa.roc_state("label", "score", max_bins=32))
@@ -111,7 +124,7 @@ def test_what_stands_beside_states() -> None:
     heavy = frame.select("key", state=pa.roc_state("label", "score", weight="weight"))
     for answer in (
         pa.cv_roc_auc(state="state", fold="key"),
-        pa.population_stability(pl.col("key") == "a", state="state"),
+        pa.population_stability_table(pl.col("key") == "a", state="state"),
     ):
         with pytest.raises(pl.exceptions.ComputeError, match="is of rows with weights, but here rows are"):
             heavy.select(answer)

@@ -383,12 +383,16 @@ def test_weights_go_with_comparisons_folds_and_stability() -> None:
     paired = of_groups(frame, pa.roc_auc_difference("y", "other", "score", weight="weight"))
     for place, answer in enumerate(paired[:-1]):
         row = second.row(place, named=True)
-        for column, field in (("delta", "difference"), ("delta_se", "se"), ("delta_p_value", "p_value")):
+        for column, field in (
+            ("delta_auc", "difference"),
+            ("delta_auc_lower", "lower"),
+            ("delta_auc_p_value", "p_value"),
+        ):
             assert row[column] == pytest.approx(answer[field], rel=1e-12), column
     for name in ("score", "other"):
         own = groups.filter(score=name)
         segments = pa.compare_segments(frame, "y", name, "h", weight="weight", adjust=None)
-        assert own["versus_p_value"].to_list() == segments["p_value"].to_list()
+        assert own["p_value"].to_list() == segments["p_value"].to_list()
         folds = of_groups(frame, pa.cv_roc_auc("y", name, "key", weight="weight"))[:-1]
         assert own["cv_auc"].to_list() == [answer["auc"] for answer in folds]
         # Each group's rows against all rows of the reference, by states and without.
