@@ -123,6 +123,9 @@ def test_what_is_refused() -> None:
         pa.unlabelled_roc_auc("y", "p", assume="random")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="unlabelled_roc_auc: label must be a column name or an expression"):
         pa.unlabelled_roc_auc([1, 0], "p")  # type: ignore[arg-type]
+    # What it says to write has the columns of the function, and no others.
+    with pytest.raises(TypeError, match=r'score must be .*select.unlabelled_roc_auc\("label", "score"\)'):
+        pa.unlabelled_roc_auc("y", None)  # type: ignore[arg-type]
     frame = pl.DataFrame({"y": ["a", None], "p": [0.1, 0.2]})
     with pytest.raises(pl.exceptions.ComputeError, match='label "y" has dtype str, but a label is Boolean'):
         frame.select(pa.unlabelled_roc_auc("y", "p"))
