@@ -342,8 +342,10 @@ def roc_auc_bounds(
     polars.Expr
         One Struct for each group, named after the state or score: ``auc``, the area where rows of one bin
         tie; ``lower`` and ``upper``, between which :func:`roc_auc` of the rows lies, always (Float64, from 0
-        to 1); ``n_pos`` and ``n_neg`` (UInt64). For rows, and for exact states without weights, all three
-        areas are equal. Null if the group has no positive or no negative, NaN if a score is NaN.
+        to 1); ``n_pos`` and ``n_neg`` (UInt64); ``exact`` (Boolean), whether each distinct score has its own
+        bin, so that every answer is that of the rows. For rows, and for exact states without weights, all
+        three areas are equal. They are null if the group has no positive or no negative, NaN if a score is
+        NaN.
 
     Raises
     ------

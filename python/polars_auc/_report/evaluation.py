@@ -159,6 +159,9 @@ def _parts(
 def _taken(label: IntoExpr, scores: Mapping[str, pl.Expr], options: ReportOptions) -> parts.Taken:
     """Return what the statistics of each score take."""
     shared = {"label": label, "count": options.count}
+    if options.cluster is not None:
+        # Without a cluster a row lacks more than its label.
+        scores = {name: parts.in_cluster(score, options.cluster) for name, score in scores.items()}
     if options.weight is not None:
         shared["weight"] = options.weight
     return {name: {**shared, "score": score} for name, score in scores.items()}

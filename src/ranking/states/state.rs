@@ -179,6 +179,7 @@ impl<T: Tally> State<T> {
             n_pos: self.rows.n_pos + other.rows.n_pos,
             n_neg: self.rows.n_neg + other.rows.n_neg,
             n_missing: self.rows.n_missing + other.rows.n_missing,
+            n_unlabelled: None,
             have_weights: self.rows.have_weights || other.rows.have_weights,
         };
         let score_type = self.bins.score_type();
@@ -421,7 +422,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_nan_leaves_counts_of_rows() {
-        let rows = RowCounts { n_pos: 2, n_neg: 3, n_missing: 1, have_weights: false };
+        let rows = RowCounts { n_pos: 2, n_neg: 3, n_missing: 1, ..RowCounts::default() };
         let some = state(&[(1.0, true)], None);
         let nan = State::nan(some.bins.score_type(), rows);
         let merged = merged(&[some, nan]);

@@ -48,7 +48,7 @@ impl<S: Score> Observations<'_, S> {
     pub(super) fn weighted_state(&self, score_type: ScoreType) -> Result<State<u128>, String> {
         let [n_neg, n_pos] = self.rows_of_classes().map(|rows| rows as u64);
         let n_missing = self.all_rows - n_pos - n_neg;
-        let rows = RowCounts { n_pos, n_neg, n_missing, have_weights: true };
+        let rows = RowCounts { n_pos, n_neg, n_missing, have_weights: true, ..RowCounts::default() };
         let mut totals = [0u128; 2];
         let mut nan = false;
         // A negative's weight has a minus sign.
