@@ -72,8 +72,8 @@ def roc_state(
     A state is a value of plain columns. It can be written to Parquet, read anywhere, merged with other
     states by :func:`merge_states`, and given as ``state=`` to every function of one label of two classes and
     one score; but for :func:`hodges_lehmann`, which needs each value of the scores. So can states of folds
-    be given to :func:`cv_roc_auc`, of users to :func:`grouped_roc_auc`, of segments to
-    :func:`compare_segments`, and of two samples to :func:`population_stability`.
+    be given to :func:`cv_roc_auc` and :func:`cv_roc_curve`, of users to :func:`grouped_roc_auc`, of segments
+    to :func:`compare_segments`, and of two samples to :func:`population_stability`.
 
     Parameters
     ----------

@@ -246,7 +246,7 @@ mod tests {
         stored.load_state(state);
         let mut group = Group::default();
         with_columns(rows, |rows| group.load(rows));
-        assert_eq!(stored.row_counts(), group.row_counts());
+        assert_eq!(stored.row_counts(), group.row_counts().stored());
         let [(u, pairs), (own_u, own_pairs)] =
             [group.ties(), stored.ties()].map(|mut ties| (ties.twice_u(), ties.pairs()));
         if whole {

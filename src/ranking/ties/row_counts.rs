@@ -19,6 +19,11 @@ pub struct RowCounts {
 }
 
 impl RowCounts {
+    /// What a state knows of them: not of which rows only the label is missing.
+    pub fn stored(self) -> Self {
+        RowCounts { n_unlabelled: None, ..self }
+    }
+
     /// All rows, those that were skipped among them.
     pub fn all(self) -> u64 {
         self.n_pos + self.n_neg + self.n_missing
