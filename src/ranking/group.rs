@@ -43,6 +43,8 @@ pub struct Group<K> {
     layout: Layout,
     /// All rows, those that were skipped among them.
     all_rows: u64,
+    /// Rows of which only the label is missing; none if nobody knows.
+    n_unlabelled: Option<u64>,
 }
 
 /// Where the ties come from.
@@ -74,6 +76,7 @@ impl<K: Key> Group<K> {
             one_thread: OneThread::default(),
             layout: Layout::OneThread,
             all_rows: 0,
+            n_unlabelled: None,
         }
     }
 
@@ -86,6 +89,7 @@ impl<K: Key> Group<K> {
     pub fn load<S: Score<Key = K>>(&mut self, rows: Observations<'_, S>) {
         self.score_type = self.score_type_of::<S>();
         self.all_rows = rows.all_rows;
+        self.n_unlabelled = Some(rows.n_unlabelled);
         let in_shards = self.strategy == Strategy::Shards;
         self.layout = match rows.mass {
             Mass::Row => self.load_unweighted(&rows),
@@ -124,6 +128,7 @@ impl<K: Key> Group<K> {
         let state = state.into();
         self.score_type = state.counts.bins.score_type();
         self.all_rows = state.counts.rows.all();
+        self.n_unlabelled = None;
         self.layout = Layout::Stored(state);
     }
 
@@ -131,7 +136,8 @@ impl<K: Key> Group<K> {
     pub fn row_counts(&self) -> RowCounts {
         let (n_pos, n_neg) = self.source().rows();
         let have_weights = self.source().units().is_some();
-        RowCounts { n_pos, n_neg, n_missing: self.all_rows - n_pos - n_neg, have_weights }
+        let n_missing = self.all_rows - n_pos - n_neg;
+        RowCounts { n_pos, n_neg, n_missing, n_unlabelled: self.n_unlabelled, have_weights }
     }
 
     /// Whether a score that is not missing is NaN, and the group therefore cannot be ranked.
@@ -146,7 +152,7 @@ impl<K: Key> Group<K> {
             Layout::Stored(state) => state,
             Layout::Other(source) => source.as_mut(),
         };
-        Ties::of(source, self.score_type).of_all_rows(self.all_rows)
+        Ties::of(source, self.score_type).of_all_rows(self.all_rows, self.n_unlabelled)
     }
 
     fn source(&self) -> &dyn Source {

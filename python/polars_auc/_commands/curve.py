@@ -133,17 +133,20 @@ def curve(options: argparse.Namespace) -> bool:
             label=rows.label,
             count=rows.count,
             where=rows.where,
-            folds=options.folds,
             nan=rows.nan,
             low_is_positive=rows.low_is_positive,
         )
+        if options.folds is not None and options.method is not None:
+            said = "of folds needs rows, but `from_states` says that the files hold states"
+            raise OptionError("", "method", said, "leave it out, or read the files of the rows")
+        fold = files.column("folds", options.folds)
         source = evaluated_states(files, rows.scores)
     else:
         fold = files.column("folds", options.folds)
         read = rows.rows(files, fold)
         source = read.evaluated()
-        if fold is not None:
-            source = replace(source, rows=source.rows.with_columns(fold.alias(_FOLD)))
+    if fold is not None:
+        source = replace(source, rows=source.rows.with_columns(fold.alias(_FOLD)))
     with of_files(files.names, source.read, source.states):
         plans = _plans(source, options, is_chart=is_chart)
         areas = _areas(source, options) if is_chart else None

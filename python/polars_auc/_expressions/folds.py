@@ -59,7 +59,8 @@ def cv_roc_auc(
     state
         Column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
         fold: those of one fold are merged. From exact states the answer is that of the rows; of states with
-        ``max_bins``, that of rows of which those in one bin of their fold have one score.
+        ``max_bins``, that of rows of which those in one bin of their fold have one score. States of rows with
+        weights only for ``method="t"``.
 
     Returns
     -------
@@ -225,14 +226,15 @@ def cv_roc_auc_difference(
 
 
 def cv_roc_curve(
-    label: IntoExpr,
-    score: IntoExpr,
-    fold: IntoExpr,
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    fold: IntoExpr | None = None,
     *,
     method: Literal["vertical", "threshold", "pooled"] = "vertical",
     n_points: int = 101,
     at_fpr: Iterable[float] | None = None,
     count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the average of the ROC curves of folds, with their standard deviation at each point.
 
@@ -256,6 +258,11 @@ def cv_roc_curve(
         of all folds, including the highest and the lowest (all of them if they are fewer).
     at_fpr
         The false positive rates, in any order, instead of equal steps; not possible by threshold.
+    state
+        Column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
+        fold: those of one fold are merged. From exact states the answer is that of the rows; of states with
+        ``max_bins``, that of rows of which those in one bin of their fold (pooled: of all folds together)
+        have one score. Not possible by threshold.
 
     Returns
     -------
@@ -278,7 +285,8 @@ def cv_roc_curve(
     Raises
     ------
     ValueError
-        For an unknown method, fewer than 3 points, rates outside 0 to 1, and ``at_fpr`` by threshold.
+        For an unknown method, fewer than 3 points, rates outside 0 to 1, and ``at_fpr`` or ``state`` by
+        threshold.
     TypeError
         If a column is neither a column name nor an expression.
     polars.exceptions.ComputeError
@@ -306,4 +314,4 @@ def cv_roc_curve(
     >>> points.select("fpr", "tpr", "tpr_sd", "n_folds").rows()[:3]
     [(0.0, 0.5, 0.0, 2), (0.25, 0.5, 0.0, 2), (0.5, 1.0, 0.0, 2)]
     """
-    return expression_of(cv_roc_curve, locals())
+    return expression_of(cv_roc_curve, locals(), beside_state=["fold"])

@@ -265,6 +265,8 @@ def roc_summary(
           weights, which is NaN if a score is NaN.
         - ``n`` (UInt64): the rows that were used.
         - ``n_missing`` (UInt64): the rows that were skipped because the label or the score is null.
+        - ``n_unlabelled`` (UInt64): those of them of which only the label is null, such as new rows whose
+          outcome is not known yet; null with ``state``, because states do not tell them apart.
         - ``n_pos``, ``n_neg`` (UInt64): the positives and the negatives among the rows that were used.
 
         The numbers are null if the group has no positive or no negative (but ``average_precision`` needs only

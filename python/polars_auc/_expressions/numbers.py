@@ -475,7 +475,7 @@ def unlabelled_roc_auc(
     """
     name = "unlabelled_roc_auc"
     column = pl.col(label) if isinstance(label, str) else label
-    if not isinstance(column, pl.Expr):
+    if not (isinstance(column, pl.Expr) and isinstance(score, str | pl.Expr)):
         # The error of a column, which is in words about it.
         return expression(name, {"score": score, "label": label})
     # An 8-bit number leaves any dtype as it is, or makes it one that all versions of Polars can hand over.

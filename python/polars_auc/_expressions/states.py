@@ -27,6 +27,22 @@ __all__ = [
 
 # A length of time as Polars writes it, such as 28d or 1mo.
 _LENGTH = re.compile(r"(\d+(ns|us|ms|mo|s|m|h|d|w|q|y))+")
+_PARTS = re.compile(r"(\d+)([a-z]+)")
+
+# The longest a unit is, in days.
+_DAYS = {
+    "ns": 1 / 86_400e9,
+    "us": 1 / 86_400e6,
+    "ms": 1 / 86_400e3,
+    "s": 1 / 86_400,
+    "m": 1 / 1_440,
+    "h": 1 / 24,
+}
+_DAYS |= {"d": 1, "w": 7, "mo": 31, "q": 92, "y": 366}
+
+# Datetimes in nanoseconds have 584 years in all, so the start of a longer window may be any of them.
+_MOST_YEARS = 500
+_MOST_DAYS = _MOST_YEARS * _DAYS["y"]
 
 Scale: TypeAlias = Literal["real", "probability"]
 
@@ -56,8 +72,8 @@ def roc_state(
     A state is a value of plain columns. It can be written to Parquet, read anywhere, merged with other
     states by :func:`merge_states`, and given as ``state=`` to every function of one label of two classes and
     one score; but for :func:`hodges_lehmann`, which needs each value of the scores. So can states of folds
-    be given to :func:`cv_roc_auc`, of users to :func:`grouped_roc_auc`, of segments to
-    :func:`compare_segments`, and of two samples to :func:`population_stability`.
+    be given to :func:`cv_roc_auc` and :func:`cv_roc_curve`, of users to :func:`grouped_roc_auc`, of segments
+    to :func:`compare_segments`, and of two samples to :func:`population_stability`.
 
     Parameters
     ----------
@@ -217,7 +233,8 @@ def rolling_merge_states(
         When each state is of: a column of dates, datetimes or integers, in any order.
     window
         How long a window is: a length of time in the words of Polars, such as ``"28d"``, ``"1mo"`` or
-        ``"6h"``, or a ``timedelta``; for integers a whole number above 0.
+        ``"6h"``, or a ``timedelta``, of at most 500 years; for integers, and only for them, a whole number
+        above 0 and below 2^63.
     within
         The columns of groups whose windows are apart, such as segments. Null is a group of its own.
 
@@ -231,7 +248,7 @@ def rolling_merge_states(
     Raises
     ------
     ValueError
-        For a window that is no length of time, or not above 0.
+        For a window that is no length of time, not above 0, or too long.
     TypeError
         If the state, ``by`` or a column of ``within`` is neither a column name nor an expression.
     polars.exceptions.ComputeError
@@ -269,13 +286,17 @@ def rolling_merge_states(
     if not isinstance(column, pl.Expr):
         # The error of a column, which is in words about it.
         return columnwise(name, {"state": state, "by": by}, elementwise=False)
-    if isinstance(window, Integral) and not isinstance(window, bool):
+    # What numpy calls lengths of time are integers there, and no index.
+    if isinstance(window, Integral) and hasattr(window, "__index__") and not isinstance(window, bool):
+        is_too_long = int(window) >= 2**63
         start = column.cast(pl.Int64) - int(window)
         is_length = window > 0
     elif isinstance(window, timedelta):
+        is_too_long = window > timedelta(days=_MOST_DAYS)
         start = column.dt.offset_by(f"-{window // timedelta(microseconds=1)}us")
         is_length = window > timedelta(0)
     elif isinstance(window, str):
+        is_too_long = sum(float(number) * _DAYS[unit] for number, unit in _PARTS.findall(window)) > _MOST_DAYS
         start = column.dt.offset_by(f"-{window}")
         is_length = _LENGTH.fullmatch(window) is not None and re.search("[1-9]", window) is not None
     else:
@@ -284,6 +305,11 @@ def rolling_merge_states(
     if not is_length:
         said = f"must be a length of time above 0, got {window!r}"
         raise OptionError(name, "window", said, 'write `window="28d"`, or `window=28` for integers')
+    if is_too_long:
+        instead = f'write `window="{_MOST_YEARS}y"` for all states so far, or `window=2**62` for integers'
+        raise OptionError(
+            name, "window", f"must be at most {_MOST_YEARS} years, or below 2^63, got {window!r}", instead
+        )
     if isinstance(within, str | pl.Expr) or not isinstance(within, Iterable):
         within = [within]
     keys = list(within)
@@ -322,8 +348,10 @@ def roc_auc_bounds(
     polars.Expr
         One Struct for each group, named after the state or score: ``auc``, the area where rows of one bin
         tie; ``lower`` and ``upper``, between which :func:`roc_auc` of the rows lies, always (Float64, from 0
-        to 1); ``n_pos`` and ``n_neg`` (UInt64). For rows, and for exact states without weights, all three
-        areas are equal. Null if the group has no positive or no negative, NaN if a score is NaN.
+        to 1); ``n_pos`` and ``n_neg`` (UInt64); ``exact`` (Boolean), whether each distinct score has its own
+        bin, so that every answer is that of the rows. For rows, and for exact states without weights, all
+        three areas are equal. They are null if the group has no positive or no negative, NaN if a score is
+        NaN.
 
     Raises
     ------

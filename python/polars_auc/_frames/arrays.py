@@ -46,6 +46,8 @@ class Evaluation(NamedTuple):
     """The rows that were used."""
     n_missing: int
     """The rows that were skipped because the label or the score is missing."""
+    n_unlabelled: int
+    """Those of them of which only the label is missing."""
     n_pos: int
     """The positives among the rows that were used."""
     n_neg: int
@@ -85,8 +87,8 @@ def evaluate(
     Evaluation
         A named tuple with the fields of :func:`polars_auc.roc_summary`: ``auc``, ``se``, ``lower``,
         ``upper``, ``gini``, ``ks``, ``average_precision``, ``best_threshold``, ``prevalence``, ``n``,
-        ``n_missing``, ``n_pos`` and ``n_neg``. What is undefined is None. None, and NaN in a Series of
-        pandas, is missing; NaN in an array of NumPy is a fault, and the numbers are then NaN.
+        ``n_missing``, ``n_unlabelled``, ``n_pos`` and ``n_neg``. What is undefined is None. None, and NaN in
+        a Series of pandas, is missing; NaN in an array of NumPy is a fault, and the numbers are then NaN.
 
     Raises
     ------

@@ -39,10 +39,13 @@ def skipped(options: ReportOptions, table: pl.DataFrame, name: Callable[[str], s
     n_nan = pl.col("n_nan") if "n_nan" in table.columns else pl.lit(0, dtype=pl.UInt64).alias("n_nan")
     rows = table.filter(pl.col("scope") == "overall", pl.col("n_missing") > 0)
     lines = []
-    for score, missing, nan in rows.select("score", "n_missing", n_nan).rows():
+    for score, missing, unlabelled, nan in rows.select("score", "n_missing", "n_unlabelled", n_nan).rows():
         of = name(score)
         if missing > nan:
-            lines.append(f"{of}: {counted(missing - nan, 'row')} skipped for a missing {needed(options)}")
+            only = f"; {unlabelled:,} of them only for the label" if unlabelled else ""
+            lines.append(
+                f"{of}: {counted(missing - nan, 'row')} skipped for a missing {needed(options)}{only}"
+            )
         if nan:
             lines.append(said_of_skipped_nan(of, nan))
     return lines

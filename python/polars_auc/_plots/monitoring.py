@@ -57,7 +57,8 @@ def plot_monitoring(
         The column of Structs of the test that raises the alarm, such as those of
         :func:`polars_auc.always_valid_change`; ``mean`` by default.
     facet
-        The columns whose combinations make panels, such as segments; one chart without it.
+        The columns whose combinations make panels, such as segments; one chart without it. Each panel has a
+        scale of AUCs of its own.
     reference
         An AUC at which there is a dashed line.
     level
@@ -155,7 +156,9 @@ def monitoring_chart(
     if not keys:
         return chart.properties(data=data, description=description)
     facet = alt.Facet("panel:N", title=", ".join(keys), sort=panels)
-    return chart.facet(facet, data=data, columns=columns).properties(description=description)
+    panelled = chart.facet(facet, data=data, columns=columns).properties(description=description)
+    # The interval of a small group would press the lines of all others flat.
+    return panelled.resolve_scale(y="independent")
 
 
 def _checked(frame: pl.LazyFrame, period: str, answers: tuple[str, str], keys: list[str]) -> pl.DataFrame:

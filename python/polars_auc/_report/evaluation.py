@@ -119,11 +119,10 @@ def _is_plain(dtype: pl.DataType | DataTypeClass) -> bool:
 
 def _refuse_weights(options: ReportOptions, states: Sequence[str], schema: pl.Schema) -> None:
     """Refuse what states with sums of weights cannot answer."""
-    asked = [name for name in ("folds", "user", "stability") if getattr(options, name) is not None]
     weighted = [state for state in states if have_weights(schema[state])]
-    if asked and weighted:
+    if options.user is not None and weighted:
         said = f"needs counts of rows, but the state {weighted[0]!r} has sums of weights"
-        raise OptionError("report", asked[0], said, "leave it out, or make the states without weight")
+        raise OptionError("report", "user", said, "leave it out, or make the states without weight")
 
 
 def _parts(
@@ -164,6 +163,9 @@ def _parts(
 def _taken(label: IntoExpr, scores: Mapping[str, pl.Expr], options: ReportOptions) -> parts.Taken:
     """Return what the statistics of each score take."""
     shared = {"label": label, "count": options.count}
+    if options.cluster is not None:
+        # Without a cluster a row lacks more than its label.
+        scores = {name: parts.in_cluster(score, options.cluster) for name, score in scores.items()}
     if options.weight is not None:
         shared["weight"] = options.weight
     return {name: {**shared, "score": score} for name, score in scores.items()}

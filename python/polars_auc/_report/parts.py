@@ -60,11 +60,12 @@ def summaries(taken: Taken, options: ReportOptions) -> Part:
 
 
 def bounds(states: Sequence[str]) -> Part:
-    """Ask between which numbers the AUC of the rows of each state lies."""
+    """Ask between which numbers the AUC of the rows of each state lies, and if no scores are joined."""
 
     def fields(name: str) -> list[pl.Expr]:
         between = pl.col(answer_column("bounds", name)).struct
-        return [between.field("lower").alias("auc_min"), between.field("upper").alias("auc_max")]
+        limits = [between.field("lower").alias("auc_min"), between.field("upper").alias("auc_max")]
+        return [*limits, between.field("exact")]
 
     return Part([roc_auc_bounds(state=name).alias(answer_column("bounds", name)) for name in states], fields)
 

@@ -176,6 +176,9 @@ def report(
         - ``n``, ``n_pos`` (UInt64): rows that were used, and the positives among them.
         - ``n_missing`` (UInt64): rows that were skipped because the label, the score or the cluster is null,
           or the weight is null or 0.
+        - ``n_unlabelled`` (UInt64): those of them of which only the label is null, such as new rows whose
+          outcome is not known yet; null in a report of states, and with ``memory="bounded"``, because states
+          do not tell them apart.
         - ``prevalence`` (Float64): ``n_pos / n``; with weights the positives' share of all weights.
         - ``auc``, ``se``, ``lower``, ``upper`` (Float64): :func:`polars_auc.roc_auc_ci`.
         - ``ks``, ``gini`` (Float64): :func:`polars_auc.roc_summary`.
@@ -201,8 +204,9 @@ def report(
           rows; and ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value``
           (Float64), null in the groups' rows.
         - with ``memory="bounded"`` or ``state``: ``auc_min``, ``auc_max`` (Float64), between which the AUC of
-          the rows lies; both are ``auc`` if the states are exact. The other numbers are those of rows of
-          which those in one bin tie; those of ``versus``, of rows of which those in one bin of all groups
+          the rows lies, and ``exact`` (Boolean), whether no scores are joined, so that all numbers are those
+          of the rows. Otherwise ``auc_min`` and ``auc_max`` differ, and the other numbers are those of rows
+          of which those in one bin tie; those of ``versus``, of rows of which those in one bin of all groups
           together tie.
         - with ``groupings``: ``grouping`` (String), the columns that a group is made by, with commas; null in
           the overall rows. The other columns ``by`` are null there. The groupings come one after the other,

@@ -40,7 +40,19 @@ __all__ = [
 ]
 
 # Fields of `roc_summary` that are columns of a report.
-OF_SUMMARY = ["n", "n_pos", "n_missing", "prevalence", "auc", "se", "lower", "upper", "ks", "gini"]
+OF_SUMMARY = [
+    "n",
+    "n_pos",
+    "n_missing",
+    "n_unlabelled",
+    "prevalence",
+    "auc",
+    "se",
+    "lower",
+    "upper",
+    "ks",
+    "gini",
+]
 
 _COLUMNS = [
     "scope",
@@ -61,6 +73,7 @@ _COLUMNS = [
     "n_nan",
     "auc_min",
     "auc_max",
+    "exact",
 ]
 
 # Columns of a comparison, and the fields that they are: null for the first score. The p-values are adjusted

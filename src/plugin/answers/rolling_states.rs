@@ -1,5 +1,6 @@
 //! The merged states of windows: for each row, the states that have come since the start of its window.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use arrow::array::PrimitiveArray;
@@ -40,6 +41,13 @@ impl Conversion for RollingMergeStates {
         };
         places_of(by)?;
         places_of(start)?;
+        // Polars moves times by lengths of time, and Python integers by whole numbers.
+        if matches!(by.dtype(), Dtype::Date32 | Dtype::Timestamp(..)) && by.dtype() != start.dtype() {
+            let (name, dtype) = (&by.name, dtype::shown(by));
+            return Err(format!(
+                "by \"{name}\" has dtype {dtype}, but window is a whole number, which is for integers; write window=\"28d\""
+            ));
+        }
         within.map_or(Ok(()), |within| keys::check("within", &within.name, within))?;
         let record = columns::record_dtype(RocStateRecord::FIELDS, &dtypes_of(state)?);
         Ok(Field::new(state.name.clone(), record, true))
@@ -140,9 +148,15 @@ impl Windows {
         }
         places.sort_unstable();
         let upto = |key: u32, place: i64| places.partition_point(|row| (row.0, row.1) <= (key, place));
+        // A window holds its own row. So one that starts where it ends is shorter than a step of the column, and one that
+        // starts later begins before the lowest number there is, where numbers begin anew.
         let range = |&(key, by, start, _): &(u32, i64, i64, usize)| {
-            let end = upto(key, by);
-            upto(key, start).min(end)..end
+            let first = match start.cmp(&by) {
+                Ordering::Less => upto(key, start),
+                Ordering::Equal => places.partition_point(|row| (row.0, row.1) < (key, by)),
+                Ordering::Greater => places.partition_point(|row| row.0 < key),
+            };
+            first..upto(key, by)
         };
         let ranges = places.iter().map(range).collect();
         Ok(Windows { rows: places.into_iter().map(|place| place.3).collect(), ranges })
@@ -212,7 +226,9 @@ mod tests {
         assert!(Windows::of(&[0], &[Some(1)], &[None]).is_err());
         let apart = Windows::of(&[0, 1], &ones, &earlier).unwrap();
         assert_eq!(apart.ranges, [0..1, 1..2]);
-        let in_order = Windows::of(&[0, 0], &ones, &[Some(5), Some(6)]).unwrap();
-        assert_eq!((&in_order.ranges[..], in_order.rows_in_order(2)), (&[1..1, 2..2][..], None));
+        let in_order = Windows::of(&[0, 0], &ones, &ones).unwrap();
+        assert_eq!((&in_order.ranges[..], in_order.rows_in_order(2)), (&[0..1, 1..2][..], None));
+        let lowest = Windows::of(&[0, 0], &[Some(i64::MIN), Some(0)], &[Some(i64::MAX), Some(1)]).unwrap();
+        assert_eq!(lowest.ranges, [0..1, 0..2]);
     }
 }

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use arrow::array::{Array, ListArray, PrimitiveArray, new_empty_array};
-use arrow::bitmap::Bitmap;
+use arrow::bitmap::{Bitmap, and_not};
 use arrow::compute::utils::combine_validities_and;
 use arrow::datatypes::Field;
 
@@ -58,6 +58,8 @@ struct Rows {
     masses: Option<Masses>,
     /// Rows of which nothing is missing and whose weight is not 0, where any is not so.
     valid: Option<Bitmap>,
+    /// Rows of which only the label is missing, where any is so.
+    unlabelled: Option<Bitmap>,
 }
 
 impl Groups {
@@ -74,16 +76,21 @@ impl Groups {
         };
         let scores = score::rankable(score_rows)?;
         let (labels, labels_there) = label::bits("label", label_rows)?;
-        let mut valid = combine_validities_and(scores.validity(), labels_there.as_ref());
+        let mut others_there = scores.validity().cloned();
         let mut masses = None;
         if let Some(mass_rows) = mass_rows.first() {
             let (values, used) = if counted { count::values(mass_rows)? } else { weight::values(mass_rows)? };
-            valid = combine_validities_and(valid.as_ref(), used.as_ref());
+            others_there = combine_validities_and(others_there.as_ref(), used.as_ref());
             let name = mass_rows.name().to_string();
             masses = Some(if counted { Masses::Counts(values) } else { Masses::Weights { name, values } });
         }
-        let valid = valid.filter(|valid| valid.unset_bits() > 0);
-        Ok(Groups { scores, content: Content::Rows(Rows { labels, masses, valid }), borders })
+        let some = |bitmap: Bitmap| Some(bitmap).filter(|bitmap| bitmap.unset_bits() > 0);
+        let valid = combine_validities_and(others_there.as_ref(), labels_there.as_ref()).and_then(some);
+        let unlabelled = labels_there.and_then(some).map(|there| match &others_there {
+            None => !&there,
+            Some(others) => and_not(others, &there),
+        });
+        Ok(Groups { scores, content: Content::Rows(Rows { labels, masses, valid, unlabelled }), borders })
     }
 
     /// Reads groups of states from a List column and, perhaps, one of the labels of states.
@@ -167,7 +174,15 @@ impl Rows {
     fn observations<'a, S: Score>(&'a self, rows: Range<usize>, scores: &'a [S]) -> Observations<'a, S> {
         let slice = |bitmap| bits(bitmap).slice(rows.start, rows.len());
         let valid = self.valid.as_ref().map(slice);
-        let observations = Observations::new(&scores[rows.clone()], slice(&self.labels), valid);
+        let n_unlabelled = match (&self.unlabelled, &self.masses) {
+            (None, _) => 0,
+            (Some(unlabelled), Some(Masses::Counts(counts))) => {
+                rows.clone().filter(|&row| unlabelled.get_bit(row)).map(|row| counts.value(row) as u64).sum()
+            }
+            (Some(unlabelled), _) => slice(unlabelled).count(None) as u64,
+        };
+        let observations = Observations::new(&scores[rows.clone()], slice(&self.labels), valid)
+            .with_unlabelled(n_unlabelled);
         match &self.masses {
             None => observations,
             Some(Masses::Weights { values, .. }) => observations.with_weights(&values.values()[rows]),

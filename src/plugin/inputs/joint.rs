@@ -115,7 +115,7 @@ impl<'a> InputRules<'a> {
         InputRules {
             roles,
             weights: J::WEIGHTS,
-            weighted_states: J::WEIGHTED_STATES,
+            weighted_states: statistic.takes_weighted_states(),
             inputs: J::INPUTS,
             keys: statistic.key_kind(),
             needs: if roles.has("weight") { statistic.needs_with_weights() } else { statistic.needs() },

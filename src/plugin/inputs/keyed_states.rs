@@ -71,7 +71,11 @@ impl WithScores for Counting<'_> {
             distinct: 0,
             is_exact: of_keys.iter().all(|state| state.unordered_pairs() == 0),
         };
-        let mut weighted = None;
+        // Each key by itself; its codes say nothing of other keys.
+        let of_key = |own: &Option<State<WeightSums>>| {
+            own.as_ref().map(|own| own.by_codes(&descending(own.bins.len())))
+        };
+        let mut weighted = weights.iter().map(of_key).collect();
         if self.needs.codes || self.needs.key_rows {
             // Keys are ordered among one another by the bins of all states; a NaN would leave none.
             let has_scores = |&(_, &key): &(&usize, &u32)| !nan_keys[key as usize];
@@ -113,6 +117,11 @@ impl WithScores for Counting<'_> {
         let len = (counted.keys.iter().map(|key| key.n_pos + key.n_neg).sum::<u64>()) as usize;
         Ok((Rows { len, counted: Some(counted), weighted, ..rows }, has_nan))
     }
+}
+
+/// Codes of so many bins, highest first.
+fn descending(bins: usize) -> Vec<u32> {
+    (0..bins as u32).rev().collect()
 }
 
 /// The rows of a key, without codes.

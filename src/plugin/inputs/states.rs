@@ -100,6 +100,7 @@ impl States {
                 n_pos: value(&n_pos, "n_pos")?,
                 n_neg: value(&n_neg, "n_neg")?,
                 n_missing: value(&n_missing, "n_missing")?,
+                n_unlabelled: None,
                 have_weights: has_weights,
             };
             let has_nan = has_nan.get(state).ok_or_else(|| missing("has_nan"))?;

@@ -23,6 +23,8 @@ pub struct Observations<'a, S> {
     pub(in crate::ranking) mass: Mass<'a>,
     /// All rows that are meant, those that are skipped among them.
     pub(in crate::ranking) all_rows: u64,
+    /// Rows of which only the label is missing.
+    pub(in crate::ranking) n_unlabelled: u64,
 }
 
 impl<'a, S: Score> Observations<'a, S> {
@@ -33,7 +35,12 @@ impl<'a, S: Score> Observations<'a, S> {
     pub fn new(scores: &'a [S], labels: Bits<'a>, valid: Option<Bits<'a>>) -> Self {
         let rows = scores.len();
         assert!(labels.len() == rows && valid.is_none_or(|valid| valid.len() == rows));
-        Observations { scores, labels, valid, mass: Mass::Row, all_rows: rows as u64 }
+        Observations { scores, labels, valid, mass: Mass::Row, all_rows: rows as u64, n_unlabelled: 0 }
+    }
+
+    /// The same, where of so many of the rows that are skipped only the label is missing.
+    pub fn with_unlabelled(self, n_unlabelled: u64) -> Self {
+        Observations { n_unlabelled, ..self }
     }
 
     /// The same with a weight of each row, finite and above 0 where the row is used.
@@ -74,6 +81,7 @@ impl<'a, S: Score> Observations<'a, S> {
             valid: self.valid.map(|valid| valid.slice(first, rows)),
             mass,
             all_rows: rows as u64,
+            n_unlabelled: 0,
         }
     }
 

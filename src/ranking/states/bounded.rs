@@ -217,7 +217,7 @@ mod tests {
         let mut group = Group::default();
         group.load(observations);
         let counted = observations.bounded_state(limit, ScoreType::of::<S>(Domain::Any));
-        prop_assert_eq!(counted.rows, group.row_counts());
+        prop_assert_eq!(counted.rows, group.row_counts().stored());
         prop_assert_eq!(counted.has_nan, group.has_nan());
         if !counted.has_nan {
             let ranked = group.ties().state().limited(Some(limit));

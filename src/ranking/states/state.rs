@@ -78,7 +78,7 @@ pub struct State<T = u64> {
 impl<T: Tally> State<T> {
     /// The exact state of counts.
     pub fn exact(bins: Counts<T>, rows: RowCounts) -> Self {
-        State { bins, tied: Vec::new(), limit: None, resolution: 0, rows, has_nan: false }
+        State { bins, tied: Vec::new(), limit: None, resolution: 0, rows: rows.stored(), has_nan: false }
     }
 
     /// The state of rows of which a score is NaN.
@@ -179,6 +179,7 @@ impl<T: Tally> State<T> {
             n_pos: self.rows.n_pos + other.rows.n_pos,
             n_neg: self.rows.n_neg + other.rows.n_neg,
             n_missing: self.rows.n_missing + other.rows.n_missing,
+            n_unlabelled: None,
             have_weights: self.rows.have_weights || other.rows.have_weights,
         };
         let score_type = self.bins.score_type();
@@ -380,7 +381,7 @@ pub(super) mod tests {
             let mut group = group_of(&rows, Domain::Any);
             let mut stored = Group::<u64>::default();
             stored.load_state(group.ties().state());
-            prop_assert_eq!(stored.row_counts(), group.row_counts());
+            prop_assert_eq!(stored.row_counts(), group.row_counts().stored());
             prop_assert_eq!(stored.ties().twice_u(), group.ties().twice_u());
             prop_assert_eq!(stored.ties().twice_u_and_cubes(), group.ties().twice_u_and_cubes());
             let sums: [Placements; 2] = [stored.ties().placements(), group.ties().placements()];
@@ -426,7 +427,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_nan_leaves_counts_of_rows() {
-        let rows = RowCounts { n_pos: 2, n_neg: 3, n_missing: 1, have_weights: false };
+        let rows = RowCounts { n_pos: 2, n_neg: 3, n_missing: 1, ..RowCounts::default() };
         let some = state(&[(1.0, true)], None);
         let nan = State::nan(some.bins.score_type(), rows);
         let merged = merged(&[some, nan]);

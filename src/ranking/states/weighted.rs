@@ -26,7 +26,7 @@ impl<S: Score> Observations<'_, S> {
     pub(super) fn weighted_state(&self, score_type: ScoreType) -> Result<State<WeightSums>, String> {
         let [n_neg, n_pos] = self.rows_of_classes().map(|rows| rows as u64);
         let n_missing = self.all_rows - n_pos - n_neg;
-        let rows = RowCounts { n_pos, n_neg, n_missing, have_weights: true };
+        let rows = RowCounts { n_pos, n_neg, n_missing, have_weights: true, ..RowCounts::default() };
         let mut totals = [0u128; 2];
         let mut nan = false;
         // A negative's weight has a minus sign.
@@ -306,7 +306,7 @@ mod tests {
         stored.load_state(state);
         let mut group = Group::default();
         with_columns(rows, |rows| group.load(rows));
-        assert_eq!(stored.row_counts(), group.row_counts());
+        assert_eq!(stored.row_counts(), group.row_counts().stored());
         let [(u, pairs), (own_u, own_pairs)] =
             [group.ties(), stored.ties()].map(|mut ties| (ties.twice_u(), ties.pairs()));
         if whole {

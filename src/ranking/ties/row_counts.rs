@@ -12,11 +12,18 @@ pub struct RowCounts {
     pub n_neg: u64,
     /// Rows that were skipped.
     pub n_missing: u64,
+    /// Rows among those that were skipped of which only the label is missing; none if nobody knows, as of states.
+    pub n_unlabelled: Option<u64>,
     /// Whether the rows have weights, which these numbers do not tell.
     pub have_weights: bool,
 }
 
 impl RowCounts {
+    /// What a state knows of them: not of which rows only the label is missing.
+    pub fn stored(self) -> Self {
+        RowCounts { n_unlabelled: None, ..self }
+    }
+
     /// All rows, those that were skipped among them.
     pub fn all(self) -> u64 {
         self.n_pos + self.n_neg + self.n_missing

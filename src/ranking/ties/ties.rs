@@ -27,25 +27,34 @@ pub struct Ties<'a> {
     n_neg: u64,
     /// All rows, those that were skipped among them; none if nobody knows.
     all_rows: Option<u64>,
+    /// Rows of which only the label is missing; none if nobody knows.
+    n_unlabelled: Option<u64>,
 }
 
 impl<'a> Ties<'a> {
     /// The ties of a source, whose scores are of a type.
     pub fn of(source: &'a mut dyn Source, score_type: ScoreType) -> Self {
         let (n_pos, n_neg) = source.totals();
-        Ties { source, score_type, n_pos, n_neg, all_rows: None }
+        Ties { source, score_type, n_pos, n_neg, all_rows: None, n_unlabelled: None }
     }
 
-    /// The same of a group that came as so many rows, some of which may have been skipped.
-    pub(in crate::ranking) fn of_all_rows(self, all_rows: u64) -> Self {
-        Ties { all_rows: Some(all_rows), ..self }
+    /// The same of a group that came as so many rows, some of which may have been skipped, and some of these for their
+    /// label alone.
+    pub(in crate::ranking) fn of_all_rows(self, all_rows: u64, n_unlabelled: Option<u64>) -> Self {
+        Ties { all_rows: Some(all_rows), n_unlabelled, ..self }
     }
 
     /// How many rows there are, whatever they weigh.
     pub fn row_counts(&self) -> RowCounts {
         let (n_pos, n_neg) = self.source.rows();
         let n_missing = self.all_rows.map_or(0, |rows| rows - n_pos - n_neg);
-        RowCounts { n_pos, n_neg, n_missing, have_weights: self.units().is_some() }
+        RowCounts {
+            n_pos,
+            n_neg,
+            n_missing,
+            n_unlabelled: self.n_unlabelled,
+            have_weights: self.units().is_some(),
+        }
     }
 
     /// What the ties come from, if it is of this type.

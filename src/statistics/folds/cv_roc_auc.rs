@@ -118,6 +118,10 @@ impl Joint for CvRocAuc {
 
     const WEIGHTS: bool = true;
 
+    fn takes_weighted_states(&self) -> bool {
+        self.method == FoldInterval::T
+    }
+
     fn needs_with_weights(&self) -> Needs {
         Needs::CODES
     }
@@ -128,9 +132,8 @@ impl Joint for CvRocAuc {
 
     fn of_rows(&self, rows: &Rows) -> CvRocAucRecord {
         let none = CvRocAucRecord::undefined(rows);
-        if rows.weights.is_some() {
-            let folds = WeightedKeys::of(rows, 0).keys;
-            let areas = folds.iter().filter_map(|fold| fold.area().map(|area| area.auc));
+        if let Some(folds) = WeightedKeys::of_rows_or_states(rows, 0) {
+            let areas = folds.keys.iter().filter_map(|fold| fold.area().map(|area| area.auc));
             return self.with_t_interval(none.with_areas(areas, rows.keys.distinct));
         }
         let folds: Vec<Fold> = match self.ties {

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::interrupt;
 use crate::math::{quantile::mean_and_deviation, sum::in_order};
-use crate::ranking::rows::{KeyRows, Rows};
+use crate::ranking::rows::{CountedKeys, KeyRows, Rows};
 use crate::ranking::ties::{Count, Step, counts::steps};
 use crate::statistics::inference::rows_by_key;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
@@ -69,6 +69,10 @@ words!(Averaging { "vertical" => Vertical, "threshold" => Threshold, "pooled" =>
 impl FromOptions for CvRocCurve {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         let method = options.word("method")?;
+        if method == Averaging::Threshold && options.has_column("state") {
+            let said = "'threshold' needs the scores of rows, which states with bins do not have";
+            return Err(OptionError::new("method", said).instead("write `method=\"vertical\"`"));
+        }
         let n_points = options.integer("n_points", 3..=MOST_POINTS)?;
         let at_fpr = match options.value("at_fpr") {
             OptionValue::Absent => None,
@@ -90,7 +94,7 @@ impl Joint for CvRocCurve {
     /// The points; null if no fold has a curve (pooled: if all rows have none), and if a score is NaN.
     type Record = Option<Vec<AveragePointRecord>>;
 
-    const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("fold"));
+    const INPUTS: Inputs = Inputs::scores(Some(1)).or_states().keyed(KeyInput::called("fold"));
 
     fn needs(&self) -> Needs {
         Needs { values: self.method == Averaging::Threshold, ..Needs::CODES }
@@ -122,7 +126,10 @@ impl CvRocCurve {
     }
 
     fn pooled(&self, rows: &Rows) -> Option<Vec<AveragePointRecord>> {
-        let counts = rows.scores[0].counts(&rows.labels);
+        let counts = match &rows.counted {
+            Some(counted) => in_all_keys(counted),
+            None => rows.scores[0].counts(&rows.labels),
+        };
         let codes: Vec<u32> = (0..counts.len() as u32).rev().collect();
         let curve = FoldCurve::of(&codes, &counts)?;
         let folds = rows.keys.distinct as u64;
@@ -162,6 +169,18 @@ impl CvRocCurve {
         // Rounded to the nearest, halves up.
         (0..most as u128).rev().map(|step| ((2 * step * last + gaps) / (2 * gaps)) as usize).collect()
     }
+}
+
+/// The rows of all keys by the codes of their scores, the highest first.
+fn in_all_keys(counted: &CountedKeys) -> Vec<Count> {
+    let mut counts = vec![Count::default(); counted.distinct];
+    for key in &counted.keys {
+        for (&code, own) in key.codes.iter().zip(&key.counts) {
+            let count = &mut counts[counted.distinct - 1 - code as usize];
+            (count.pos, count.neg) = (count.pos + own.pos, count.neg + own.neg);
+        }
+    }
+    counts
 }
 
 /// What all threads share, in some parts for each of them: every part ends an interrupt by itself.

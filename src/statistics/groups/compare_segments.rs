@@ -134,8 +134,8 @@ impl Joint for CompareSegments {
     }
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<SegmentRecord>> {
-        if rows.weights.is_some() {
-            return Some(self.records(rows, &WeightedSegments(WeightedKeys::of(rows, 0))));
+        if let Some(weighted) = WeightedKeys::of_rows_or_states(rows, 0) {
+            return Some(self.records(rows, &WeightedSegments(weighted)));
         }
         let segments = IndependentSegments { segments: rows_by_key(rows, 0), distinct: rows.distinct(0) };
         Some(self.records(rows, &segments))

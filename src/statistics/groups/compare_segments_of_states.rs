@@ -1,9 +1,7 @@
 //! The AUC of segments whose rows were counted earlier, as states, each compared with others.
 
 use super::compare_segments::{CompareSegments, SegmentRecord};
-use super::weighted_segments::WeightedSegments;
 use crate::ranking::rows::Rows;
-use crate::statistics::inference::WeightedKeys;
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
@@ -34,7 +32,9 @@ impl Joint for CompareSegmentsOfStates {
 
     const INPUTS: Inputs = CompareSegments::INPUTS.or_states();
 
-    const WEIGHTED_STATES: bool = true;
+    fn takes_weighted_states(&self) -> bool {
+        true
+    }
 
     fn needs(&self) -> Needs {
         self.0.needs()
@@ -50,10 +50,7 @@ impl Joint for CompareSegmentsOfStates {
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<SegmentOfStatesRecord>> {
         let exact = rows.counted.as_ref().is_none_or(|counted| counted.is_exact);
-        let records = match &rows.weighted {
-            Some(segments) => self.0.records(rows, &WeightedSegments(WeightedKeys::of_states(segments))),
-            None => self.0.of_rows(rows)?,
-        };
+        let records = self.0.of_rows(rows)?;
         Some(records.into_iter().map(|segment| SegmentOfStatesRecord { segment, exact }).collect())
     }
 }

@@ -66,8 +66,16 @@ pub struct WeightedKeys {
 }
 
 impl WeightedKeys {
+    /// The rows of each key, if they have weights.
+    pub fn of_rows_or_states(rows: &Rows, score: usize) -> Option<Self> {
+        match &rows.weighted {
+            Some(states) => Some(Self::of_states(states)),
+            None => rows.weights.as_ref().map(|_| Self::of(rows, score)),
+        }
+    }
+
     /// Puts rows with weights in the order of one score, key by key.
-    pub fn of(rows: &Rows, score: usize) -> Self {
+    fn of(rows: &Rows, score: usize) -> Self {
         let units = units_of_rows(rows);
         let codes = &rows.scores[score].of_row;
         let mut order: Vec<u32> = (0..rows.len as u32).collect();
@@ -84,7 +92,7 @@ impl WeightedKeys {
     }
 
     /// The rows of each key that were counted earlier, by codes.
-    pub fn of_states(states: &[State<WeightSums>]) -> Self {
+    fn of_states(states: &[State<WeightSums>]) -> Self {
         let units = CommonUnits::of(states);
         let unit = SquareUnit::OfStates(units);
         let mut of_codes: Vec<WeightedTie> = Vec::new();

@@ -42,6 +42,8 @@ record! {
         pub n: u64,
         /// Rows that were skipped.
         pub n_missing: u64,
+        /// Those of them of which only the label is missing; null of states, which do not know.
+        pub n_unlabelled: Option<u64>,
         /// Positives and negatives that were used.
         pub rows: Count,
     }
@@ -142,11 +144,11 @@ impl Summary for RocSummary {
 impl RocSummaryRecord {
     /// The same with the fields that follow from the counts of rows, which are known whatever the scores are.
     fn with_counts(self, rows: RowCounts) -> Self {
-        let RowCounts { n_pos, n_neg, n_missing, have_weights } = rows;
+        let RowCounts { n_pos, n_neg, n_missing, n_unlabelled, have_weights } = rows;
         let n = n_pos + n_neg;
         let of_rows = || if have_weights { f64::NAN } else { math::quotient(n_pos.into(), n.into()) };
         let prevalence = (n > 0).then(of_rows);
-        RocSummaryRecord { prevalence, n, n_missing, ..self }
+        RocSummaryRecord { prevalence, n, n_missing, n_unlabelled, ..self }
     }
 }
 

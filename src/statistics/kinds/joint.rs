@@ -133,7 +133,9 @@ pub trait Joint: Sync {
     const WEIGHTS: bool = false;
 
     /// Whether states may be of rows with weights. The statistic then reads [`weighted`](Rows::weighted) rows.
-    const WEIGHTED_STATES: bool = false;
+    fn takes_weighted_states(&self) -> bool {
+        false
+    }
 
     /// The facts about the scores that the statistic needs.
     fn needs(&self) -> Needs {

@@ -2,7 +2,7 @@
 
 use crate::math;
 use crate::ranking::states::State;
-use crate::ranking::ties::{Count, Ties};
+use crate::ranking::ties::{Count, RowCounts, Ties};
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 
@@ -25,6 +25,8 @@ record! {
         pub upper: Option<f64>,
         /// Positives and negatives that were used.
         pub rows: Count,
+        /// Whether each distinct score has its own bin, so that every number is that of the rows.
+        pub exact: bool,
     }
 }
 
@@ -36,8 +38,10 @@ impl Summary for RocAucBounds {
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucBoundsRecord {
         let rows = Count::from(&ties);
+        let of_counts = ties.stored().is_none_or(|state| state.resolution == 0);
+        let exact = of_counts && ties.stored_weights().is_none_or(|state| state.resolution == 0);
         if !ties.has_pairs() {
-            return RocAucBoundsRecord::undefined(rows);
+            return RocAucBoundsRecord { exact, ..RocAucBoundsRecord::undefined(rows) };
         }
         let (twice_u, twice_pairs) = (ties.twice_u(), 2 * ties.pairs());
         let unordered = ties.stored().map_or(0, |state| state.unordered_pairs());
@@ -47,6 +51,11 @@ impl Summary for RocAucBounds {
             lower = lower.map(|lower| (lower - rounding).next_down().max(0.0));
             upper = upper.map(|upper| (upper + rounding).next_up().min(1.0));
         }
-        RocAucBoundsRecord::new(area(twice_u), lower, upper, rows)
+        RocAucBoundsRecord { auc: area(twice_u), lower, upper, rows, exact }
+    }
+
+    /// All numbers are NaN, as those of the rows.
+    fn of_nan(&self, rows: RowCounts) -> RocAucBoundsRecord {
+        RocAucBoundsRecord { exact: true, ..RocAucBoundsRecord::nan(rows) }
     }
 }

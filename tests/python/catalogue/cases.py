@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from hypothesis import settings
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 from oracles.rows import MAYBE, Rounded
 
@@ -29,6 +30,24 @@ keys = st.sampled_from(["b", "a", "c", "b", "a", None])
 weights = st.sampled_from([1.0, 0.5, 3.25, 2.0, 1.0, 0.0, 1024.0, None])
 scores = st.one_of(st.sampled_from(TIED), st.none(), st.floats(allow_nan=False))
 scores_with_nan = st.one_of(scores, scores, scores, st.just(math.nan))
+
+
+def without_unlabelled(answers: pl.DataFrame) -> pl.DataFrame:
+    """Return the answers of rows as states have them, which do not know whose label alone is missing."""
+    null = pl.lit(None, dtype=pl.UInt64).alias("n_unlabelled")
+    return answers.with_columns(
+        pl.col(name).struct.with_fields(null)
+        for name, dtype in answers.schema.items()
+        if isinstance(dtype, pl.Struct) and "n_unlabelled" in dtype.to_schema()
+    )
+
+
+def assert_report_of_rows(of_states: pl.DataFrame, of_rows: pl.DataFrame) -> None:
+    """Compare the report of exact states with that of their rows."""
+    assert of_states["exact"].all()
+    assert of_states["n_unlabelled"].is_null().all()
+    got = of_states.drop("auc_min", "auc_max", "exact", "n_unlabelled")
+    assert_frame_equal(got, of_rows.drop("n_unlabelled"), check_exact=True)
 
 
 def examples(number: int, **others: Any) -> settings:

@@ -170,6 +170,7 @@ INTERVALS = [
             "prevalence": F,
             "n": N,
             "n_missing": N,
+            "n_unlabelled": N,
             **COUNTS,
         },
     ),

@@ -23,13 +23,13 @@ STATES = [
         "roc_auc_bounds",
         pa.roc_auc_bounds,
         oracles.roc_auc_bounds,
-        {"auc": F, "lower": F, "upper": F, **COUNTS},
+        {"auc": F, "lower": F, "upper": F, **COUNTS, "exact": pl.Boolean()},
     ),
     Entry(
         "roc_auc_bounds",
         weighted(pa.roc_auc_bounds),
         oracles.weighted_roc_auc_bounds,
-        {"auc": F, "lower": F, "upper": F, **COUNTS},
+        {"auc": F, "lower": F, "upper": F, **COUNTS, "exact": pl.Boolean()},
         columns=WEIGHTED,
     ),
     *(

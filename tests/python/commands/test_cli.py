@@ -20,7 +20,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from catalogue.cases import fixed
+from catalogue.cases import assert_report_of_rows, fixed
 from polars_auc._commands.main import main
 
 Capture = pytest.CaptureFixture[str]
@@ -904,7 +904,7 @@ def test_states_of_days_give_the_report_of_their_rows(
         report = ["report", str(tmp_path / files), "--from-states", "--by", "segment"]
         assert main([*report, "-o", str(tmp_path / "states.parquet")]) == 0
         got = pl.read_parquet(tmp_path / "states.parquet")
-        assert_frame_equal(got.drop("auc_min", "auc_max"), expected, check_exact=True)
+        assert_report_of_rows(got, expected)
         assert got["auc_min"].equals(got["auc"])
     small = [*merge[:-1], str(tmp_path / "small.parquet"), "--max-bins", "16"]
     assert main(small) == 0
@@ -923,6 +923,7 @@ def test_states_of_days_give_the_report_of_their_rows(
     assert (bounds["auc_min"] <= exact_auc).all()
     assert (exact_auc <= bounds["auc_max"]).all()
     assert (bounds["auc_min"] < bounds["auc_max"]).any()
+    assert not bounds.filter(pl.col("auc_min") < pl.col("auc_max"))["exact"].any()
 
 
 @pytest.mark.parametrize(
@@ -981,7 +982,7 @@ def test_bounded_report_of_files(tmp_path: Path) -> None:
     assert main([*made, "--bounded", "-o", str(tmp_path / "bounded.csv")]) == 0
     exact, bounded = (pl.read_csv(tmp_path / name) for name in ("exact.csv", "bounded.csv"))
     # 4096 bins hold every score of these files.
-    assert_frame_equal(bounded.drop("auc_min", "auc_max"), exact, check_exact=True)
+    assert_report_of_rows(bounded, exact)
     assert bounded["auc_min"].equals(bounded["auc"])
 
 

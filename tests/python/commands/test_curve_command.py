@@ -79,13 +79,35 @@ def test_curves_of_states(tmp_path: Path, capsys: Capture) -> None:
     capsys.readouterr()
     for wrong, message in (
         (["--label", "label"], "--label needs rows, but --from-states says that the files hold states"),
-        (["--folds", "fold"], "--folds needs rows, but --from-states says that the files hold states"),
+        (
+            ["--folds", "fold", "--band", "vertical"],
+            "--band of folds needs rows, but --from-states says that",
+        ),
+        (["--folds", "nothing"], "nothing"),
         (["--score", "logistic"], "logistic"),
     ):
         assert main(["curve", days, "--from-states", *wrong, "-o", str(tmp_path / "y.parquet")]) == 2
         assert message in capsys.readouterr().err
     assert main(["curve", str(DATA), "--from-states", "-o", str(tmp_path / "y.parquet")]) == 2
     assert "holds no column of states" in capsys.readouterr().err
+
+
+def test_curves_of_folds_of_states(tmp_path: Path, capsys: Capture) -> None:
+    """States of each fold have the curves of their rows, in a table and in a chart."""
+    scored = ["--label", "label", "--score", "forest", "--score", "tree"]
+    for part in range(3):
+        rows = [*scored, "--by", "dataset", "--by", "fold", "--where", f"fold % 3 = {part}"]
+        assert main(["state", str(DATA), *rows, "-o", str(tmp_path / f"part{part}.parquet")]) == 0
+    parts = str(tmp_path / "part*.parquet")
+    for name in ("x.parquet", "x.svg"):
+        asked = ["--by", "dataset", "--folds", "fold // 2", "-o"]
+        assert main(["curve", str(DATA), *scored, *asked, str(tmp_path / f"rows.{name}")]) == 0
+        assert main(["curve", parts, "--from-states", *asked, str(tmp_path / f"states.{name}")]) == 0
+    table, expected = (pl.read_parquet(tmp_path / f"{of}.x.parquet") for of in ("states", "rows"))
+    assert_frame_equal(table, expected, check_exact=True)
+    pictures = [(tmp_path / f"{of}.x.svg").read_text(encoding="utf-8") for of in ("states", "rows")]
+    assert pictures[0] == pictures[1]
+    capsys.readouterr()
 
 
 def test_curves_of_folds(tmp_path: Path, capsys: Capture) -> None:

@@ -11,7 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from catalogue.cases import fixed
+from catalogue.cases import assert_report_of_rows, fixed
 from polars_auc._commands.main import main
 
 PARTS = ["key", "month", "fold", "user"]
@@ -50,7 +50,7 @@ def test_reports_of_exact_states_are_those_of_the_rows(rows: pl.DataFrame, optio
     table = pa.report(states_of(rows), state=["score", "s"], **options)
     assert table["auc_min"].equals(table["auc"])
     assert table["auc_max"].equals(table["auc"])
-    assert table.drop("auc_min", "auc_max").equals(expected)
+    assert_report_of_rows(table, expected)
     lazy = pa.report(states_of(rows).lazy(), state=["score", "s"], **options)
     assert lazy.collect(engine="streaming").equals(table)
     assert lazy.collect_schema() == table.schema
@@ -86,7 +86,7 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
         table = pa.report(states_of(with_nan), state="score", by="key", versus="previous")
     with pytest.warns(UserWarning, match="is NaN"):
         expected = pa.report(with_nan, "label", "score", by="key", versus="previous")
-    assert table.drop("auc_min", "auc_max").equals(expected)
+    assert_report_of_rows(table, expected)
     with pytest.warns(UserWarning, match="no row of the states is positive"):
         pa.report(states_of(rows.filter(~pl.col("label"))), state="score")
     with warnings.catch_warnings():
@@ -142,16 +142,13 @@ def test_neither_rows_nor_states(rows: pl.DataFrame) -> None:
         report.select("auc", "se", "lower", "upper"), of_rows.select("auc", "se", "lower", "upper")
     )
     assert report["p_adjusted"].null_count() < report.height
-    asked: dict[str, Any] = {
-        "folds": "key",
-        "user": "key",
-        "stability": pl.col("key") == "a",
-    }
-    for name, value in asked.items():
-        with pytest.raises(
-            ValueError, match=f"{name} needs counts of rows, but the state 'state' has sums of w"
-        ):
-            pa.report(heavy, state="state", by="key", **{name: value})
+    with pytest.raises(ValueError, match="user needs counts of rows, but the state 'state' has sums of w"):
+        pa.report(heavy, state="state", by="key", user="key")
+    asked: dict[str, Any] = {"folds": "key", "stability": pl.col("key") == "a"}
+    report = pa.report(heavy, state="state", by="key", **asked)
+    of_rows = pa.report(rows.drop_nulls("label"), "label", "score", by="key", weight="weight", **asked)
+    columns = ["cv_auc", "cv_se", "psi", "psi_n", "psi_reference_n"]
+    assert_frame_equal(report.select(columns), of_rows.select(columns))
 
 
 def test_the_shell(rows: pl.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,7 +165,7 @@ def test_the_shell(rows: pl.DataFrame, tmp_path: Path, capsys: pytest.CaptureFix
         assert main(["report", files["rows"], *scored, *options, "-o", files["of_rows"]]) == 0
         assert main(["report", files["states"], "--from-states", *options, "-o", files["of_states"]]) == 0
         expected, table = (pl.read_parquet(files[name]) for name in ("of_rows", "of_states"))
-        assert table.drop("auc_min", "auc_max").equals(expected)
+        assert_report_of_rows(table, expected)
     page = str(tmp_path / "page.html")
     gate = ["--fail-if", "difference < -0.5", "-o", page]
     of_states = ["report", files["states"], "--from-states", "--by", "key", "--versus", "rest"]
@@ -190,14 +187,14 @@ def test_a_configuration(rows: pl.DataFrame, tmp_path: Path) -> None:
     )
     assert main(["report", "--config", str(configuration)]) == 0
     expected = pa.report(rows, "label", "score", by="key", versus="rest", folds="fold")
-    assert pl.read_parquet(tmp_path / "x.parquet").drop("auc_min", "auc_max").equals(expected)
+    assert_report_of_rows(pl.read_parquet(tmp_path / "x.parquet"), expected)
 
 
 def test_bounded_memory_compares_groups(rows: pl.DataFrame) -> None:
     options: dict[str, Any] = {"by": ["key", "month"], "versus": "previous", "along": "month"}
     expected = pa.report(rows, "label", "score", **options)
     bounded = pa.report(rows, "label", "score", memory="bounded", max_bins=4096, **options)
-    assert bounded.drop("auc_min", "auc_max").equals(expected)
+    assert_report_of_rows(bounded, expected)
 
 
 def test_pages_of_states(rows: pl.DataFrame, tmp_path: Path) -> None:

@@ -19,6 +19,9 @@ FOLDS: list[Callable[..., pl.Expr]] = [
     partial(pa.cv_roc_auc, fold="key", method="influence"),
     partial(pa.cv_roc_auc, fold="key", method="influence", ties="zero"),
     partial(pa.cv_roc_auc, fold="key", method="delong", level=0.8),
+    partial(pa.cv_roc_curve, fold="key", n_points=7),
+    partial(pa.cv_roc_curve, fold="key", at_fpr=[0.3, 0.05]),
+    partial(pa.cv_roc_curve, fold="key", method="pooled", n_points=7),
     partial(pa.grouped_roc_auc, by="key"),
     partial(pa.grouped_roc_auc, by=["key"], average="pairs", error="within"),
 ]
@@ -54,6 +57,26 @@ def test_small_states_are_those_of_their_own_fold(frame: pl.DataFrame) -> None:
         assert (cv["auc"], cv["n_folds"]) == (pytest.approx(record["auc"], rel=1e-14), areas.height)
 
 
+def test_curves_of_folds_of_small_states() -> None:
+    """A fold's rows of one bin tie; pooled, those of one bin of all folds together."""
+    frame = fixed(3000).drop_nulls(["label", "score", "key"])
+    states = frame.group_by("key").agg(state=pa.roc_state("label", "score", max_bins=16))
+    for by, asked in (
+        (["key"], partial(pa.cv_roc_curve, fold="key", n_points=11)),
+        ([], partial(pa.cv_roc_curve, fold="key", method="pooled", n_points=11)),
+    ):
+        merged = (
+            states.group_by(by).agg(pa.merge_states("state"))
+            if by
+            else states.select(pa.merge_states("state"))
+        )
+        bins = merged.select(*by, pl.col("state").struct.field("bins")).explode("bins")
+        lowest = bins.select(*by, bin=pl.col("bins").struct.field("score")).sort("bin")
+        tied = frame.sort("score").join_asof(lowest, left_on="score", right_on="bin", by=by or None)
+        got, expected = states.select(asked(state="state")).item(), tied.select(asked("label", "bin")).item()
+        assert got.equals(expected)
+
+
 @given(frame=frames(scores_with_nan, max_rows=40), bands=st.integers(1, 12))
 @examples(80)
 def test_samples_of_states(frame: pl.DataFrame, bands: int) -> None:
@@ -83,6 +106,18 @@ def test_samples_of_states_with_weights(frame: pl.DataFrame, bands: int) -> None
     )
 
 
+@given(frame=frames(scores_with_nan, max_rows=40))
+@examples(40)
+def test_folds_of_states_with_weights(frame: pl.DataFrame) -> None:
+    known = frame.drop_nulls("label")
+    states = known.group_by("g", "key").agg(state=pa.roc_state("label", "score", weight="weight"))
+    # The weights are multiples of a quarter, which a state holds as they are.
+    same(
+        states.select(pa.cv_roc_auc(state="state", fold="key")),
+        known.select(pa.cv_roc_auc("label", "score", "key", weight="weight")),
+    )
+
+
 def test_samples_of_small_states_share_their_bins() -> None:
     frame = fixed(3000).drop_nulls(["label", "score", "key"])
     states = frame.group_by("key").agg(state=pa.roc_state("label", "score", max_bins=32))
@@ -99,6 +134,12 @@ def test_what_stands_beside_states() -> None:
     said: list[tuple[Callable[[], Any], type[Exception], str]] = [
         (lambda: pa.cv_roc_auc(state="s"), TypeError, "fold must be given beside state, as cv_roc_auc"),
         (lambda: pa.grouped_roc_auc(state="s"), TypeError, "by must be given beside state, as grouped"),
+        (lambda: pa.cv_roc_curve(state="s"), TypeError, "fold must be given beside state, as cv_roc_curve"),
+        (
+            lambda: pa.cv_roc_curve(state="s", fold="f", method="threshold"),
+            ValueError,
+            r"method 'threshold' needs the scores of rows, .*; write method=.vertical.",
+        ),
         (lambda: pa.cv_roc_auc("y", "s"), TypeError, "fold must be a column name or an expression"),
         (lambda: pa.cv_roc_auc(fold="f"), TypeError, "label and score must be given, or states in place"),
         (
@@ -123,7 +164,8 @@ def test_what_stands_beside_states() -> None:
     frame = fixed(100)
     heavy = frame.select("key", state=pa.roc_state("label", "score", weight="weight"))
     for answer in (
-        pa.cv_roc_auc(state="state", fold="key"),
+        pa.cv_roc_auc(state="state", fold="key", method="influence"),
+        pa.grouped_roc_auc(state="state", by="key"),
         pa.population_stability_table(pl.col("key") == "a", state="state"),
     ):
         with pytest.raises(pl.exceptions.ComputeError, match="is of rows with weights, but here rows are"):

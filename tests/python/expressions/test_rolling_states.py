@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -124,6 +124,51 @@ def test_small_unsigned_days() -> None:
     assert narrow["state"][1] == states.head(2).select(pa.merge_states("state")).item()
 
 
+@pytest.mark.parametrize(
+    ("unit", "window", "n_pos"),
+    [
+        # Nanoseconds go back to 1677, so these windows begin before there is any.
+        ("ns", "400y", [1, 2, 3]),
+        ("ns", "500y", [1, 2, 3]),
+        ("ns", timedelta(days=365 * 400), [1, 2, 3]),
+        ("us", "500y", [1, 2, 3]),
+        # Shorter than a step of the column: a window holds its own row all the same.
+        (None, "1ns", [1, 1, 1]),
+        (None, "6h", [1, 1, 1]),
+        ("ms", "1us", [1, 1, 1]),
+        ("us", timedelta(microseconds=1), [1, 1, 1]),
+    ],
+)
+@pytest.mark.parametrize("first", [date(2026, 1, 1), date(1931, 1, 1)])
+def test_very_long_and_very_short_windows(
+    unit: Literal["ns", "us", "ms"] | None, window: Any, n_pos: list[int], first: date
+) -> None:
+    rows = pl.DataFrame({"place": [0, 0, 1, 1, 2, 2], "y": [1, 0] * 3, "s": [3, 2, 1, 6, 5, 4]})
+    states = rows.group_by("place", maintain_order=True).agg(state=pa.roc_state("y", "s"))
+    day = first + pl.duration(days="place")
+    states = states.with_columns(day=day if unit is None else day.cast(pl.Datetime(unit)))
+    answer = states.select(pa.rolling_merge_states("state", "day", window=window))["state"]
+    assert answer.struct.field("n_pos").to_list() == n_pos
+
+
+def test_windows_from_before_the_lowest_integer() -> None:
+    states = states_of([-5, -4, -3]).with_columns(state=pl.col("state").first())
+    whole = states.select(pa.rolling_merge_states("state", "day", window=2**63 - 1))["state"]
+    assert whole[2] == states.select(pa.merge_states("state")).item()
+    lowest = states.with_columns(day=pl.lit(-(2**63), pl.Int64))
+    assert lowest.select(pa.rolling_merge_states("state", "day", window=3))["state"][0] == whole[2]
+
+
+def test_a_whole_number_is_no_length_of_time() -> None:
+    """It would count microseconds."""
+    states = states_of([1, 2]).with_columns(time=datetime(2026, 1, 1) + pl.duration(days="day"))
+    for time, dtype in (("time", "datetime"), (pl.col("time").dt.date(), "date")):
+        query = states.lazy().select(pa.rolling_merge_states("state", time, window=28))
+        said = f'by "time" has dtype {dtype}.*, but window is a whole number, .* write window="28d"'
+        with pytest.raises(pl.exceptions.ComputeError, match=said):
+            query.collect_schema()
+
+
 def test_a_nan_is_in_its_windows_alone() -> None:
     states = states_of([1, 2, 3, 4])
     nan = pl.DataFrame({"y": [0, 1], "s": [1.0, float("nan")]}).select(state=pa.roc_state("y", "s"))
@@ -149,6 +194,11 @@ def test_a_nan_is_in_its_windows_alone() -> None:
         (2.5, "must be a length of time or a whole number, got float; write window="),
         (True, "must be a length of time or a whole number, got bool"),
         (None, "must be a length of time or a whole number, got NoneType"),
+        (np.timedelta64(7, "D"), "must be a length of time or a whole number, got timedelta64"),
+        (2**63, "must be at most 500 years, or below 2.63, got 9223372036854775808; write window=.500y."),
+        ("501y", "must be at most 500 years, .* got '501y'"),
+        ("99999999999999999999d", "must be at most 500 years"),
+        (timedelta.max, "must be at most 500 years"),
     ],
 )
 def test_windows_that_are_none(window: Any, said: str) -> None:

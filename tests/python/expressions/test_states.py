@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from catalogue.cases import examples, fixed, frames, scores_with_nan
+from catalogue.cases import assert_report_of_rows, examples, fixed, frames, scores_with_nan
 from oracles.states import interval
 from polars_auc._frames.evaluated import Evaluated
 
@@ -439,9 +439,11 @@ def test_bounded_report(by: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     exact = pa.report(frame, "label", ["score", "other"], by=by)
     # So many bins are enough for all distinct scores.
     many = pa.report(frame, "label", ["score", "other"], by=by, memory="bounded", max_bins=10_000)
-    assert_frame_equal(many.drop("auc_min", "auc_max"), exact, check_exact=True)
+    assert_report_of_rows(many, exact)
+    assert many["auc_min"].equals(many["auc"])
     few = pa.report(frame, "label", ["score", "other"], by=by, memory="bounded", max_bins=16)
     assert (few["auc_min"] <= exact["auc"]).all()
+    assert not few["exact"].all()
     assert (exact["auc"] <= few["auc_max"]).all()
     with pytest.raises(ValueError, match="report: compare needs all rows at once"):
         pa.report(frame, "label", ["score", "other"], compare=True, memory="bounded")
@@ -477,3 +479,22 @@ def test_states_of_a_page(by: list[str], monkeypatch: pytest.MonkeyPatch) -> Non
     answers = [pa.roc_state(label, score, max_bins=64).alias(name) for name, score in scores.items()]
     expected = (frame.group_by(by).agg(answers) if by else frame.select(answers)).collect()
     assert_frame_equal(made, expected, check_row_order=False, check_exact=True)
+
+
+def test_what_is_exact() -> None:
+    """States may be exact each by itself, and no longer so once they are merged."""
+    frame = pl.DataFrame({"s": range(40)}).with_columns(y=pl.col("s") % 3 == 0, half=pl.col("s") // 20)
+    states = frame.group_by("half", maintain_order=True).agg(
+        small=pa.roc_state("y", "s", max_bins=32), whole=pa.roc_state("y", "s")
+    )
+    table = pa.report(states, state=["small", "whole"], by="half")
+    rows: list[tuple[Any, ...]] = [(None, "small", False), (None, "whole", True)]
+    rows += [(half, score, True) for half in (0, 1) for score in ("small", "whole")]
+    assert sorted(table.select("half", "score", "exact").rows(), key=repr) == sorted(rows, key=repr)
+    bounds = [pa.roc_auc_bounds(state=name).alias(name) for name in ("small", "whole")]
+    assert [answer["exact"] for answer in states.select(bounds).row(0)] == [False, True]
+    # Nobody is positive there, and no area is defined.
+    nobody = frame.select(state=pa.roc_state(pl.lit(value=False) & pl.col("y"), "s", max_bins=16))
+    assert nobody.select(pa.roc_auc_bounds(state="state")).item()["exact"] is False
+    weighted = frame.select(state=pa.roc_state("y", "s", max_bins=16, weight="s"))
+    assert weighted.select(pa.roc_auc_bounds(state="state")).item()["exact"] is False

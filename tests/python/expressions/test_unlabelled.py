@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 import polars_auc as pa
 from catalogue.cases import examples, fixed
+from polars_auc._commands.main import main
 
 ROWS = st.lists(st.tuples(st.sampled_from([0, 1, None]), st.integers(0, 6).map(lambda n: n / 6)), max_size=9)
 
@@ -123,8 +126,80 @@ def test_what_is_refused() -> None:
         pa.unlabelled_roc_auc("y", "p", assume="random")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="unlabelled_roc_auc: label must be a column name or an expression"):
         pa.unlabelled_roc_auc([1, 0], "p")  # type: ignore[arg-type]
+    # What it says to write has the columns of the function, and no others.
+    with pytest.raises(TypeError, match=r'score must be .*select.unlabelled_roc_auc\("label", "score"\)'):
+        pa.unlabelled_roc_auc("y", None)  # type: ignore[arg-type]
     frame = pl.DataFrame({"y": ["a", None], "p": [0.1, 0.2]})
     with pytest.raises(pl.exceptions.ComputeError, match='label "y" has dtype str, but a label is Boolean'):
         frame.select(pa.unlabelled_roc_auc("y", "p"))
     with pytest.raises(pl.exceptions.ComputeError, match=r"label .* holds 2"):
         frame.with_columns(y=pl.Series([2, None])).select(pa.unlabelled_roc_auc("y", "p"))
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from(["a", "b"]),
+            st.sampled_from([0, 1, None]),
+            st.sampled_from([0.1, 0.5, 0.9, None]),
+            st.sampled_from([0, 1, 3, None]),
+        ),
+        max_size=80,
+    )
+)
+@examples(60)
+def test_a_summary_counts_the_rows_that_lack_their_label_alone(rows: list[tuple[Any, ...]]) -> None:
+    schema = {"g": pl.String, "y": pl.Int8, "p": pl.Float64, "n": pl.Int64}
+    frame = pl.DataFrame(rows, schema, orient="row")
+    asked = [
+        pa.roc_summary("y", "p").alias("rows"),
+        pa.roc_summary("y", "p", count="n").alias("counts"),
+        pa.roc_summary("y", "p", weight="n").alias("weights"),
+    ]
+    table = frame.group_by("g", maintain_order=True).agg(asked)
+    for group, *answers in table.iter_rows():
+        alone = [n for g, y, p, n in rows if g == group and y is None and p is not None]
+        expected = [len(alone), sum(n or 0 for n in alone), sum(1 for n in alone if n)]
+        assert [answer["n_unlabelled"] for answer in answers] == expected
+        assert all(answer["n_unlabelled"] <= answer["n_missing"] for answer in answers)
+    areas = frame.group_by("g", maintain_order=True).agg(pa.unlabelled_roc_auc("y", "p").alias("rows"))
+    unlabelled = pl.col("rows").struct.field("n_unlabelled")
+    assert areas.select(unlabelled).equals(table.select(unlabelled))
+
+
+def test_unlabelled_rows_of_many_and_of_nan() -> None:
+    many = pl.DataFrame({"i": range(200_001)}).select(
+        y=pl.when(pl.col("i") % 7 != 3).then(pl.col("i") % 2 == 0),
+        p=pl.when(pl.col("i") % 5 != 0).then(pl.col("i") * 7919 % 10_007),
+    )
+    expected = many.filter(pl.col("y").is_null() & pl.col("p").is_not_null()).height
+    for frame in (many, many.with_columns(pl.col("p").cast(pl.Float64) + float("nan"))):
+        for rows in (frame, frame.slice(3).vstack(frame.head(3)), pl.concat([frame.head(9), frame.slice(9)])):
+            assert rows.select(pa.roc_summary("y", "p")).unnest("p")["n_unlabelled"].item() == expected
+    state = many.select(state=pa.roc_state("y", "p"))
+    assert state.select(pa.roc_summary(state="state")).unnest("state")["n_unlabelled"].item() is None
+    assert pa.evaluate([1, 0, None, None], [3, 2, 1, None]).n_unlabelled == 1
+
+
+def test_unlabelled_rows_of_a_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A row without a cluster, or with a score that is taken for missing, lacks more than its label."""
+    frame = pl.DataFrame(
+        {
+            "y": [1, 0, 1, 0, None, None, None, None, 1],
+            "p": [0.9, 0.8, 0.7, 0.2, 0.5, 0.4, None, float("nan"), 0.3],
+            "q": [9, 8, 7, 6, None, 4, 3, 2, 1],
+            "c": [1, 2, 3, 4, 5, None, 7, 8, None],
+        }
+    )
+    report = partial(pa.report, frame, "y", ["p", "q"])
+    assert report()["n_unlabelled"].to_list() == [3, 3]
+    assert report(nan="skip")["n_unlabelled"].to_list() == [2, 3]
+    assert report(cluster="c")["n_unlabelled"].to_list() == [2, 2]
+    assert report(cluster="c")["n_missing"].to_list() == [5, 5]
+    bounded = report(memory="bounded")
+    assert bounded["n_unlabelled"].is_null().all()
+    frame.write_parquet(tmp_path / "rows.parquet")
+    told = ["report", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "q"]
+    assert main([*told, "--fail-if", "n_unlabelled > 0.5 * n"]) == 1
+    said = capsys.readouterr()
+    assert "q: 4 rows skipped for a missing label or score; 3 of them only for the label" in said.err

@@ -600,6 +600,8 @@ def test_monitoring_has_the_numbers_of_always_valid() -> None:
     assert "a panel for each site. The mark is the first alarm at level 0.05." in chart.description
     assert len(layers_of(spec)) == 6
     assert layers_of(spec)[0]["encoding"]["x"]["sort"] == ["1", "2", "3"]
+    # The wide interval of a small panel leaves the others as they are.
+    assert spec["resolve"] == {"scale": {"y": "independent"}}
     gap = NIGHTS.filter((pl.col("site") != "a") | (pl.col("night") != 1))
     layers = layers_of(spec_of(pa.plot_monitoring(gap, "night", "mean", facet="site")))
     assert layers[0]["encoding"]["x"]["sort"] == ["1", "2", "3"]

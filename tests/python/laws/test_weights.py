@@ -70,7 +70,7 @@ def without_counts(answer: Any) -> Any:
         return [without_counts(point) for point in answer]
     if isinstance(answer, dict):
         # A summary counts rows as n, and curves the weight of them.
-        counts = {*COUNTS, "n", "n_missing"} if "n_missing" in answer else {*COUNTS}
+        counts = {*COUNTS, "n", "n_missing", "n_unlabelled"} if "n_missing" in answer else {*COUNTS}
         if isinstance(answer.get("auc"), float) and math.isnan(answer["auc"]):
             counts.add("prevalence")
         rates = {name: value for name, value in answer.items() if name not in counts}

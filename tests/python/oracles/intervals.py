@@ -287,6 +287,7 @@ def roc_summary(rows: Sequence[Row], z: float) -> dict[str, Any]:
         "prevalence": len(pos) / len(rows) if rows else None,
         "n": len(rows),
         "n_missing": MAYBE,  # an oracle sees the rows that are used
+        "n_unlabelled": MAYBE,
         "n_pos": len(pos),
         "n_neg": len(neg),
     }

@@ -16,12 +16,12 @@ from oracles.rows import MAYBE, Group, Row, WeightedRow, classes, has_nan
 def roc_auc_bounds(rows: Sequence[Row]) -> dict[str, Any]:
     pos, neg = classes(rows)
     auc = roc_auc(rows)
-    return {"auc": auc, "lower": auc, "upper": auc, "n_pos": len(pos), "n_neg": len(neg)}
+    return {"auc": auc, "lower": auc, "upper": auc, "n_pos": len(pos), "n_neg": len(neg), "exact": True}
 
 
 def weighted_roc_auc_bounds(rows: Sequence[WeightedRow]) -> dict[str, Any]:
     auc = weighted_roc_auc(rows)
-    return {"auc": auc, "lower": auc, "upper": auc, **Group(rows).counts}
+    return {"auc": auc, "lower": auc, "upper": auc, **Group(rows).counts, "exact": True}
 
 
 KEYS = {"f64": 64, "i64": 64, "i32": 32, "bool": 32}

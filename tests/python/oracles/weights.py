@@ -50,7 +50,7 @@ def influences(rows: Sequence[Any], score: int, weight: int) -> list[Fraction]:
             * (concordance(row[score], other[score]) if row[0] else concordance(other[score], row[score]))
             for other in others
         )
-        placement = wins / sum(Fraction(other[weight]) for other in others)
+        placement = Fraction(wins) / sum(Fraction(other[weight]) for other in others)
         values.append(Fraction(row[weight]) * (placement - auc) / own)
     return values
 

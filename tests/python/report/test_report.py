@@ -15,7 +15,20 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from catalogue.cases import fixed
 
-COLUMNS = ["score", "n", "n_pos", "n_missing", "prevalence", "auc", "se", "lower", "upper", "ks", "gini"]
+COLUMNS = [
+    "score",
+    "n",
+    "n_pos",
+    "n_missing",
+    "n_unlabelled",
+    "prevalence",
+    "auc",
+    "se",
+    "lower",
+    "upper",
+    "ks",
+    "gini",
+]
 
 # Labels and scores of which a report warns.
 _WARNED = [("label", "nan"), ("none", "score")]

@@ -95,7 +95,10 @@ def test_names_are_cut_to_the_terminal() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--columns", "auc,sex"], "--columns names 'sex', which is none of n, n_pos, n_missing, prevalence"),
+        (
+            ["--columns", "auc,sex"],
+            "--columns names 'sex', which is none of n, n_pos, n_missing, n_unlabelled",
+        ),
         (["--columns", "auc", "--wide"], "--wide prints all columns"),
         (["--quiet", "--limit", "3"], "--limit is about the printed table, and --quiet prints none"),
         (["--quiet", "--wide"], "--wide is about the printed table, and --quiet prints none"),
