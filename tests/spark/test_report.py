@@ -32,6 +32,10 @@ NAN = pytest.mark.filterwarnings("ignore:report. the score .* is NaN:UserWarning
         ("segment", {"ci": "bootstrap", "n_resamples": 50, "seed": 3}),
         ("segment", {"ci": "bootstrap", "interval": "bca", "n_resamples": 50}),
         ("segment", {"count": "count"}),
+        ("segment", {"versus": "rest"}),
+        ("segment", {"versus": "a", "count": "count", "adjust": None}),
+        (["segment", "day"], {"versus": "previous", "along": "day", "adjust": "bh"}),
+        ("day", {"versus": "overall", "level": 0.9}),
     ],
 )
 def test_reports_are_equal(

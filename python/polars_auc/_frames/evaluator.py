@@ -218,7 +218,7 @@ class Evaluator:
         return states[0] if len(states) == 1 else pl.concat(states).select(state=merge_states("state"))
 
     def bounds(self) -> dict[str, Any]:
-        """Return ``auc``, ``lower`` and ``upper``, which hold the exact AUC, ``n_pos`` and ``n_neg``.
+        """Return ``auc``, ``lower`` and ``upper``, which hold the exact AUC, ``n_pos``, ``n_neg``, ``exact``.
 
         As :func:`polars_auc.roc_auc_bounds`: None without a positive or a negative, NaN if a score was NaN.
         """

@@ -166,6 +166,7 @@ class ReportOptions:
         "compare each group with the 'rest', 'overall', the 'previous' one, or the group of this value; in a "
         "shell the values of several `by` are separated by commas",
         metavar="SEGMENT",
+        in_spark=True,
         conflicts=(_ONE_BY_ONE,),
         need=Rule("by", "compares groups, but there are none", 'write `by="segment"`'),
     )
@@ -176,6 +177,7 @@ class ReportOptions:
         need=Rule(
             "versus", 'applies to `versus="previous"` only', 'leave it out, or write `versus="previous"`'
         ),
+        in_spark=True,
     )
     adjust: Adjustment | None = option(
         "holm",
@@ -183,6 +185,7 @@ class ReportOptions:
         f"bonferroni, sidak, holm-sidak, bh or by; {either('None', 'none')} adjusts nothing",
         parse=lambda text: None if text == "none" else text,
         metavar="METHOD",
+        in_spark=True,
     )
     folds: IntoExpr | None = option(
         None,

@@ -17,6 +17,7 @@ from polars_auc._frames.inputs import called, keys_of
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report.evaluation import evaluation
 from polars_auc._report.options import IntervalMethod, ReportOptions
+from polars_auc._report.rows import OF_SUMMARY
 from polars_auc._spark.stages import Stages, numbered, state_column
 from polars_auc._spark.types import (
     IntoColumn,
@@ -30,6 +31,8 @@ from polars_auc._spark.types import (
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType, StructType
+
+    from polars_auc._plugin.options import Adjustment
 
 __all__ = ["group_states", "report"]
 
@@ -112,6 +115,9 @@ def report(
     interval: Literal["percentile", "bca"] | None = None,
     n_resamples: int | None = None,
     seed: int | None = None,
+    versus: object = None,
+    along: str | None = None,
+    adjust: Adjustment | None = "holm",
     count: IntoColumn | None = None,
 ) -> DataFrame:
     """Return the evaluation of scores, by segment and overall, as a frame of Spark.
@@ -132,6 +138,10 @@ def report(
     ci, interval, n_resamples, seed
         The method of the interval, and the limits, resamples and seed of the bootstrap: see
         :func:`polars_auc.roc_auc_ci`.
+    versus, along, adjust
+        Compare each segment with the ``"rest"``, ``"overall"``, the ``"previous"`` one or the segment of this
+        value, along which column of ``by`` one is the previous one, and the adjustment of p-values: see
+        :func:`polars_auc.report`.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
 
@@ -139,8 +149,9 @@ def report(
     -------
     pyspark.sql.DataFrame
         The columns, names, order and numbers of :func:`polars_auc.report`, bit for bit: one row for each
-        segment and score, ordered by segment, then one row for each score over all rows. UInt64 is
-        ``LongType``. The frame is in one partition, which keeps the order.
+        segment and score, ordered by segment, then one row for each score over all rows. But
+        ``n_unlabelled`` is null, because states do not know it. UInt64 is ``LongType``. The frame is in one
+        partition, which keeps the order.
 
     Raises
     ------
@@ -158,7 +169,8 @@ def report(
     -----
     Partitions make exact states, which are merged by segment, as in :func:`group_states`. Each segment is
     answered where its state is; the overall rows are answered from the states of all segments, by one worker,
-    which needs memory for the distinct scores of all rows. There is no warning if no row is positive.
+    which needs memory for the distinct scores of all rows. With ``versus`` it compares the segments as well,
+    and needs memory for the states of all of them. There is no warning if no row is positive.
     """
     options = ReportOptions.of(locals())
     name = "report"
@@ -166,7 +178,8 @@ def report(
     options = dataclasses.replace(options, by=selected.by, count=selected.masses.get("count"))
     rows = pl.LazyFrame(schema=selected.schema)
     local = evaluation(rows, selected.label, selected.scores, options).collect_schema()
-    stages = dataclasses.replace(selected.stages(name, {}), interval=options.limits)
+    compared = None if options.versus is None else dataclasses.replace(options, count=None)
+    stages = dataclasses.replace(selected.stages(name, {}), interval=options.limits, options=compared)
     return selected.finished(stages, local).toDF(*local)
 
 
@@ -255,7 +268,7 @@ class _Selection:
         return [spark_type(dtype) for dtype in rows.select(wanted).collect_schema().dtypes()]
 
     def _summary_types(self, local: pl.Schema) -> list[DataType]:
-        fields = {name: dtype for name, dtype in local.items() if name not in (*self.by, "scope", "score")}
+        fields = {name: local[name] for name in OF_SUMMARY}
         return [spark_type(pl.Struct(fields))] * len(self.scores)
 
     def _schema(self, columns: list[str | DataType]) -> StructType:

@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from polars_auc._expressions.comparisons import adjust_p_values
 from polars_auc._expressions.intervals import roc_summary
 from polars_auc._expressions.states import merge_states
 from polars_auc._frames.inputs import called
 from polars_auc._frames.partial_states import PART_BYTES, PartialStates, state_column
+from polars_auc._report.parts import segments
 from polars_auc._report.rows import OF_SUMMARY, one_row_a_score, scoped, summary_column, summary_fields
 from polars_auc._spark.types import table_for_spark
 
 if TYPE_CHECKING:
     import pyarrow
+
+    from polars_auc._report.options import ReportOptions
+    from polars_auc._report.rows import Part
 
 __all__ = ["Stages", "state_column", "summary_column"]
 
@@ -26,6 +31,8 @@ class Stages(PartialStates):
     """The stages from rows to states and reports, each from the batches of one partition to others."""
 
     interval: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    options: ReportOptions | None = None
+    """Those of a report, if it compares segments."""
 
     def counted(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return a state for each segment and score, from rows."""
@@ -46,13 +53,17 @@ class Stages(PartialStates):
     def finished(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return the report, from the answers and states of all segments."""
         answers: list[pl.DataFrame] = []
+        states: list[pl.DataFrame] = []
         names = [state_column(score) for score in self.scores]
         summaries = [summary_column(score) for score in self.scores] if self.by else []
 
         def of_all(frame: pl.DataFrame) -> pl.DataFrame:
             if self.by:
                 # Only the row of nulls has no answer.
-                answers.append(frame.select(*self.by, *summaries).drop_nulls(summaries))
+                answered = frame.drop_nulls(summaries)
+                answers.append(answered.select(*self.by, *summaries))
+                if self.options is not None:
+                    states.append(answered.select(*self.by, *names))
             return frame.select(map(merge_states, names))
 
         with called(self.name):
@@ -61,12 +72,26 @@ class Stages(PartialStates):
             if whole is None:
                 return
             overall = one_row_a_score(everything._summarized(whole).lazy(), self.scores, [summary_fields])
-            table = scoped("overall", overall.cast({pl.UInt64: pl.Int64}))
             if self.by:
-                segments = pl.concat(answers).lazy().sort(self.by, nulls_last=True)
-                rows = scoped("group", one_row_a_score(segments, self.scores, [summary_fields], self.by))
-                table = pl.concat([rows, table], how="diagonal")
+                in_order = pl.concat(answers).lazy().sort(self.by, nulls_last=True)
+                groups = one_row_a_score(in_order, self.scores, [summary_fields], self.by)
+                if self.options is not None:
+                    compared = self._compared(pl.concat(states).lazy(), self.options)
+                    groups, overall = compared.finish(groups, self.by), compared.finish(overall, [])
+                groups, overall = (rows.cast({pl.UInt64: pl.Int64}) for rows in (groups, overall))
+                rows = [scoped("group", groups), scoped("overall", overall)]
+                table = pl.concat(rows, how="diagonal")
+            else:
+                table = scoped("overall", overall.cast({pl.UInt64: pl.Int64}))
+            if self.options is not None:
+                # Adjusted over all tests of the table.
+                table = table.with_columns(adjust_p_values("p_adjusted", method=self.options.adjust))
             yield from _batches(table.collect())
+
+    def _compared(self, states: pl.LazyFrame, options: ReportOptions) -> Part:
+        """Compare the segments by their states."""
+        taken = {score: {"state": pl.col(state_column(score))} for score in self.scores}
+        return segments(states, taken, self.by, options)
 
     def _of_states(self) -> list[str]:
         return [*self.by, *map(state_column, self.scores)]

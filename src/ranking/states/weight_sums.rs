@@ -18,6 +18,10 @@ pub const ONE: u128 = 10u128.pow(DECIMALS);
 /// The most steps of all weights of a class together: 38 decimal digits, which is what decimal columns hold.
 pub const MOST_STEPS: u128 = 10u128.pow(38) - 1;
 
+/// The largest part of a class's squared weights that their roundings may be, for a standard error to be known: it is then
+/// off by half of that at most.
+const ROUNDED_PART: f64 = 1.0 / (1 << 20) as f64;
+
 /// The sums of the weights of a class in a bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WeightSums {
@@ -78,6 +82,13 @@ impl Squares {
     /// The steps, if they are known.
     pub fn known(self) -> Option<u128> {
         (self != Squares::UNKNOWN).then_some(self.0)
+    }
+
+    /// Whether the squares of so many rows are known, and so large that their roundings of at most half a step each do not
+    /// matter.
+    pub fn are_known_of(self, rows: u64) -> bool {
+        let rounding = rows as f64 / 2.0;
+        self.known().is_some_and(|steps| rounding <= ROUNDED_PART * steps as f64)
     }
 
     /// What is left without a part; of unknown squares nothing is.

@@ -172,20 +172,14 @@ impl State<WeightSums> {
     }
 }
 
-/// The largest part of a class's squared weights that their roundings may be, for a standard error to be known: it is then
-/// off by half of that at most.
-pub const ROUNDED_PART: f64 = 1.0 / (1 << 20) as f64;
-
 impl State<WeightSums> {
     /// The ties of the same state in units, each with its squared units. None if squares are unknown, or so small that
     /// their roundings of at most half a step of each row matter.
     pub(super) fn squared_units(&self, counts: &Counts) -> Option<Vec<SquaredUnits>> {
         let total = Count::sum(self.bins.each());
-        let is_known = |rows: u64, sums: WeightSums| {
-            let rounding = rows as f64 / 2.0;
-            sums.squares.known().is_some_and(|steps| rounding <= ROUNDED_PART * steps as f64)
-        };
-        if !is_known(self.rows.n_pos, total.pos) || !is_known(self.rows.n_neg, total.neg) {
+        if !total.pos.squares.are_known_of(self.rows.n_pos)
+            || !total.neg.squares.are_known_of(self.rows.n_neg)
+        {
             return None;
         }
         let units = counts.units()?;

@@ -3,6 +3,8 @@
 //! The weights of a class are whole numbers of one unit for all keys, and their squares are whole numbers too, of squared
 //! units or of the steps of a state. So the ties of all rows but a key's are exact differences.
 
+use std::borrow::Borrow;
+
 use rayon::prelude::*;
 
 use super::weighted_areas::units_of_rows;
@@ -12,7 +14,7 @@ use crate::ranking::rows::Rows;
 use crate::ranking::states::{
     State,
     weight_sums::{Squares, WeightSums},
-    weighted::{CommonUnits, ROUNDED_PART},
+    weighted::CommonUnits,
 };
 use crate::ranking::tasks;
 use crate::ranking::ties::Count;
@@ -43,8 +45,8 @@ pub struct WeightedKey {
     pub rows: Count,
 }
 
-/// An area, and what is needed for its covariances.
-#[derive(Clone, Debug)]
+/// An area and its variance.
+#[derive(Clone, Copy, Debug)]
 pub struct WeightedArea {
     /// The area.
     pub auc: f64,
@@ -52,9 +54,6 @@ pub struct WeightedArea {
     pub variance: Option<f64>,
     /// How many scores it rests on.
     pub ties: usize,
-    total: Count,
-    /// For each tie, the shares that its positives beat and that beat its negatives, less the area.
-    centered: Vec<(f64, f64)>,
 }
 
 /// The rows of each key.
@@ -124,31 +123,37 @@ impl WeightedKeys {
 
     /// For each key, the area of all rows but its own. `O(k n)` for k keys and n distinct scores.
     pub fn without_each(&self) -> Vec<Option<WeightedArea>> {
-        self.keys.par_iter().map(|key| self.all.without(key).area()).collect()
+        // A division of floats for each score and key: the exact one takes ten times as long.
+        let share = |part: u128, whole: u128| part as f64 / whole as f64;
+        let without = |key: &WeightedKey| {
+            let rows = Count { pos: self.all.rows.pos - key.rows.pos, neg: self.all.rows.neg - key.rows.neg };
+            area(self.all.ties_without(key), rows, self.all.unit, share)
+        };
+        self.keys.par_iter().map(without).collect()
     }
 
     /// For each key, the covariance of its area and that of all rows; undefined where the key's variance is.
     pub fn covariances_with_all(&self) -> Vec<Option<f64>> {
-        let overall = self.overall();
-        self.keys.par_iter().map(|key| self.covariance_with_all(key, overall.as_ref()?)).collect()
+        let Some(overall) = self.overall() else { return vec![None; self.keys.len()] };
+        let total = self.all.total();
+        let influences: Vec<(f64, f64)> = influences(&self.all.ties, total, overall.auc, quotient).collect();
+        self.keys.par_iter().map(|key| self.covariance_with_all(key, &influences)).collect()
     }
 
-    fn covariance_with_all(&self, key: &WeightedKey, overall: &WeightedArea) -> Option<f64> {
-        interrupt::check();
+    fn covariance_with_all(&self, key: &WeightedKey, of_all: &[(f64, f64)]) -> Option<f64> {
         let area = key.area()?;
         area.variance?;
-        let mut among_all = self.all.ties.iter().zip(&overall.centered);
+        let mut among_all = self.all.ties.iter().zip(of_all);
         let (mut of_pos, mut of_neg) = (0.0, 0.0);
-        for (tie, centered) in key.ties.iter().zip(&area.centered) {
+        for (tie, influence) in key.ties.iter().zip(influences(&key.ties, key.total(), area.auc, quotient)) {
             let (_, in_all) = among_all.find(|(all, _)| all.code == tie.code)?;
             let squares = key.unit.squares(tie)?;
-            of_pos += squares.pos * centered.0 * in_all.0;
-            of_neg += squares.neg * centered.1 * in_all.1;
+            of_pos += squares.pos * influence.0 * in_all.0;
+            of_neg += squares.neg * influence.1 * in_all.1;
         }
-        let part = |sum: f64, own: u64, all: u64| sum / own as f64 / all as f64;
-        Some(
-            part(of_pos, area.total.pos, overall.total.pos) + part(of_neg, area.total.neg, overall.total.neg),
-        )
+        let (own, all) = (key.total(), self.all.total());
+        let part = |sum: f64, own: u64, all: u64| sum / (own as f64 * all as f64);
+        Some(part(of_pos, own.pos, all.pos) + part(of_neg, own.neg, all.neg))
     }
 }
 
@@ -160,6 +165,15 @@ impl WeightedTie {
 
     fn plus(self, more: Self) -> Self {
         WeightedTie { units: self.units.plus(more.units), squares: self.squares.plus(more.squares), ..self }
+    }
+
+    fn without(self, part: Self) -> Self {
+        let units = Count { pos: self.units.pos - part.units.pos, neg: self.units.neg - part.units.neg };
+        let squares = Count {
+            pos: self.squares.pos.without(part.squares.pos),
+            neg: self.squares.neg.without(part.squares.neg),
+        };
+        WeightedTie { units, squares, ..self }
     }
 }
 
@@ -177,11 +191,10 @@ impl SquareUnit {
 
     /// Whether the squares of so many rows are known so well that a standard error may rest on them.
     fn are_known(&self, rows: u64, squares: Squares) -> bool {
-        let rounding = match self {
-            SquareUnit::OfRows => 0.0,
-            SquareUnit::OfStates(_) => rows as f64 / 2.0,
-        };
-        squares.known().is_some_and(|squares| rounding <= ROUNDED_PART * squares as f64)
+        match self {
+            SquareUnit::OfRows => squares.known().is_some(),
+            SquareUnit::OfStates(_) => squares.are_known_of(rows),
+        }
     }
 }
 
@@ -203,68 +216,81 @@ impl WeightedKey {
         }
     }
 
-    /// These rows but those of a key, all of which are here.
-    fn without(&self, key: &WeightedKey) -> WeightedKey {
+    /// What all rows weigh.
+    fn total(&self) -> Count {
+        self.ties.iter().fold(Count::default(), |total, tie| total.plus(tie.units))
+    }
+
+    /// The ties of these rows but those of a key, all of which are here.
+    fn ties_without(&self, key: &WeightedKey) -> impl Iterator<Item = WeightedTie> + Clone {
         let mut own = key.ties.iter().peekable();
-        let rest = |tie: &WeightedTie| match own.next_if(|own| own.code == tie.code) {
+        let rest = move |tie: &WeightedTie| match own.next_if(|own| own.code == tie.code) {
             None => Some(*tie),
             Some(own) => {
-                let units = Count { pos: tie.units.pos - own.units.pos, neg: tie.units.neg - own.units.neg };
-                let squares = Count {
-                    pos: tie.squares.pos.without(own.squares.pos),
-                    neg: tie.squares.neg.without(own.squares.neg),
-                };
-                (units != Count::default()).then_some(WeightedTie { units, squares, ..*tie })
+                let tie = tie.without(*own);
+                (tie.units != Count::default()).then_some(tie)
             }
         };
-        WeightedKey {
-            ties: self.ties.iter().filter_map(rest).collect(),
-            unit: self.unit,
-            rows: Count { pos: self.rows.pos - key.rows.pos, neg: self.rows.neg - key.rows.neg },
-        }
+        self.ties.iter().filter_map(rest)
     }
 
     /// The area of these rows with the variance of the [infinitesimal jackknife](super::weighted_areas); undefined without a
     /// positive or without a negative.
     pub fn area(&self) -> Option<WeightedArea> {
-        interrupt::check();
-        let WeightedTie { units: total, squares, .. } =
-            self.ties.iter().fold(WeightedTie::none(0), |all, &tie| all.plus(tie));
-        let (pos, neg) = (u128::from(total.pos), u128::from(total.neg));
-        if pos == 0 || neg == 0 {
-            return None;
-        }
-        let mut above = Count::default();
-        let mut twice_u = 0;
-        let placements: Vec<(u128, u128)> = self
-            .ties
-            .iter()
-            .map(|tie| {
-                let next = above.plus(tie.units);
-                let of_pos = 2 * neg - u128::from(above.neg) - u128::from(next.neg);
-                let of_neg = u128::from(above.pos) + u128::from(next.pos);
-                twice_u += u128::from(tie.units.pos) * of_pos;
-                above = next;
-                (of_pos, of_neg)
-            })
-            .collect();
-        let auc = quotient(twice_u, 2 * pos * neg);
-        let centered = |(of_pos, of_neg)| (quotient(of_pos, 2 * neg) - auc, quotient(of_neg, 2 * pos) - auc);
-        let centered: Vec<(f64, f64)> = placements.into_iter().map(centered).collect();
-        let has_two = self.rows.pos > 1 && self.rows.neg > 1;
-        let are_known = self.unit.are_known(self.rows.pos, squares.pos)
-            && self.unit.are_known(self.rows.neg, squares.neg);
-        let variance = if has_two && are_known { self.variance(total, &centered) } else { None };
-        Some(WeightedArea { auc, variance, ties: self.ties.len(), total, centered })
+        area(self.ties.iter().copied(), self.rows, self.unit, quotient)
     }
+}
 
-    fn variance(&self, total: Count, centered: &[(f64, f64)]) -> Option<f64> {
+/// The area of ties of so many rows; `share` divides.
+fn area(
+    ties: impl Iterator<Item = WeightedTie> + Clone,
+    rows: Count,
+    unit: SquareUnit,
+    share: impl Fn(u128, u128) -> f64,
+) -> Option<WeightedArea> {
+    interrupt::check();
+    let (mut all, mut number, mut twice_u) = (WeightedTie::none(0), 0, 0);
+    for tie in ties.clone() {
+        // Twice the positives above each negative; sums do not depend on what follows.
+        let above = 2 * u128::from(all.units.pos) + u128::from(tie.units.pos);
+        twice_u += u128::from(tie.units.neg) * above;
+        all = all.plus(tie);
+        number += 1;
+    }
+    let total = all.units;
+    if total.pos == 0 || total.neg == 0 {
+        return None;
+    }
+    let auc = quotient(twice_u, 2 * u128::from(total.pos) * u128::from(total.neg));
+    let has_two = rows.pos > 1 && rows.neg > 1;
+    let are_known = unit.are_known(rows.pos, all.squares.pos) && unit.are_known(rows.neg, all.squares.neg);
+    let variance = || {
         let (mut of_pos, mut of_neg) = (0.0, 0.0);
-        for (tie, centered) in self.ties.iter().zip(centered) {
-            let squares = self.unit.squares(tie)?;
-            of_pos += squares.pos * centered.0 * centered.0;
-            of_neg += squares.neg * centered.1 * centered.1;
+        for (tie, influence) in ties.clone().zip(influences(ties.clone(), total, auc, &share)) {
+            let squares = unit.squares(&tie)?;
+            of_pos += squares.pos * influence.0 * influence.0;
+            of_neg += squares.neg * influence.1 * influence.1;
         }
         Some(of_pos / (total.pos as f64).powi(2) + of_neg / (total.neg as f64).powi(2))
-    }
+    };
+    Some(WeightedArea { auc, variance: if has_two && are_known { variance() } else { None }, ties: number })
+}
+
+/// For each tie, the share of negatives that its positives beat and that of positives that beat its negatives, less the area:
+/// the influence of a row whose weight is that of its class.
+fn influences<T: Borrow<WeightedTie>>(
+    ties: impl IntoIterator<Item = T>,
+    total: Count,
+    auc: f64,
+    share: impl Fn(u128, u128) -> f64,
+) -> impl Iterator<Item = (f64, f64)> {
+    let (pos, neg) = (2 * u128::from(total.pos), 2 * u128::from(total.neg));
+    let mut above = Count::default();
+    ties.into_iter().map(move |tie| {
+        let next = above.plus(tie.borrow().units);
+        let of_pos = neg - u128::from(above.neg) - u128::from(next.neg);
+        let of_neg = u128::from(above.pos) + u128::from(next.pos);
+        above = next;
+        (share(of_pos, neg) - auc, share(of_neg, pos) - auc)
+    })
 }

@@ -488,7 +488,7 @@ def test_what_is_exact() -> None:
         small=pa.roc_state("y", "s", max_bins=32), whole=pa.roc_state("y", "s")
     )
     table = pa.report(states, state=["small", "whole"], by="half")
-    rows: list[tuple[Any, ...]] = [(None, "small", False), (None, "whole", True)]
+    rows: list[tuple[int | None, str, bool]] = [(None, "small", False), (None, "whole", True)]
     rows += [(half, score, True) for half in (0, 1) for score in ("small", "whole")]
     assert sorted(table.select("half", "score", "exact").rows(), key=repr) == sorted(rows, key=repr)
     bounds = [pa.roc_auc_bounds(state=name).alias(name) for name in ("small", "whole")]

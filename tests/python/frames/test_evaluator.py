@@ -140,7 +140,14 @@ def test_scalars_of_other_kinds() -> None:
     evaluator.add(False, 2**60)
     evaluator.add([0, True], [Decimal("0.6"), None])
     evaluator.add(pl.Series([1, 0]), pl.Series(["0.1", "0.25"]).str.to_decimal(scale=20))
-    assert evaluator.bounds() == {"auc": 1 / 6, "lower": 1 / 6, "upper": 1 / 6, "n_pos": 2, "n_neg": 3}
+    assert evaluator.bounds() == {
+        "auc": 1 / 6,
+        "lower": 1 / 6,
+        "upper": 1 / 6,
+        "n_pos": 2,
+        "n_neg": 3,
+        "exact": True,
+    }
 
 
 BEYOND_FLOATS = [
@@ -165,7 +172,14 @@ def test_scores_that_a_float_would_round_are_refused(score: Any) -> None:
     label = [1, 0] if hasattr(score, "__len__") else 1
     with pytest.raises(ValueError, match=r"Evaluator.add: score .* Float64 .* roc_state"):
         evaluator.add(label, score)
-    assert evaluator.bounds() == {"auc": 1.0, "lower": 1.0, "upper": 1.0, "n_pos": 1, "n_neg": 1}
+    assert evaluator.bounds() == {
+        "auc": 1.0,
+        "lower": 1.0,
+        "upper": 1.0,
+        "n_pos": 1,
+        "n_neg": 1,
+        "exact": True,
+    }
 
 
 def test_a_threshold_that_a_float_would_round_is_refused() -> None:
@@ -254,7 +268,14 @@ def test_a_refused_call_adds_no_row(label: Any, score: Any, error: type[Exceptio
     evaluator.add([1, 0], [0.5, 0.25])
     with pytest.raises(error, match=f"Evaluator.add: .*{says}"):
         evaluator.add(label, score)
-    assert evaluator.bounds() == {"auc": 1.0, "lower": 1.0, "upper": 1.0, "n_pos": 1, "n_neg": 1}
+    assert evaluator.bounds() == {
+        "auc": 1.0,
+        "lower": 1.0,
+        "upper": 1.0,
+        "n_pos": 1,
+        "n_neg": 1,
+        "exact": True,
+    }
 
 
 @pytest.mark.parametrize(

@@ -148,11 +148,10 @@ def test_a_file_says_that_the_report_has_nan(tmp_path: Path, ending: str, has_ro
         ({"about": {"a": "x\n# y"}}, "write_report: about must be texts of one line each"),
         ({"path": None}, "write_report: path must be a path, got None"),
         ({"path": "x\0.md"}, "write_report: path must be a path"),
-        ({"cluster": "n", "weight": "n"}, "write_report: cluster cannot be combined with weight"),
+        ({"count": "n", "weight": "n"}, "write_report: count cannot be combined with weight"),
         ({"stability": "n"}, "write_report: stability is about the rows of frame; give frame"),
         ({"low_is_positive": True}, "write_report: low_is_positive is about the rows of frame"),
         ({"nan": "ignore"}, "write_report: nan must be 'skip', or be left out, got 'ignore'"),
-        ({"stability": "n", "weight": "n"}, "write_report: stability cannot be combined with weight"),
         ({"frame": pl.DataFrame()}, "write_report: frame needs label and scores"),
         (
             {"report": pl.DataFrame({"a": [1]})},
