@@ -36,6 +36,11 @@ NAN = pytest.mark.filterwarnings("ignore:report. the score .* is NaN:UserWarning
         ("segment", {"versus": "a", "count": "count", "adjust": None}),
         (["segment", "day"], {"versus": "previous", "along": "day", "adjust": "bh"}),
         ("day", {"versus": "overall", "level": 0.9}),
+        (["segment", "day"], {"groupings": "each", "versus": "rest"}),
+        (["segment", "day"], {"groupings": "cube", "ci": "logit"}),
+        ("segment", {"folds": "day"}),
+        ([], {"folds": "day", "level": 0.9}),
+        (["segment", "day"], {"stability": pl.col("day") == pl.date(2026, 5, 1), "folds": "segment"}),
     ],
 )
 def test_reports_are_equal(
@@ -155,6 +160,11 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
         lambda f: pauc.report(f, "label", "score", by="site"),
         pl.exceptions.ColumnNotFoundError,
         "report: by names the column 'site', which the frame lacks",
+    ),
+    (
+        lambda f: pauc.report(f, "label", "score", by="segment", stability=pl.col("day") < 3),
+        ValueError,
+        "report: stability is about the column 'day', and states have the columns of by alone; add it to by",
     ),
     (
         lambda f: pauc.report(f, "label", "scores"),

@@ -278,6 +278,7 @@ def population_stability_table(
     bands: int | None = None,
     edges: Sequence[float] | None = None,
     empty_share: float = 0.0,
+    weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -296,6 +297,8 @@ def population_stability_table(
         The scores at which bands begin, ascending, instead: as in :func:`polars_auc.gains_table`.
     empty_share
         The share, from 0 to less than 1, that is taken for a band without rows of a sample.
+    weight
+        The weight of each row, as for :func:`population_stability`.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -310,13 +313,14 @@ def population_stability_table(
 
         - ``band`` (UInt64): the number of the band. A band without rows is left out.
         - ``highest``, ``lowest`` (dtype of the score): its highest and its lowest score.
-        - ``n_pos``, ``n_neg`` (UInt64): rows of the reference in it, and other rows.
+        - ``n_pos``, ``n_neg`` (UInt64; with weights Float64): rows of the reference in it, and other rows; or
+          their weights.
         - ``pos_share``, ``neg_share`` (Float64): these as shares of all rows of their sample, from 0 to 1.
         - ``psi`` (Float64): what the band adds to the index, 0 or above; infinite if it has rows of one
           sample only, unless ``empty_share`` is above 0.
 
         Null without a row of the reference or without another row, and if a score is NaN. Rows with a null
-        label or score are skipped.
+        label, score or weight are skipped.
 
     Raises
     ------

@@ -118,6 +118,7 @@ class ReportOptions:
         "several groupings: 'each' by each column of `by` alone; 'rollup' by all, all but the last, and so "
         "on; 'cube' by every choice of them",
         metavar="GROUPINGS",
+        in_spark=True,
         conflicts=(_ONE_BY_ONE,),
     )
     sorted_by: str | Sequence[str] = option(
@@ -191,6 +192,7 @@ class ReportOptions:
         None,
         f"{_COLUMN} of cross-validation folds: adds their mean AUC",
         metavar="COLUMN",
+        in_spark=True,
         conflicts=(
             _ALL_ROWS,
             Rule(
@@ -227,6 +229,7 @@ class ReportOptions:
         'the rows of a reference, such as "year < 2016": adds how far the scores of the other '
         "rows have moved from it (psi); columns of `by` that it names do not divide the reference",
         metavar="CONDITION",
+        in_spark=True,
         conflicts=(_ALL_ROWS, _ONE_BY_ONE),
     )
     count: IntoExpr | None = option(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType, StructType
 
+    from polars_auc._frames.groupings import Groupings
     from polars_auc._plugin.options import Adjustment
 
 __all__ = ["group_states", "report"]
@@ -110,6 +111,7 @@ def report(
     scores: IntoColumn | Iterable[IntoColumn],
     *,
     by: str | Iterable[str] = (),
+    groupings: Groupings | None = None,
     level: float = 0.95,
     ci: IntervalMethod = "delong",
     interval: Literal["percentile", "bca"] | None = None,
@@ -118,6 +120,8 @@ def report(
     versus: object = None,
     along: str | None = None,
     adjust: Adjustment | None = "holm",
+    folds: IntoColumn | None = None,
+    stability: pl.Expr | str | None = None,
     count: IntoColumn | None = None,
 ) -> DataFrame:
     """Return the evaluation of scores, by segment and overall, as a frame of Spark.
@@ -133,6 +137,8 @@ def report(
         these. Names must be distinct.
     by
         The columns whose combinations make the segments.
+    groupings
+        Several groupings: see :func:`polars_auc.report`.
     level
         The coverage of all intervals, between 0 and 1.
     ci, interval, n_resamples, seed
@@ -142,6 +148,11 @@ def report(
         Compare each segment with the ``"rest"``, ``"overall"``, the ``"previous"`` one or the segment of this
         value, along which column of ``by`` one is the previous one, and the adjustment of p-values: see
         :func:`polars_auc.report`.
+    folds
+        The column of cross-validation folds: adds their mean AUC.
+    stability
+        The rows of a reference, as an expression of Polars about the columns ``by``, such as
+        ``pl.col("year") < 2016``: adds how far the scores of the other rows have moved from it.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
 
@@ -169,17 +180,22 @@ def report(
     -----
     Partitions make exact states, which are merged by segment, as in :func:`group_states`. Each segment is
     answered where its state is; the overall rows are answered from the states of all segments, by one worker,
-    which needs memory for the distinct scores of all rows. With ``versus`` it compares the segments as well,
-    and needs memory for the states of all of them. There is no warning if no row is positive.
+    which needs memory for the distinct scores of all rows. With ``versus``, ``groupings``, ``folds`` or
+    ``stability`` that worker makes the whole report, and needs memory for the states of all segments (and
+    folds). There is no warning if no row is positive.
     """
     options = ReportOptions.of(locals())
     name = "report"
-    selected = _Selection.of(name, frame, label, scores, by, {"count": count})
-    options = dataclasses.replace(options, by=selected.by, count=selected.masses.get("count"))
+    selected = _Selection.of(name, frame, label, scores, by, {"count": count}, folds)
+    counts = selected.masses.get("count")
+    options = dataclasses.replace(options, by=selected.by, count=counts, folds=selected.folds)
+    _refuse_other_columns(stability, selected.by)
     rows = pl.LazyFrame(schema=selected.schema)
     local = evaluation(rows, selected.label, selected.scores, options).collect_schema()
-    compared = None if options.versus is None else dataclasses.replace(options, count=None)
-    stages = dataclasses.replace(selected.stages(name, {}), interval=options.limits, options=compared)
+    stages = dataclasses.replace(selected.stages(name, {}), interval=options.limits)
+    if any(getattr(options, name) is not None for name in ("versus", "groupings", "folds", "stability")):
+        whole = dataclasses.replace(stages, options=dataclasses.replace(options, count=None))
+        return selected.evaluated(whole, local).toDF(*local)
     return selected.finished(stages, local).toDF(*local)
 
 
@@ -194,6 +210,8 @@ class _Selection:
     by: list[str]
     masses: dict[str, Any]
     """The column of weights or of counts, by its role, if there is one."""
+    folds: str | None = None
+    """The column of folds, if there is one."""
 
     @classmethod
     def of(
@@ -204,6 +222,7 @@ class _Selection:
         scores: IntoColumn | Iterable[IntoColumn],
         by: str | Iterable[str],
         masses: Mapping[str, IntoColumn | None],
+        folds: IntoColumn | None = None,
     ) -> _Selection:
         require_spark(name)
         from pyspark.sql import Column
@@ -223,6 +242,9 @@ class _Selection:
         for role, column in weighed.items():
             refuse_column(name, role, column)
             columns.append(column)
+        if folds is not None:
+            refuse_column(name, "folds", folds)
+            columns.append(folds)
         # A name may be asked for twice, as a key and as a score; a Column has a name of its own.
         present = frame.columns
         plain = [column for column in dict.fromkeys(names_of(columns)) if column in present]
@@ -235,12 +257,14 @@ class _Selection:
         # An empty frame of the same schema, which reads no row, says how Spark hands its types over.
         schema = pl.DataFrame(frame.sparkSession.createDataFrame([], rows.schema).toArrow()).schema
         end = len(wanted)
-        own_masses = dict(zip(weighed, rest[end:], strict=True))
+        own_masses = dict(zip(weighed, rest[end:], strict=folds is None))
         numbers = rows.toDF(*numbered(len(rows.columns)))
-        return cls(numbers, schema, own[len(keys)], rest[:end], keys, own_masses)
+        own_folds = None if folds is None else own[-1]
+        return cls(numbers, schema, own[len(keys)], rest[:end], keys, own_masses, own_folds)
 
     def stages(self, name: str, limit: dict[str, Any]) -> Stages:
-        return Stages(name, self.schema.names(), self.label, self.scores, self.by, self.masses, limit)
+        by = list(dict.fromkeys([*self.by, *([] if self.folds is None else [self.folds])]))
+        return Stages(name, self.schema.names(), self.label, self.scores, by, self.masses, limit)
 
     def merged(self, stages: Stages) -> DataFrame:
         """Return one row for each segment, with a column of states for each score; columns are numbered."""
@@ -257,6 +281,15 @@ class _Selection:
             states = self._near(states).mapInArrow(stages.answered, answered)
         fields = [name if name in self.by else spark_type(dtype) for name, dtype in local.items()]
         return _in_one(states).mapInArrow(stages.finished, self._schema(fields))
+
+    def evaluated(self, stages: Stages, local: pl.Schema) -> DataFrame:
+        """Return the report of which the local one has this schema, made by one worker of merged states."""
+        schema = self._schema([*stages.by, *self._state_types()])
+        merged = self.rows.mapInArrow(stages.counted, schema)
+        if stages.by:
+            merged = merged.repartition(*merged.columns[: len(stages.by)]).mapInArrow(stages.merged, schema)
+        fields = [name if name in self.by else spark_type(dtype) for name, dtype in local.items()]
+        return _in_one(merged).mapInArrow(stages.evaluated, self._schema(fields))
 
     def _near(self, states: DataFrame) -> DataFrame:
         """Bring the states of a segment to one worker, which merges those of all its segments at once."""
@@ -288,6 +321,15 @@ def _in_one(frame: DataFrame) -> DataFrame:
         functions.lit(None).cast(field.dataType).alias(field.name) for field in frame.schema
     ]
     return frame.unionByName(frame.sparkSession.range(0, 1, 1, 1).select(*nothing)).repartition(1)
+
+
+def _refuse_other_columns(stability: pl.Expr | str | None, by: list[str]) -> None:
+    """Refuse a condition about columns that states do not have."""
+    named = stability.meta.root_names() if isinstance(stability, pl.Expr) else [stability]
+    strange = next((column for column in named if column is not None and column not in by), None)
+    if strange is not None:
+        said = f"is about the column {strange!r}, and states have the columns of `by` alone"
+        raise OptionError("report", "stability", said, "add it to `by`")
 
 
 def _refuse_frame(name: str, frame: object) -> None:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from polars_auc._expressions.comparisons import adjust_p_values
 from polars_auc._expressions.intervals import roc_summary
 from polars_auc._expressions.states import merge_states
 from polars_auc._frames.inputs import called
 from polars_auc._frames.partial_states import PART_BYTES, PartialStates, state_column
-from polars_auc._report.parts import segments
+from polars_auc._report.evaluation import evaluation_of_states
 from polars_auc._report.rows import OF_SUMMARY, one_row_a_score, scoped, summary_column, summary_fields
 from polars_auc._spark.types import table_for_spark
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     import pyarrow
 
     from polars_auc._report.options import ReportOptions
-    from polars_auc._report.rows import Part
 
 __all__ = ["Stages", "state_column", "summary_column"]
 
@@ -32,7 +30,7 @@ class Stages(PartialStates):
 
     interval: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     options: ReportOptions | None = None
-    """Those of a report, if it compares segments."""
+    """Those of a report that one worker makes of states."""
 
     def counted(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return a state for each segment and score, from rows."""
@@ -53,17 +51,13 @@ class Stages(PartialStates):
     def finished(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return the report, from the answers and states of all segments."""
         answers: list[pl.DataFrame] = []
-        states: list[pl.DataFrame] = []
         names = [state_column(score) for score in self.scores]
         summaries = [summary_column(score) for score in self.scores] if self.by else []
 
         def of_all(frame: pl.DataFrame) -> pl.DataFrame:
             if self.by:
                 # Only the row of nulls has no answer.
-                answered = frame.drop_nulls(summaries)
-                answers.append(answered.select(*self.by, *summaries))
-                if self.options is not None:
-                    states.append(answered.select(*self.by, *names))
+                answers.append(frame.select(*self.by, *summaries).drop_nulls(summaries))
             return frame.select(map(merge_states, names))
 
         with called(self.name):
@@ -72,26 +66,24 @@ class Stages(PartialStates):
             if whole is None:
                 return
             overall = one_row_a_score(everything._summarized(whole).lazy(), self.scores, [summary_fields])
+            table = scoped("overall", overall.cast({pl.UInt64: pl.Int64}))
             if self.by:
-                in_order = pl.concat(answers).lazy().sort(self.by, nulls_last=True)
-                groups = one_row_a_score(in_order, self.scores, [summary_fields], self.by)
-                if self.options is not None:
-                    compared = self._compared(pl.concat(states).lazy(), self.options)
-                    groups, overall = compared.finish(groups, self.by), compared.finish(overall, [])
-                groups, overall = (rows.cast({pl.UInt64: pl.Int64}) for rows in (groups, overall))
-                rows = [scoped("group", groups), scoped("overall", overall)]
-                table = pl.concat(rows, how="diagonal")
-            else:
-                table = scoped("overall", overall.cast({pl.UInt64: pl.Int64}))
-            if self.options is not None:
-                # Adjusted over all tests of the table.
-                table = table.with_columns(adjust_p_values("p_adjusted", method=self.options.adjust))
+                segments = pl.concat(answers).lazy().sort(self.by, nulls_last=True)
+                rows = scoped("group", one_row_a_score(segments, self.scores, [summary_fields], self.by))
+                table = pl.concat([rows, table], how="diagonal")
             yield from _batches(table.collect())
 
-    def _compared(self, states: pl.LazyFrame, options: ReportOptions) -> Part:
-        """Compare the segments by their states."""
-        taken = {score: {"state": pl.col(state_column(score))} for score in self.scores}
-        return segments(states, taken, self.by, options)
+    def evaluated(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        """Return the report, from the states of all segments and folds."""
+        assert self.options is not None
+        names = {state_column(score): score for score in self.scores}
+        with called(self.name):
+            # Only the row of nulls has no states.
+            states = pl.concat(_frames(batches, self._of_states())).drop_nulls(list(names))
+            keys = list(self.options.by)
+            table = evaluation_of_states(states.lazy(), list(names), keys, self.options)
+            table = table.drop("auc_min", "auc_max", "exact").with_columns(pl.col("score").replace(names))
+            yield from _batches(table.cast({pl.UInt64: pl.Int64}).collect())
 
     def _of_states(self) -> list[str]:
         return [*self.by, *map(state_column, self.scores)]

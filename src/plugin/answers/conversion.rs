@@ -8,15 +8,15 @@ use crate::plugin::arrays::values::Values;
 /// Columns as a column of another dtype.
 pub trait Conversion {
     /// The planned field.
-    fn field(inputs: &[Field]) -> Result<Field, String>;
+    fn field(&self, inputs: &[Field]) -> Result<Field, String>;
 
     /// Converts the columns.
     fn column(&self, inputs: &[Input]) -> Result<Values, String>;
 }
 
 /// The planned field of a conversion.
-pub fn conversion_field<C: Conversion>(inputs: &[Field], _: &Arguments<C>) -> Result<Field, String> {
-    C::field(inputs)
+pub fn conversion_field<C: Conversion>(inputs: &[Field], call: &Arguments<C>) -> Result<Field, String> {
+    call.options.field(inputs)
 }
 
 /// Converts the columns.

@@ -26,7 +26,7 @@ pub struct GroupLists {}
 from_options!(|_| GroupLists {});
 
 impl Conversion for GroupLists {
-    fn field(inputs: &[Field]) -> Result<Field, String> {
+    fn field(&self, inputs: &[Field]) -> Result<Field, String> {
         let [by, columns @ ..] = inputs else { return Err("expected keys and columns".into()) };
         keys::check("by", &by.name, by)?;
         let lists = columns.iter().map(|column| Field::new(column.name.clone(), list_of(column), true));
@@ -35,7 +35,7 @@ impl Conversion for GroupLists {
     }
 
     fn column(&self, inputs: &[Input]) -> Result<Values, String> {
-        let field = Self::field(&inputs.iter().map(|input| input.field.clone()).collect::<Vec<_>>())?;
+        let field = self.field(&inputs.iter().map(|input| input.field.clone()).collect::<Vec<_>>())?;
         let by = column(&inputs[0])?;
         if let Some(other) = inputs.iter().find(|input| input.len() != inputs[0].len()) {
             let (name, rows, all) = (&other.field.name, other.len(), inputs[0].len());

@@ -24,7 +24,7 @@ use crate::statistics::kinds::{Column, record::Record};
 use crate::statistics::states::{PackState, UnpackState, roc_state::RocStateRecord};
 
 impl Conversion for PackState {
-    fn field(inputs: &[Field]) -> Result<Field, String> {
+    fn field(&self, inputs: &[Field]) -> Result<Field, String> {
         let [state] = inputs else { return Err(format!("expected a state, got {} columns", inputs.len())) };
         scores_of(state)?;
         Ok(Field::new(state.name.clone(), Dtype::BinaryView, true))
@@ -44,13 +44,6 @@ impl Conversion for PackState {
 /// The scores of states that can be packed.
 fn scores_of(state: &Field) -> Result<&Field, String> {
     let dtypes = state_dtypes::check(&state.name, state)?;
-    if dtypes.has_weights {
-        return Err(format!(
-            "state \"{}\" is of rows with weights, but bytes hold counts of rows; keep it as it is, or make states \
-             without weight",
-            state.name
-        ));
-    }
     Ok(dtypes.score)
 }
 
@@ -70,11 +63,7 @@ impl WithScores for Packing<'_> {
             if !self.states.is_there(row) {
                 return Ok(None);
             }
-            let state = self.states.merged(&[row], scores)?;
-            if state.counts.rows.have_weights {
-                return Err("expected states without weights".into());
-            }
-            Ok(Some(self.options.bytes(&state.counts, self.dtype)))
+            Ok(Some(self.options.bytes(self.states.merged(&[row], scores)?, self.dtype)))
         };
         (0..self.states.len()).map(bytes).collect()
     }
@@ -102,9 +91,9 @@ fn columns_of<'a>(inputs: &[&'a Field]) -> Result<(&'a Field, &'a Field), String
 }
 
 impl Conversion for UnpackState {
-    fn field(inputs: &[Field]) -> Result<Field, String> {
+    fn field(&self, inputs: &[Field]) -> Result<Field, String> {
         let (bytes, scores) = columns_of(&inputs.iter().collect::<Vec<_>>())?;
-        let dtypes = Dtypes::of_score(scores.dtype.clone(), false);
+        let dtypes = Dtypes::of_score(scores.dtype.clone(), self.weights);
         Ok(Field::new(bytes.name.clone(), columns::record_dtype(RocStateRecord::FIELDS, &dtypes), true))
     }
 
@@ -122,8 +111,11 @@ impl Conversion for UnpackState {
             domain: score::domain(&scores.dtype),
         };
         let filled = dispatch(score::rankable(&none)?.as_ref(), unpacking)?;
-        let lookups =
-            Lookups { dtypes: Dtypes::of_score(scores.dtype.clone(), false), names: Vec::new(), keys: None };
+        let lookups = Lookups {
+            dtypes: Dtypes::of_score(scores.dtype.clone(), self.weights),
+            names: Vec::new(),
+            keys: None,
+        };
         let records = columns::structs(RocStateRecord::FIELDS, filled, &lookups)?;
         let there = Bitmap::from_iter((0..rows.len()).map(|row| rows.is_valid(row)));
         Ok(Values::new(&bytes.name, records.with_validity(Some(there))))

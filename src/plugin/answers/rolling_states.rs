@@ -28,7 +28,7 @@ use crate::statistics::kinds::{Column, KeyKind, record::Record};
 use crate::statistics::states::{RollingMergeStates, roc_state::RocStateRecord};
 
 impl Conversion for RollingMergeStates {
-    fn field(inputs: &[Field]) -> Result<Field, String> {
+    fn field(&self, inputs: &[Field]) -> Result<Field, String> {
         let (state, by, start, within) = match inputs {
             [state, by, start] => (state, by, start, None),
             [state, by, start, within] => (state, by, start, Some(within)),
@@ -56,7 +56,7 @@ impl Conversion for RollingMergeStates {
     /// Merges the states of each row's window; a row without a place in the order has none.
     fn column(&self, inputs: &[Input]) -> Result<Values, String> {
         let fields: Vec<Field> = inputs.iter().map(|input| input.field.clone()).collect();
-        let field = Self::field(&fields)?;
+        let field = self.field(&fields)?;
         if let Some(other) = inputs.iter().find(|input| input.len() != inputs[0].len()) {
             let (name, rows, states) = (&other.field.name, other.len(), inputs[0].len());
             return Err(format!("\"{name}\" has {rows} rows, but there are {states} states"));

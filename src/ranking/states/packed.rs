@@ -7,9 +7,9 @@
 //! |---|---|
 //! | 4 | `ROC` in ASCII, and the version, 1 |
 //! | 1 and n | the length of the name of the dtype of scores, and the name in ASCII, such as `f64` or `decimal[10,2]` |
-//! | 1 | flags: 1 a score is NaN, 2 the state has a limit, 4 the limit's scale is for probabilities, 8 bins say their intervals |
+//! | 1 | flags: 1 a score is NaN, 2 the state has a limit, 4 the limit's scale is for probabilities, 8 bins say their intervals, 16 rows have weights |
 //! | a number | rows that were skipped |
-//! | 2 numbers | if a score is NaN: positives, and negatives; nothing follows |
+//! | 2 numbers | if a score is NaN, or rows have weights: positives, and negatives; with a NaN nothing follows |
 //! | 2 numbers | if the state has a limit: the most bins, and the number of the partition |
 //! | a number | the number of bins |
 //! | the bins | the highest score first |
@@ -26,13 +26,18 @@
 //! - if bins say their intervals, and the rows have one score, a number: how far the key is above the lowest key of the
 //!   interval.
 //!
+//! With weights the positives and the negatives of a bin are steps of `10^-18` of their weights, and two numbers follow at the
+//! end of the bin: the steps of the squared weights of its positives and 1 more, or 0 if they are unknown; and the same of its
+//! negatives.
+//!
 //! Reading is a border of trust: any bytes are a state or an error. Memory is taken for as many bins as the bytes could
 //! hold, and no more.
 
 use super::scale::{Intervals, LAST, Resolution, Scale};
-use super::state::{LIMITS, Limit, State};
+use super::state::{CheckedSums, LIMITS, Limit, State};
+use super::weight_sums::{MOST_STEPS, Squares, WeightSums};
 use crate::ranking::scores::{Number, ScoreType};
-use crate::ranking::ties::{Count, Counts, RowCounts, row_counts::MOST_ROWS};
+use crate::ranking::ties::{Count, Counts, RowCounts, counts::Tally, row_counts::MOST_ROWS};
 
 /// The first bytes of every packed state: three letters, and the version of the format.
 const VERSION: &[u8; 4] = b"ROC\x01";
@@ -42,11 +47,55 @@ const NAN: u8 = 1;
 const LIMITED: u8 = 2;
 const PROBABILITY: u8 = 4;
 const INTERVALS: u8 = 8;
+const WEIGHTS: u8 = 16;
 
 /// The fewest bytes of a bin.
 const LEAST_BYTES: usize = 3;
 
-impl State {
+/// What bins of packed states add up.
+pub trait Packed: Tally {
+    /// Whether rows have weights.
+    const WEIGHTS: bool;
+
+    /// A sum from its number, and from the number behind it that says its squares, if there is one.
+    fn of(number: u128, squares: Option<u128>) -> Result<Self, String>;
+
+    /// The number that says the squares of weights, if there are any.
+    fn squares(self) -> Option<u128>;
+}
+
+impl Packed for u64 {
+    const WEIGHTS: bool = false;
+
+    fn of(number: u128, _: Option<u128>) -> Result<Self, String> {
+        rows_of(number)
+    }
+
+    fn squares(self) -> Option<u128> {
+        None
+    }
+}
+
+impl Packed for WeightSums {
+    const WEIGHTS: bool = true;
+
+    fn of(number: u128, squares: Option<u128>) -> Result<Self, String> {
+        let squares = squares.and_then(|squares| squares.checked_sub(1));
+        if number.max(squares.unwrap_or_default()) > MOST_STEPS {
+            return Err("holds weights, or squares of them, that add up to 1e20 or more".into());
+        }
+        Ok(WeightSums { steps: number, squares: squares.map_or(Squares::UNKNOWN, Squares::new) })
+    }
+
+    fn squares(self) -> Option<u128> {
+        Some(self.squares.known().map_or(0, |steps| steps + 1))
+    }
+}
+
+impl<T: Packed> State<T>
+where
+    State<T>: CheckedSums,
+{
     /// The bytes of the state, whose scores have a dtype of this name.
     ///
     /// Without `keep_scores` a bin of several scores says its interval in place of its lowest score. The same rows reach
@@ -61,15 +110,18 @@ impl State {
             (LIMITED, self.limit.is_some()),
             (PROBABILITY, self.limit.is_some_and(|limit| limit.scale == Scale::Probability)),
             (INTERVALS, intervals.is_some()),
+            (WEIGHTS, T::WEIGHTS),
         ];
         let mut bytes = VERSION.to_vec();
         bytes.push(dtype.len() as u8);
         bytes.extend_from_slice(dtype.as_bytes());
         bytes.push(flags.into_iter().filter(|flag| flag.1).map(|flag| flag.0).sum());
         push(&mut bytes, self.rows.n_missing.into());
-        if self.has_nan {
+        if self.has_nan || T::WEIGHTS {
             push(&mut bytes, self.rows.n_pos.into());
             push(&mut bytes, self.rows.n_neg.into());
+        }
+        if self.has_nan {
             return bytes;
         }
         if let Some(limit) = self.limit {
@@ -83,11 +135,15 @@ impl State {
             let place = coding.place(key);
             push(&mut bytes, above - place);
             above = place;
-            push(&mut bytes, 2 * u128::from(pos) + u128::from(!tied));
+            push(&mut bytes, 2 * pos.into() + u128::from(!tied));
             push(&mut bytes, neg.into());
             if tied && intervals.is_some() {
                 push(&mut bytes, key - coding.lowest_key(place));
             }
+            [pos.squares(), neg.squares()]
+                .into_iter()
+                .flatten()
+                .for_each(|squares| push(&mut bytes, squares));
         }
         bytes
     }
@@ -101,13 +157,22 @@ impl State {
     }
 
     /// The state of these bytes, whose scores have a dtype of this name and are of this type; an error says why they are none.
-    pub fn unpacked(bytes: &[u8], dtype: &str, score_type: ScoreType) -> Result<State, String> {
+    pub fn unpacked(bytes: &[u8], dtype: &str, score_type: ScoreType) -> Result<Self, String> {
         let mut bytes = Bytes(bytes);
         let flags = bytes.flags(dtype)?;
         let is = |flag: u8| flags & flag > 0;
-        let mut rows = RowCounts { n_missing: bytes.rows()?, ..RowCounts::default() };
-        if is(NAN) {
+        match (is(WEIGHTS), T::WEIGHTS) {
+            (true, false) => return Err("holds rows with weights; write `weights=True`".into()),
+            (false, true) => return Err("holds counts of rows; leave `weights` out".into()),
+            _ => {}
+        }
+        let n_missing = bytes.rows()?;
+        let mut rows = RowCounts { n_missing, have_weights: T::WEIGHTS, ..RowCounts::default() };
+        if is(NAN) || T::WEIGHTS {
             (rows.n_pos, rows.n_neg) = (bytes.rows()?, bytes.rows()?);
+            rows.check()?;
+        }
+        if is(NAN) {
             bytes.end()?;
             return Ok(State::nan(score_type, rows));
         }
@@ -143,19 +208,21 @@ impl State {
             let place = above.checked_sub(step).filter(|_| step > 0 || bin == 0);
             let place = place.ok_or("has bins that are not in order")?;
             let pos = bytes.number()?;
-            let count = Count { pos: rows_of(pos / 2)?, neg: bytes.rows()? };
+            let neg = bytes.number()?;
             let is_tied = pos % 2 == 0;
             let lowest = coding.lowest_key(place);
             let within = if is_tied && intervals.is_some() { bytes.number()? } else { 0 };
             let key =
                 lowest.checked_add(within).filter(|&key| score_type.holds(key) && coding.place(key) == place);
+            let mut squares = || if T::WEIGHTS { bytes.number().map(Some) } else { Ok(None) };
+            let count = Count { pos: T::of(pos / 2, squares()?)?, neg: T::of(neg, squares()?)? };
             bins.push(key.ok_or("has a bin whose score the dtype does not have")?, count.pos, count.neg);
             tied.push(is_tied);
             above = place;
-            rows.n_pos += count.pos;
-            rows.n_neg += count.neg;
-            if rows.n_pos + rows.n_neg > MOST_ROWS {
-                return Err(MANY_ROWS.into());
+            if !T::WEIGHTS {
+                rows.n_pos += count.pos.into() as u64;
+                rows.n_neg += count.neg.into() as u64;
+                rows.check()?;
             }
         }
         bytes.end()?;
@@ -275,12 +342,12 @@ impl<'a> Bytes<'a> {
             return Err(format!("holds scores of dtype {own}, but score_dtype is {dtype}"));
         }
         let flags = self.byte()?;
-        if flags > NAN + LIMITED + PROBABILITY + INTERVALS {
+        if flags > NAN + LIMITED + PROBABILITY + INTERVALS + WEIGHTS {
             return Err("has flags that this version does not have".into());
         }
         let is = |flag: u8| flags & flag > 0;
         let needs_limit = is(PROBABILITY) || is(INTERVALS);
-        if is(NAN) && flags != NAN || needs_limit && !is(LIMITED) {
+        if is(NAN) && flags & !WEIGHTS != NAN || needs_limit && !is(LIMITED) {
             return Err("has flags that exclude each other".into());
         }
         Ok(flags)
@@ -321,6 +388,13 @@ impl<'a> Bytes<'a> {
 
     fn end(&self) -> Result<(), String> {
         if self.0.is_empty() { Ok(()) } else { Err("goes on after its last bin".into()) }
+    }
+}
+
+impl RowCounts {
+    /// Refuses more rows than a state has room for.
+    fn check(&self) -> Result<(), String> {
+        if self.n_pos + self.n_neg > MOST_ROWS { Err(MANY_ROWS.into()) } else { Ok(()) }
     }
 }
 
@@ -365,9 +439,9 @@ mod tests {
         for (found, bin) in each(&close).into_iter().zip(each(&state)) {
             prop_assert!(found.0 <= bin.0 && (!bin.2 || found.0 == bin.0));
         }
-        let cut = State::unpacked(&short[..short.len() - 1], "name", score_type);
+        let cut = State::<u64>::unpacked(&short[..short.len() - 1], "name", score_type);
         prop_assert!(cut.is_err());
-        let other = State::unpacked(&short, "other", score_type).map(|_| ());
+        let other = State::<u64>::unpacked(&short, "other", score_type).map(|_| ());
         prop_assert_eq!(other, Err("holds scores of dtype name, but score_dtype is other".into()));
         Ok(())
     }
@@ -406,17 +480,47 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes(mut bytes in prop::collection::vec(any::<u8>(), 0..60), flags in 0u8..16, begin in any::<bool>()) {
+        fn any_bytes(mut bytes in prop::collection::vec(any::<u8>(), 0..60), flags in 0u8..32, begin in any::<bool>()) {
             if begin {
                 bytes.splice(0..0, [b'R', b'O', b'C', 1, 1, b's', flags]);
             }
             for score_type in [ScoreType::of::<f64>(Domain::Any), ScoreType::of::<u128>(Domain::Any)] {
-                if let Ok(state) = State::unpacked(&bytes, "s", score_type) {
-                    let keep_scores = flags & INTERVALS == 0;
+                let keep_scores = flags & INTERVALS == 0;
+                if let Ok(state) = State::<u64>::unpacked(&bytes, "s", score_type) {
+                    prop_assert_eq!(state.packed("s", keep_scores), &bytes[..]);
+                }
+                if let Ok(state) = State::<WeightSums>::unpacked(&bytes, "s", score_type) {
                     prop_assert_eq!(state.packed("s", keep_scores), &bytes[..]);
                 }
             }
         }
+    }
+
+    #[test]
+    fn weights() {
+        let score_type = ScoreType::of::<u32>(Domain::Any);
+        let sums = |steps: u128, squares: Option<u128>| WeightSums {
+            steps,
+            squares: squares.map_or(Squares::UNKNOWN, Squares::new),
+        };
+        let counts = vec![
+            Count { pos: sums(MOST_STEPS - 3, Some(7)), neg: sums(0, Some(0)) },
+            Count { pos: sums(1, None), neg: sums(10u128.pow(18), Some(10u128.pow(18))) },
+        ];
+        let rows = RowCounts { n_pos: 3, n_neg: 1, n_missing: 5, have_weights: true, ..RowCounts::default() };
+        let keys: Vec<u32> = vec![9, 4];
+        let state = State::exact(Counts::from_parts(keys.into(), counts, score_type), rows);
+        let bytes = state.packed("u32", true);
+        let back = State::<WeightSums>::unpacked(&bytes, "u32", score_type).unwrap();
+        assert_eq!((back.bins.each(), back.rows), (state.bins.each(), rows));
+        assert_eq!(back.packed("u32", true), bytes);
+        let wrong = State::<u64>::unpacked(&bytes, "u32", score_type).map(|_| ());
+        assert_eq!(wrong, Err("holds rows with weights; write `weights=True`".into()));
+        let nan = State::<WeightSums>::nan(score_type, rows).packed("u32", true);
+        let back = State::<WeightSums>::unpacked(&nan, "u32", score_type).unwrap();
+        assert!(back.has_nan && back.rows == rows);
+        let none = State::<u64>::nan(score_type, rows).packed("u32", true);
+        assert!(State::<WeightSums>::unpacked(&none, "u32", score_type).is_err());
     }
 
     /// Merged from short bytes, parts have the bytes of the whole.

@@ -3,8 +3,9 @@
 use crate::math;
 use crate::ranking::ties::Ties;
 use crate::statistics::comparisons::PopulationStability;
-use crate::statistics::kinds::{Column, Curve, Record, Threshold, record};
+use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 use crate::statistics::options::from_options;
+use crate::statistics::thresholds::confusion::Confusion;
 
 /// The bands of [`PopulationStability`], the highest scores first, with the shares of both samples.
 #[derive(Clone, Debug)]
@@ -22,10 +23,10 @@ record! {
         pub highest: Option<Threshold>,
         /// The lowest score in the band.
         pub lowest: Option<Threshold>,
-        /// Rows of the reference in the band.
-        pub n_pos: u64,
+        /// Rows of the reference in the band; with weights what they weigh.
+        pub n_pos: Mass,
         /// Other rows in the band.
-        pub n_neg: u64,
+        pub n_neg: Mass,
         /// `n_pos / P`.
         pub pos_share: f64,
         /// `n_neg / N`.
@@ -40,18 +41,22 @@ from_options!(|options| PopulationStabilityTable { stability: PopulationStabilit
 impl Curve for PopulationStabilityTable {
     type Record = StabilityBand;
 
+    const WEIGHTS: bool = true;
+
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         if !ties.has_pairs() {
             return false;
         }
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let all_negative = Confusion::all_negative(&ties);
         for band in self.stability.bands.of_positives(&mut ties) {
+            let [of_reference, of_others, ..] = all_negative.with(band.pos, band.neg).masses();
             StabilityBand::new(
                 band.number(),
                 Some(Threshold(band.highest)),
                 Some(Threshold(band.lowest)),
-                band.pos,
-                band.neg,
+                of_reference,
+                of_others,
                 math::quotient(band.pos.into(), n_pos.into()),
                 math::quotient(band.neg.into(), n_neg.into()),
                 self.stability.term((band.pos, n_pos), (band.neg, n_neg)),

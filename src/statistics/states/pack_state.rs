@@ -2,7 +2,7 @@
 
 use super::roc_state::RocStateRecord;
 use crate::ranking::scores::ScoreType;
-use crate::ranking::states::State;
+use crate::ranking::states::{State, StoredState, weight_sums::WeightSums};
 use crate::ranking::ties::Count;
 use crate::statistics::options::from_options;
 
@@ -17,16 +17,22 @@ from_options!(|options| PackState { keep_scores: options.flag("keep_scores")? })
 
 impl PackState {
     /// The bytes of a state, whose scores have a dtype of this name.
-    pub fn bytes(&self, state: &State, dtype: &str) -> Vec<u8> {
-        state.packed(dtype, self.keep_scores)
+    pub fn bytes(&self, state: StoredState, dtype: &str) -> Vec<u8> {
+        match state.into_parts() {
+            (_, Some(sums)) => sums.packed(dtype, self.keep_scores),
+            (counts, None) => counts.packed(dtype, self.keep_scores),
+        }
     }
 }
 
 /// The state that [`PackState`] wrote as bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct UnpackState {}
+pub struct UnpackState {
+    /// Whether the states are of rows with weights.
+    pub weights: bool,
+}
 
-from_options!(|_| UnpackState {});
+from_options!(|options| UnpackState { weights: options.flag("weights")? });
 
 impl UnpackState {
     /// The state of these bytes, whose scores have a dtype of this name and are of this type; an error says why they are
@@ -38,6 +44,9 @@ impl UnpackState {
         score_type: ScoreType,
     ) -> Result<RocStateRecord, String> {
         let Some(bytes) = bytes else { return Ok(RocStateRecord::undefined(Count::default())) };
-        State::unpacked(bytes, dtype, score_type).map(RocStateRecord::from)
+        match self.weights {
+            true => State::<WeightSums>::unpacked(bytes, dtype, score_type).map(RocStateRecord::from),
+            false => State::<u64>::unpacked(bytes, dtype, score_type).map(RocStateRecord::from),
+        }
     }
 }

@@ -3,6 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use polars_auc::ranking::states::weight_sums::WeightSums;
 use polars_auc::ranking::{Domain, ScoreType, State};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -15,9 +16,12 @@ fuzz_target!(|bytes: &[u8]| {
         ("decimal[5,2]", ScoreType::of::<i128>(cents)),
     ];
     for (dtype, score_type) in types {
-        if let Ok(mut state) = State::unpacked(bytes, dtype, score_type) {
-            // The byte behind the name has the flags; 8 says that bins say their intervals.
-            let keep_scores = bytes[5 + dtype.len()] & 8 == 0;
+        // The byte behind the name has the flags; 8 says that bins say their intervals.
+        let keep_scores = bytes.get(5 + dtype.len()).is_none_or(|flags| flags & 8 == 0);
+        if let Ok(state) = State::<WeightSums>::unpacked(bytes, dtype, score_type) {
+            assert_eq!(state.packed(dtype, keep_scores), bytes);
+        }
+        if let Ok(mut state) = State::<u64>::unpacked(bytes, dtype, score_type) {
             assert_eq!(state.packed(dtype, keep_scores), bytes);
             assert!(state.unordered_pairs() <= u128::from(state.rows.n_pos) * u128::from(state.rows.n_neg));
             let twice_u = state.bins.ties().twice_u();

@@ -130,6 +130,18 @@ COMPARISONS = [
         columns=WEIGHTED,
         exact=False,
     ),
+    Entry(
+        "population_stability_table",
+        weighted(pa.population_stability_table, bands=3),
+        functools.partial(weights.stability_table, bands=3),
+        {
+            "band": N,
+            **dict.fromkeys(("highest", "lowest", "n_pos", "n_neg", "pos_share", "neg_share", "psi"), F),
+        },
+        is_list=True,
+        columns=WEIGHTED,
+        exact=False,
+    ),
     *(
         Entry(
             name="population_stability_table",

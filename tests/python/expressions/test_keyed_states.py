@@ -166,7 +166,6 @@ def test_what_stands_beside_states() -> None:
     for answer in (
         pa.cv_roc_auc(state="state", fold="key", method="influence"),
         pa.grouped_roc_auc(state="state", by="key"),
-        pa.population_stability_table(pl.col("key") == "a", state="state"),
     ):
         with pytest.raises(pl.exceptions.ComputeError, match="is of rows with weights, but here rows are"):
             heavy.select(answer)

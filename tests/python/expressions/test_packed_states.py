@@ -42,11 +42,13 @@ def wide(rows: int = 20_000) -> pl.DataFrame:
     return pl.DataFrame({"s": scores}).with_columns(y=pl.col("s") + generator.normal(size=rows + 15) > 0.5)
 
 
-def there_and_back(states: pl.DataFrame, dtype: Any = pl.Float64, **options: Any) -> pl.DataFrame:
+def there_and_back(
+    states: pl.DataFrame, dtype: Any = pl.Float64, *, weights: bool = False, **options: Any
+) -> pl.DataFrame:
     """Pack and unpack a column of states."""
     packed = states.lazy().select(pa.pack_state("state", **options))
     assert packed.collect_schema() == {"state": pl.Binary}
-    back = packed.select(pa.unpack_state("state", dtype))
+    back = packed.select(pa.unpack_state("state", dtype, weights=weights))
     assert back.collect_schema() == states.select("state").schema
     assert_frame_equal(back.collect(engine="streaming"), back.collect())
     return back.collect()
@@ -71,6 +73,39 @@ def test_bytes_are_as_described(frame: pl.DataFrame, max_bins: int | None) -> No
     packed = state.select(pa.pack_state("state")).item()
     expected = state["state"].item()
     assert {name: expected[name] for name in unpacked(packed)} == unpacked(packed)
+
+
+@given(frame=frames(scores_with_nan, max_rows=80), max_bins=st.sampled_from([None, 16]))
+@examples(100)
+def test_bytes_of_weights_are_as_described(frame: pl.DataFrame, max_bins: int | None) -> None:
+    state = frame.with_columns(pl.col("score").cast(pl.Float64)).select(
+        state=pa.roc_state("label", "score", max_bins=max_bins, weight="weight")
+    )
+    for keep_scores in (True, False):
+        back = there_and_back(state, weights=True, keep_scores=keep_scores)
+        if keep_scores or max_bins is None:
+            assert_frame_equal(back, state, check_exact=True)
+        for answer in (pa.roc_auc(state="state"), pa.roc_auc_ci(state="state")):
+            assert_frame_equal(back.select(answer), state.select(answer), check_exact=True)
+    packed = state.select(pa.pack_state("state")).item()
+    expected = state["state"].item()
+    assert {name: expected[name] for name in unpacked(packed)} == unpacked(packed)
+
+
+def test_bytes_with_and_without_weights() -> None:
+    frame = pl.DataFrame({"y": [1, 0, 1], "s": [3.0, 1.0, 1.0], "w": [0.5, 2.0, 1e10]})
+    packed = frame.select(
+        plain=pa.pack_state(pa.roc_state("y", "s")), heavy=pa.pack_state(pa.roc_state("y", "s", weight="w"))
+    )
+    with pytest.raises(pl.exceptions.ComputeError, match="holds rows with weights; write weights=True"):
+        packed.select(pa.unpack_state("heavy"))
+    with pytest.raises(pl.exceptions.ComputeError, match="holds counts of rows; leave weights out"):
+        packed.select(pa.unpack_state("plain", weights=True))
+    with pytest.raises(ValueError, match="unpack_state: weights must be"):
+        pa.unpack_state("plain", weights=1)  # type: ignore[arg-type]
+    # The square of 1e10 is more than a state has room for.
+    bins = packed.select(pa.unpack_state("heavy", weights=True)).unnest("heavy")["bins"].item()
+    assert [each["pos_squares"] for each in bins] == [Decimal("0.25"), None]
 
 
 def test_short_bytes_keep_all_counts() -> None:
@@ -142,7 +177,8 @@ HEAD = b"ROC\x01\x03f64"
         (b"ROC\x02\x03f64\0\0\0", "does not begin with ROC and the version 1"),
         (b"ROC\x01\x03f32\0\0\0", "holds scores of dtype f32, but score_dtype is f64"),
         (HEAD, "ends too early"),
-        (HEAD + b"\x10\0\0", "has flags that this version does not have"),
+        (HEAD + b"\x20\0\0", "has flags that this version does not have"),
+        (HEAD + b"\x10\0\0", "holds rows with weights; write weights=True"),
         (HEAD + b"\x03\0\0\0", "has flags that exclude each other"),
         (HEAD + b"\x08\0\0", "has flags that exclude each other"),
         (HEAD + b"\x02\0\x0f\0\0", r"holds max_bins 15, but it is from 16 to 2\^31"),
@@ -171,12 +207,12 @@ def test_bytes_of_no_state(packed: bytes, message: str) -> None:
         frame.select(pa.unpack_state("p"))
 
 
-@given(packed=st.binary(max_size=40), flags=st.integers(0, 15))
+@given(packed=st.binary(max_size=40), flags=st.integers(0, 31))
 @examples(300)
 def test_any_bytes_are_a_state_or_an_error(packed: bytes, flags: int) -> None:
     frame = pl.DataFrame({"p": [HEAD + bytes([flags]) + packed]})
     try:
-        state = frame.select(state=pa.unpack_state("p"))
+        state = frame.select(state=pa.unpack_state("p", weights=bool(flags & 16)))
     except pl.exceptions.ComputeError as error:
         assert 'unpack_state: packed "p" ' in str(error)  # noqa: PT017
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -61,21 +61,45 @@ def unpacked(packed: bytes) -> dict[str, Any]:
     dtype = bytes(rest.pop(0) for _ in range(rest.pop(0))).decode("ascii")
     flags = rest.pop(0)
     assert not flags & 8
+    weights = bool(flags & 16)
     state: dict[str, Any] = {"n_missing": number(), "has_nan": bool(flags & 1)}
+    totals = {}
+    if state["has_nan"] or weights:
+        totals = {"n_pos": number(), "n_neg": number()}
     if state["has_nan"]:
-        return {**state, "n_pos": number(), "n_neg": number(), "bins": []}
+        return {**state, **totals, "bins": []}
     scale = "probability" if flags & 4 else "real"
     state |= {"max_bins": None, "resolution": 0, "scale": None}
     if flags & 2:
         state |= {"max_bins": number(), "resolution": number(), "scale": scale}
-    bins, key = [], highest_key(dtype)
+    bins: list[dict[str, Any]] = []
+    key = highest_key(dtype)
     for _ in range(number()):
         key -= number()
         pos = number()
-        bins.append({"score": score_of(key, dtype), "pos": pos >> 1, "neg": number(), "tied": pos % 2 == 0})
+        one: dict[str, Any] = {
+            "score": score_of(key, dtype),
+            "pos": pos >> 1,
+            "neg": number(),
+            "tied": pos % 2 == 0,
+        }
+        if weights:
+            sums = {name: decimal(one[name]) for name in ("pos", "neg")}
+            squares = {f"{name}_squares": number() - 1 for name in ("pos", "neg")}
+            known = {name: None if steps < 0 else decimal(steps) for name, steps in squares.items()}
+            one |= {**sums, **known}
+        bins.append(one)
     assert not rest
-    totals = {"n_pos": sum(each["pos"] for each in bins), "n_neg": sum(each["neg"] for each in bins)}
+    totals = totals or {
+        "n_pos": sum(each["pos"] for each in bins),
+        "n_neg": sum(each["neg"] for each in bins),
+    }
     return {**state, **totals, "bins": bins}
+
+
+def decimal(steps: int) -> Decimal:
+    """So many steps of 1e-18."""
+    return Decimal(steps).scaleb(-18, context=Context(prec=40))
 
 
 FIRST = 512 * 32

@@ -9,7 +9,7 @@ from typing import Any
 
 from scipy.stats import t as student_t
 
-from oracles.comparisons import population_stability
+from oracles.comparisons import population_stability, population_stability_table
 from oracles.rows import (
     DIFFERENCE,
     PLAIN,
@@ -132,12 +132,21 @@ def cv_roc_auc(rows: Sequence[Any], level: float) -> dict[str, Any]:
     return answer
 
 
+def repeated(rows: Sequence[Any]) -> list[tuple[bool, float]]:
+    """One row for each quarter of a weight: the weights of all cases are multiples of it."""
+    return [row[:2] for row in rows for _ in range(int(4 * Fraction(row[2])))]
+
+
 def stability(rows: Sequence[Any], bands: int) -> dict[str, Any]:
-    """Of rows (label, score, weight): that of rows which are repeated, without a p-value."""
-    rows = used(rows, 2)
-    group = Group(rows)
-    # All weights of the cases are multiples of a quarter.
-    repeated = [row[:2] for row in rows for _ in range(int(4 * Fraction(row[2])))]
-    answer = population_stability(repeated, bands)
-    is_nan = group.has_nan
-    return {**answer, **group.counts, "p_value": math.nan if is_nan else None}
+    """That of rows which are repeated, without a p-value."""
+    group = Group(used(rows, 2))
+    answer = population_stability(repeated(rows), bands)
+    return {**answer, **group.counts, "p_value": math.nan if group.has_nan else None}
+
+
+def stability_table(rows: Sequence[Any], bands: int) -> list[dict[str, Any]] | None:
+    """That of rows which are repeated, with weights in place of rows."""
+    table = population_stability_table(repeated(rows), bands)
+    if table is None:
+        return None
+    return [{**band, "n_pos": band["n_pos"] / 4, "n_neg": band["n_neg"] / 4} for band in table]
