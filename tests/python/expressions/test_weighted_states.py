@@ -268,7 +268,6 @@ def test_squares_that_do_not_fit(weights: list[float], squares: list[Any], is_kn
             "mann_whitney_u: .*here rows are counted; make states without weight",
         ),
         (pa.roc_band(state="state"), "roc_band: .*here rows are counted"),
-        (pa.pack_state("state"), "pack_state: .*bytes hold counts of rows"),
         (
             pa.roc_summary(state="state", ci="bootstrap"),
             "roc_summary: ci 'bootstrap' does not take weights, which the states have; write ci=\"delong\"",

@@ -102,6 +102,7 @@ def test_flags_are_truth_values() -> None:
         lambda flag: FRAME.select(pa.ordinal_roc_auc_ci("y", "s", pairs=flag)),
         lambda flag: FRAME.select(pa.gini_index("y", "s", points=flag)),
         lambda flag: FRAME.select(pa.pack_state(pa.roc_state("y", "s"), keep_scores=flag)),
+        lambda flag: pl.DataFrame(schema={"p": pl.Binary}).select(pa.unpack_state("p", weights=flag)),
     )
     for call in calls:
         for wrong in ("False", "True", 0, 1, None, [], [True], pl.lit(value=True)):
@@ -134,6 +135,7 @@ def test_every_flag_is_checked() -> None:
         ("roc_auc", "standardized"),
         ("roc_auc_ci", "standardized"),
         ("roc_curve", "drop_intermediate"),
+        ("unpack_state", "weights"),
         ("write_report", "keep_formulas"),
         ("write_report", "low_is_positive"),
     ]
