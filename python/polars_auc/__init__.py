@@ -7,6 +7,9 @@ A higher score means more positive, always. A row with a null label or score is 
 the result of its group NaN; a statistic that is undefined for a group is null.
 """
 
+import importlib
+from typing import TYPE_CHECKING
+
 from polars_auc._expressions import (
     bands as _bands,
     binormal as _binormal,
@@ -47,18 +50,20 @@ from polars_auc._frames.mrmc import mrmc_roc_auc
 from polars_auc._frames.roc_auc_in_passes import roc_auc_in_passes
 from polars_auc._frames.segments import compare_segments
 from polars_auc._native import __version__
-from polars_auc._page.save_chart import save_chart
-from polars_auc._page.style import load_ipython_extension as load_ipython_extension
-from polars_auc._page.style import style_report
-from polars_auc._page.style import unload_ipython_extension as unload_ipython_extension
-from polars_auc._page.write import write_report
-from polars_auc._plots.coverage import plot_coverage
-from polars_auc._plots.difference import plot_difference
-from polars_auc._plots.forest import plot_forest
-from polars_auc._plots.monitoring import plot_monitoring
-from polars_auc._plots.roc import plot_roc
-from polars_auc._report.changes import compare_reports
-from polars_auc._report.report import report
+
+if TYPE_CHECKING:
+    from polars_auc._page.save_chart import save_chart
+    from polars_auc._page.style import load_ipython_extension as load_ipython_extension
+    from polars_auc._page.style import style_report
+    from polars_auc._page.style import unload_ipython_extension as unload_ipython_extension
+    from polars_auc._page.write import write_report
+    from polars_auc._plots.coverage import plot_coverage
+    from polars_auc._plots.difference import plot_difference
+    from polars_auc._plots.forest import plot_forest
+    from polars_auc._plots.monitoring import plot_monitoring
+    from polars_auc._plots.roc import plot_roc
+    from polars_auc._report.changes import compare_reports
+    from polars_auc._report.report import report
 
 __all__ = [
     "Evaluator",
@@ -99,6 +104,33 @@ __all__ += _states.__all__
 __all__ += _thresholds.__all__
 
 
+# Reports, pages and charts take as long to import as all else, and most queries need none of them.
+_WHEN_ASKED = {
+    "compare_reports": "_report.changes",
+    "load_ipython_extension": "_page.style",
+    "plot_coverage": "_plots.coverage",
+    "plot_difference": "_plots.difference",
+    "plot_forest": "_plots.forest",
+    "plot_monitoring": "_plots.monitoring",
+    "plot_roc": "_plots.roc",
+    "report": "_report.report",
+    "save_chart": "_page.save_chart",
+    "style_report": "_page.style",
+    "unload_ipython_extension": "_page.style",
+    "write_report": "_page.write",
+}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Import a function when it is asked for."""
+        if name not in _WHEN_ASKED:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        function = getattr(importlib.import_module(f"{__name__}.{_WHEN_ASKED[name]}"), name)
+        globals()[name] = function
+        return function
+
+
 def __dir__() -> list[str]:
     """Return the public names: tab completion shows functions, not the modules that hold them."""
-    return sorted(name for name in globals() if name in __all__ or name.startswith("__"))
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

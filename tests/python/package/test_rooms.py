@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -101,3 +103,25 @@ def assert_no_circle(imports: list[tuple[str, str]]) -> None:
         if not left:
             return
     assert not left, left
+
+
+def test_pages_and_charts_are_imported_when_they_are_asked_for() -> None:
+    asked = """
+import sys
+import polars_auc as pa
+slow_ones = ("polars_auc._page", "polars_auc._plots", "altair")
+slow = lambda: [name for name in sys.modules if name.startswith(slow_ones)]
+assert slow() == [], slow()
+for name in pa.__all__:
+    assert callable(getattr(pa, name)) or name == "__version__", name
+assert slow() != []
+assert set(pa.__all__) <= set(dir(pa))
+try:
+    pa.nothing
+except AttributeError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "module 'polars_auc' has no attribute 'nothing'\n"), (
+        done.stderr
+    )
