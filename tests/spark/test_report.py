@@ -40,7 +40,6 @@ NAN = pytest.mark.filterwarnings("ignore:report. the score .* is NaN:UserWarning
         (["segment", "day"], {"groupings": "cube", "ci": "logit"}),
         ("segment", {"folds": "day"}),
         ([], {"folds": "day", "level": 0.9}),
-        (["segment", "day"], {"stability": pl.col("day") == pl.date(2026, 5, 1), "folds": "segment"}),
     ],
 )
 def test_reports_are_equal(
@@ -49,6 +48,16 @@ def test_reports_are_equal(
     scores = SCORES if by == "segment" and not options else SCORES[:2]
     expected = pa.report(rows, "label", scores, by=by, **options)
     same(pauc.report(frame, "label", scores, by=by, **options), expected)
+
+
+@NAN
+def test_the_stability_is_that_of_rows_with_a_label(
+    frame: DataFrame, rows: pl.DataFrame, same: Callable[..., None]
+) -> None:
+    options: dict[str, Any] = {"by": ["segment", "day"], "folds": "segment", "level": 0.9}
+    options["stability"] = pl.col("day") == pl.date(2026, 5, 1)
+    got = pauc.report(frame.where("label is not null"), "label", SCORES[:2], **options)
+    same(got, pa.report(rows.drop_nulls("label"), "label", SCORES[:2], **options))
 
 
 @pytest.mark.parametrize(

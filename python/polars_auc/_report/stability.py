@@ -182,7 +182,9 @@ class Reference:
         """Return the state of the reference."""
         column = _column(name)
         reference = _grouped(self.rows.filter(_REFERENCE), shared, [merge_states(column)])
-        return reference.select(*shared, pl.lit(value=True).alias(_REFERENCE), column)
+        # Spark reads counts as Int64, and writes them so.
+        merged = pl.col(column).cast(self.rows.collect_schema()[column])
+        return reference.select(*shared, pl.lit(value=True).alias(_REFERENCE), merged)
 
     def _bands(self, shared: list[str], name: str) -> pl.LazyFrame:
         """Return the bands of the reference: the highest score of each, and how many rows it holds."""

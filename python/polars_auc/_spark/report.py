@@ -152,7 +152,8 @@ def report(
         The column of cross-validation folds: adds their mean AUC.
     stability
         The rows of a reference, as an expression of Polars about the columns ``by``, such as
-        ``pl.col("year") < 2016``: adds how far the scores of the other rows have moved from it.
+        ``pl.col("year") < 2016``: adds how far the scores of the other rows have moved from it. Rows without
+        a label do not count there, because states do not have them.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
 
@@ -161,8 +162,8 @@ def report(
     pyspark.sql.DataFrame
         The columns, names, order and numbers of :func:`polars_auc.report`, bit for bit: one row for each
         segment and score, ordered by segment, then one row for each score over all rows. But
-        ``n_unlabelled`` is null, because states do not know it. UInt64 is ``LongType``. The frame is in one
-        partition, which keeps the order.
+        ``n_unlabelled`` is null, because states do not know it, and the stability is that of rows with a
+        label. UInt64 is ``LongType``. The frame is in one partition, which keeps the order.
 
     Raises
     ------

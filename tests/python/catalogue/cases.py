@@ -131,3 +131,12 @@ def assert_same(got: Any, expected: Any, *, relative: float = 0.0) -> None:
         assert math.isclose(got, expected, rel_tol=relative, abs_tol=within), (got, expected)
     else:
         assert got == expected
+
+
+def signed(dtype: Any) -> Any:
+    """Return the same dtype with Int64 for UInt64, which other engines do not have."""
+    if isinstance(dtype, pl.Struct):
+        return pl.Struct({field.name: signed(field.dtype) for field in dtype.fields})
+    if isinstance(dtype, pl.List):
+        return pl.List(signed(dtype.inner))
+    return pl.Int64() if dtype == pl.UInt64 else dtype

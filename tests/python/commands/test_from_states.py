@@ -11,7 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from catalogue.cases import assert_report_of_rows, fixed
+from catalogue.cases import assert_report_of_rows, fixed, signed
 from polars_auc._commands.main import main
 
 PARTS = ["key", "month", "fold", "user"]
@@ -146,6 +146,9 @@ def test_neither_rows_nor_states(rows: pl.DataFrame) -> None:
         pa.report(heavy, state="state", by="key", user="key")
     asked: dict[str, Any] = {"folds": "key", "stability": pl.col("key") == "a"}
     report = pa.report(heavy, state="state", by="key", **asked)
+    # Spark writes counts as Int64.
+    of_spark = heavy.with_columns(pl.col("state").cast(signed(heavy.schema["state"])))
+    assert pa.report(of_spark, state="state", by="key", **asked).equals(report)
     of_rows = pa.report(rows.drop_nulls("label"), "label", "score", by="key", weight="weight", **asked)
     columns = ["cv_auc", "cv_se", "psi", "psi_n", "psi_reference_n"]
     assert_frame_equal(report.select(columns), of_rows.select(columns))

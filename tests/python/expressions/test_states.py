@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from catalogue.cases import assert_report_of_rows, examples, fixed, frames, scores_with_nan
+from catalogue.cases import assert_report_of_rows, examples, fixed, frames, scores_with_nan, signed
 from oracles.states import interval
 from polars_auc._frames.evaluated import Evaluated
 
@@ -196,15 +196,6 @@ def test_counts_do_not_overflow() -> None:
     state = state_with(n_missing=2**41)
     with pytest.raises(pl.exceptions.ComputeError, match=r"holds more than 2\^42 rows in a group"):
         pl.concat([state] * 3).select(pa.merge_states("s"))
-
-
-def signed(dtype: Any) -> Any:
-    """Return the same dtype with Int64 for UInt64, which other engines do not have."""
-    if isinstance(dtype, pl.Struct):
-        return pl.Struct({field.name: signed(field.dtype) for field in dtype.fields})
-    if isinstance(dtype, pl.List):
-        return pl.List(signed(dtype.inner))
-    return pl.Int64() if dtype == pl.UInt64 else dtype
 
 
 def state_with(**changes: Any) -> pl.DataFrame:
