@@ -3,8 +3,6 @@
 //! The weights of a class are whole numbers of one unit for all keys, and their squares are whole numbers too, of squared
 //! units or of the steps of a state. So the ties of all rows but a key's are exact differences.
 
-use std::borrow::Borrow;
-
 use rayon::prelude::*;
 
 use super::weighted_areas::units_of_rows;
@@ -25,6 +23,8 @@ pub struct WeightedTie {
     code: u32,
     units: Count,
     squares: Count<Squares>,
+    /// The same in squared units; NaN where they are unknown.
+    squared: Count<f64>,
 }
 
 /// What sums of squares are counted in.
@@ -87,6 +87,11 @@ impl WeightedKeys {
                 key.add(codes[row], rows.labels[row], units[row]);
             }
         }
+        Self::new(keys, all)
+    }
+
+    fn new(mut keys: Vec<WeightedKey>, mut all: WeightedKey) -> Self {
+        keys.iter_mut().chain([&mut all]).for_each(WeightedKey::square);
         WeightedKeys { keys, all }
     }
 
@@ -103,7 +108,7 @@ impl WeightedKeys {
             for (bin, &sums) in state.bins.each().iter().enumerate() {
                 let code = state.bins.key(bin) as u32;
                 let squares = Count { pos: sums.pos.squares, neg: sums.neg.squares };
-                let tie = WeightedTie { code, units: units.units(sums), squares };
+                let tie = WeightedTie { units: units.units(sums), squares, ..WeightedTie::none(code) };
                 of_codes.extend((of_codes.len() as u32..=code).map(WeightedTie::none));
                 let every = &mut of_codes[code as usize];
                 *every = every.plus(tie);
@@ -113,7 +118,7 @@ impl WeightedKeys {
         };
         let keys = states.iter().map(key).collect();
         all.ties = of_codes.into_iter().rev().filter(|tie| tie.units != Count::default()).collect();
-        WeightedKeys { keys, all }
+        Self::new(keys, all)
     }
 
     /// The area of all rows.
@@ -124,10 +129,11 @@ impl WeightedKeys {
     /// For each key, the area of all rows but its own. `O(k n)` for k keys and n distinct scores.
     pub fn without_each(&self) -> Vec<Option<WeightedArea>> {
         // A division of floats for each score and key: the exact one takes ten times as long.
-        let share = |part: u128, whole: u128| part as f64 / whole as f64;
+        let share = |part: u64, whole: u64| part as f64 / whole as f64;
+        let total = self.all.total();
         let without = |key: &WeightedKey| {
             let rows = Count { pos: self.all.rows.pos - key.rows.pos, neg: self.all.rows.neg - key.rows.neg };
-            area(self.all.ties_without(key), rows, self.all.unit, share)
+            area(self.all.ties_without(key), total.without(key.total()), rows, self.all.unit, share)
         };
         self.keys.par_iter().map(without).collect()
     }
@@ -135,23 +141,22 @@ impl WeightedKeys {
     /// For each key, the covariance of its area and that of all rows; undefined where the key's variance is.
     pub fn covariances_with_all(&self) -> Vec<Option<f64>> {
         let Some(overall) = self.overall() else { return vec![None; self.keys.len()] };
-        let total = self.all.total();
-        let influences: Vec<(f64, f64)> = influences(&self.all.ties, total, overall.auc, quotient).collect();
-        self.keys.par_iter().map(|key| self.covariance_with_all(key, &influences)).collect()
+        let total = self.all.total().units;
+        let influences = influences(self.all.ties.iter().copied(), total, overall.auc, exact_share);
+        let of_all: Vec<(f64, f64)> = influences.map(|(_, influence)| influence).collect();
+        self.keys.par_iter().map(|key| self.covariance_with_all(key, total, &of_all)).collect()
     }
 
-    fn covariance_with_all(&self, key: &WeightedKey, of_all: &[(f64, f64)]) -> Option<f64> {
+    fn covariance_with_all(&self, key: &WeightedKey, all: Count, of_all: &[(f64, f64)]) -> Option<f64> {
         let area = key.area()?;
         area.variance?;
-        let mut among_all = self.all.ties.iter().zip(of_all);
+        let own = key.total().units;
         let (mut of_pos, mut of_neg) = (0.0, 0.0);
-        for (tie, influence) in key.ties.iter().zip(influences(&key.ties, key.total(), area.auc, quotient)) {
-            let (_, in_all) = among_all.find(|(all, _)| all.code == tie.code)?;
-            let squares = key.unit.squares(tie)?;
-            of_pos += squares.pos * influence.0 * in_all.0;
-            of_neg += squares.neg * influence.1 * in_all.1;
+        for (tie, influence) in influences(key.ties.iter().copied(), own, area.auc, exact_share) {
+            let in_all = of_all[self.all.ties.partition_point(|all| all.code > tie.code)];
+            of_pos += tie.squared.pos * influence.0 * in_all.0;
+            of_neg += tie.squared.neg * influence.1 * in_all.1;
         }
-        let (own, all) = (key.total(), self.all.total());
         let part = |sum: f64, own: u64, all: u64| sum / (own as f64 * all as f64);
         Some(part(of_pos, own.pos, all.pos) + part(of_neg, own.neg, all.neg))
     }
@@ -160,7 +165,12 @@ impl WeightedKeys {
 impl WeightedTie {
     /// No rows yet.
     fn none(code: u32) -> Self {
-        WeightedTie { code, units: Count::default(), squares: Count::default() }
+        WeightedTie {
+            code,
+            units: Count::default(),
+            squares: Count::default(),
+            squared: Count { pos: 0.0, neg: 0.0 },
+        }
     }
 
     fn plus(self, more: Self) -> Self {
@@ -178,15 +188,16 @@ impl WeightedTie {
 }
 
 impl SquareUnit {
-    /// The squared units of a tie, if they are known.
-    fn squares(&self, tie: &WeightedTie) -> Option<Count<f64>> {
-        match self {
-            SquareUnit::OfStates(units) => units.squared(tie.squares),
+    /// Sums of squares in squared units; NaN where they are unknown.
+    fn squared(&self, squares: Count<Squares>) -> Count<f64> {
+        let known = match self {
+            SquareUnit::OfStates(units) => units.squared(squares),
             SquareUnit::OfRows => {
-                let Count { pos, neg } = tie.squares;
-                Some(Count { pos: pos.known()? as f64, neg: neg.known()? as f64 })
+                let of_class = |squares: Squares| squares.known().map(|squares| squares as f64);
+                of_class(squares.pos).zip(of_class(squares.neg)).map(|(pos, neg)| Count { pos, neg })
             }
-        }
+        };
+        known.unwrap_or(Count { pos: f64::NAN, neg: f64::NAN })
     }
 
     /// Whether the squares of so many rows are known so well that a standard error may rest on them.
@@ -216,81 +227,93 @@ impl WeightedKey {
         }
     }
 
-    /// What all rows weigh.
-    fn total(&self) -> Count {
-        self.ties.iter().fold(Count::default(), |total, tie| total.plus(tie.units))
+    /// Knows the squares of all ties in squared units.
+    fn square(&mut self) {
+        let unit = self.unit;
+        self.ties.iter_mut().for_each(|tie| tie.squared = unit.squared(tie.squares));
+    }
+
+    /// All ties together.
+    fn total(&self) -> WeightedTie {
+        self.ties.iter().fold(WeightedTie::none(0), |total, &tie| total.plus(tie))
     }
 
     /// The ties of these rows but those of a key, all of which are here.
     fn ties_without(&self, key: &WeightedKey) -> impl Iterator<Item = WeightedTie> + Clone {
         let mut own = key.ties.iter().peekable();
+        let unit = self.unit;
         let rest = move |tie: &WeightedTie| match own.next_if(|own| own.code == tie.code) {
-            None => Some(*tie),
+            None => *tie,
             Some(own) => {
-                let tie = tie.without(*own);
-                (tie.units != Count::default()).then_some(tie)
+                let rest = tie.without(*own);
+                WeightedTie { squared: unit.squared(rest.squares), ..rest }
             }
         };
-        self.ties.iter().filter_map(rest)
+        self.ties.iter().map(rest)
     }
 
     /// The area of these rows with the variance of the [infinitesimal jackknife](super::weighted_areas); undefined without a
     /// positive or without a negative.
     pub fn area(&self) -> Option<WeightedArea> {
-        area(self.ties.iter().copied(), self.rows, self.unit, quotient)
+        area(self.ties.iter().copied(), self.total(), self.rows, self.unit, exact_share)
     }
 }
 
-/// The area of ties of so many rows; `share` divides.
+/// The correctly rounded quotient.
+fn exact_share(part: u64, whole: u64) -> f64 {
+    quotient(part.into(), whole.into())
+}
+
+/// The area of ties that are `total` together, of so many rows; `share` divides.
 fn area(
     ties: impl Iterator<Item = WeightedTie> + Clone,
+    total: WeightedTie,
     rows: Count,
     unit: SquareUnit,
-    share: impl Fn(u128, u128) -> f64,
+    share: impl Fn(u64, u64) -> f64,
 ) -> Option<WeightedArea> {
     interrupt::check();
-    let (mut all, mut number, mut twice_u) = (WeightedTie::none(0), 0, 0);
-    for tie in ties.clone() {
-        // Twice the positives above each negative; sums do not depend on what follows.
-        let above = 2 * u128::from(all.units.pos) + u128::from(tie.units.pos);
-        twice_u += u128::from(tie.units.neg) * above;
-        all = all.plus(tie);
-        number += 1;
-    }
-    let total = all.units;
-    if total.pos == 0 || total.neg == 0 {
+    let Count { pos, neg } = total.units;
+    if pos == 0 || neg == 0 {
         return None;
     }
-    let auc = quotient(twice_u, 2 * u128::from(total.pos) * u128::from(total.neg));
-    let has_two = rows.pos > 1 && rows.neg > 1;
-    let are_known = unit.are_known(rows.pos, all.squares.pos) && unit.are_known(rows.neg, all.squares.neg);
+    let (mut above, mut number, mut twice_u) = (0u64, 0, 0u128);
+    for tie in ties.clone() {
+        // Twice the positives above each negative.
+        twice_u += u128::from(tie.units.neg) * u128::from(2 * above + tie.units.pos);
+        above += tie.units.pos;
+        number += 1;
+    }
+    let auc = quotient(twice_u, 2 * u128::from(pos) * u128::from(neg));
     let variance = || {
         let (mut of_pos, mut of_neg) = (0.0, 0.0);
-        for (tie, influence) in ties.clone().zip(influences(ties.clone(), total, auc, &share)) {
-            let squares = unit.squares(&tie)?;
-            of_pos += squares.pos * influence.0 * influence.0;
-            of_neg += squares.neg * influence.1 * influence.1;
+        for (tie, influence) in influences(ties.clone(), total.units, auc, share) {
+            of_pos += tie.squared.pos * influence.0 * influence.0;
+            of_neg += tie.squared.neg * influence.1 * influence.1;
         }
-        Some(of_pos / (total.pos as f64).powi(2) + of_neg / (total.neg as f64).powi(2))
+        of_pos / (pos as f64).powi(2) + of_neg / (neg as f64).powi(2)
     };
-    Some(WeightedArea { auc, variance: if has_two && are_known { variance() } else { None }, ties: number })
+    let is_known = rows.pos > 1
+        && rows.neg > 1
+        && unit.are_known(rows.pos, total.squares.pos)
+        && unit.are_known(rows.neg, total.squares.neg);
+    Some(WeightedArea { auc, variance: is_known.then(variance), ties: number })
 }
 
-/// For each tie, the share of negatives that its positives beat and that of positives that beat its negatives, less the area:
-/// the influence of a row whose weight is that of its class.
-fn influences<T: Borrow<WeightedTie>>(
-    ties: impl IntoIterator<Item = T>,
+/// Each tie with the share of negatives that its positives beat and that of positives that beat its negatives, less the area:
+/// the influence of a row whose weight is that of its class. Twice a total of units takes at most 64 bits.
+fn influences(
+    ties: impl Iterator<Item = WeightedTie>,
     total: Count,
     auc: f64,
-    share: impl Fn(u128, u128) -> f64,
-) -> impl Iterator<Item = (f64, f64)> {
-    let (pos, neg) = (2 * u128::from(total.pos), 2 * u128::from(total.neg));
-    let mut above = Count::default();
-    ties.into_iter().map(move |tie| {
-        let next = above.plus(tie.borrow().units);
-        let of_pos = neg - u128::from(above.neg) - u128::from(next.neg);
-        let of_neg = u128::from(above.pos) + u128::from(next.pos);
+    share: impl Fn(u64, u64) -> f64,
+) -> impl Iterator<Item = (WeightedTie, (f64, f64))> {
+    let (pos, neg) = (2 * total.pos, 2 * total.neg);
+    let mut above = Count::<u64>::default();
+    ties.map(move |tie| {
+        let next = above.plus(tie.units);
+        let (of_pos, of_neg) = (neg - above.neg - next.neg, above.pos + next.pos);
         above = next;
-        (share(of_pos, neg) - auc, share(of_neg, pos) - auc)
+        (tie, (share(of_pos, neg) - auc, share(of_neg, pos) - auc))
     })
 }
