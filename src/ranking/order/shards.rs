@@ -9,7 +9,6 @@
 //! Invariant: every key of a shard is below every key of the next, and equal keys are in one shard.
 
 use std::fmt::Debug;
-use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -27,7 +26,7 @@ use crate::ranking::ties::{
     duplicates::Duplicates,
     outline::{self, Beside, Cell, Piece},
     source::{Source, StepKind, Walk},
-    steps::{Above, Take, Tie},
+    steps::{Above, Step, Take, Tie},
     units::Unit,
 };
 use crate::ranking::tuning::{
@@ -176,15 +175,35 @@ impl<K: Key, U: KeyUnits> Shards<K, U> {
         self.blocks.iter().any(|block| block.nan)
     }
 
-    /// The results of `ask` for the shards of these places, from the highest scores down. `ask` gets memory that `memory`
-    /// made for its thread, the place of the shard, its rows, and the units above it.
+    /// All units of each shard as one step without a key, from the highest scores down.
+    pub fn steps(&self) -> Vec<Step> {
+        let step = |&(number, above): &(usize, Above)| {
+            let shard = Shard { blocks: &self.blocks, number };
+            let (pos, neg) = (shard.units(1), shard.units(0));
+            Step { key: 0, pos, neg, pos_above: above.pos, neg_above: above.neg }
+        };
+        self.order.iter().map(step).collect()
+    }
+
+    /// The results of `ask` for all shards, from the highest scores down. `ask` gets memory that `memory` made for its
+    /// thread, the place of the shard, its rows, and the units above it.
     pub fn each<M, T: Send>(
         &self,
-        places: Range<usize>,
         memory: impl Fn() -> M + Sync,
         ask: impl Fn(&mut M, usize, &Shard<'_, K, U>, Above) -> T + Sync,
     ) -> Vec<T> {
-        tasks::each(places, memory, |memory, place| {
+        self.each_of(&(0..self.len()).collect::<Vec<_>>(), memory, ask)
+    }
+
+    /// The same for the shards of these places.
+    pub fn each_of<M, T: Send>(
+        &self,
+        places: &[usize],
+        memory: impl Fn() -> M + Sync,
+        ask: impl Fn(&mut M, usize, &Shard<'_, K, U>, Above) -> T + Sync,
+    ) -> Vec<T> {
+        tasks::each(0..places.len(), memory, |memory, number| {
+            let place = places[number];
             let (number, above) = self.order[place];
             ask(memory, place, &Shard { blocks: &self.blocks, number }, above)
         })
@@ -194,7 +213,6 @@ impl<K: Key, U: KeyUnits> Shards<K, U> {
     pub fn cells(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
         let each = |ask: &outline::Ask<'_, K>| {
             self.each(
-                0..self.len(),
                 || (),
                 |(), place, shard, _| {
                     let piece = |class, (keys, units)| Piece { class, keys, beside: U::beside(units) };
@@ -215,8 +233,7 @@ impl<K: Key> Shards<K> {
         memory: impl Fn() -> M + Sync,
         ask: impl Fn(&mut M, &Classes<'_, K>, Above) -> T + Sync,
     ) -> Vec<T> {
-        let all = 0..self.len();
-        self.each(all, memory, |memory, _, shard, above| {
+        self.each(memory, |memory, _, shard, above| {
             shard.with_classes(|classes| ask(memory, classes, above))
         })
     }
@@ -249,8 +266,8 @@ impl<K: Key> Source for Shards<K> {
         self.any_nan()
     }
 
-    fn parts(&self) -> Option<usize> {
-        Some(self.len())
+    fn parts(&self) -> Option<Vec<Step>> {
+        Some(self.steps())
     }
 
     // A group in shards has parts.
@@ -259,6 +276,7 @@ impl<K: Key> Source for Shards<K> {
     fn walk_parts(
         &self,
         steps: StepKind,
+        numbers: &[usize],
         part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
         done: &mut dyn FnMut(usize),
     ) {
@@ -267,10 +285,9 @@ impl<K: Key> Source for Shards<K> {
             StepKind::Ties => SHARDS_AT_A_TIME * rayon::current_num_threads(),
             StepKind::Segments(_) => self.len().max(1),
         };
-        for first in (0..self.len()).step_by(at_a_time) {
-            let some = first..self.len().min(first + at_a_time);
+        for some in numbers.chunks(at_a_time) {
             let memory = <(ClassKeys<K>, WalkMemory<K>)>::default;
-            self.each(some.clone(), memory, |(class_keys, memory), place, shard, above| {
+            self.each_of(some, memory, |(class_keys, memory), place, shard, above| {
                 shard.with_classes(|classes| {
                     part(place, &mut |take| match steps {
                         StepKind::Ties => {
@@ -283,7 +300,7 @@ impl<K: Key> Source for Shards<K> {
                     });
                 });
             });
-            some.for_each(&mut *done);
+            some.iter().copied().for_each(&mut *done);
         }
     }
 

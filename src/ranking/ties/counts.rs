@@ -153,8 +153,7 @@ impl Ties<'_> {
         let (score_type, units) = (self.score_type(), self.units());
         let rows = if self.is_large() { 0 } else { (self.n_pos() + self.n_neg()).min(MOST_ROOM) as usize };
         let mut counts = Counts::with_capacity(score_type, units, rows);
-        self.fold_steps(
-            StepKind::Ties,
+        self.fold_into(
             &mut counts,
             || Counts::with_capacity(score_type, units, 0),
             |counts, tie| counts.push(tie.key, tie.pos, tie.neg),

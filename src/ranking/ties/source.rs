@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use super::outline::Cell;
 use super::placements::Placements;
-use super::steps::{Take, Tie};
+use super::steps::{Step, Take, Tie};
 use super::units::Units;
 
 /// Which class is indexed: each of its distinct scores is a segment of its own.
@@ -60,19 +60,21 @@ pub trait Source: Debug {
         None
     }
 
-    /// In how many parts the group is walked, the highest scores first; none if one thread walks it as a whole.
-    fn parts(&self) -> Option<usize> {
+    /// The parts in which the group is walked, the highest scores first: of each, all its rows as one step without a key.
+    /// None if one thread walks the group as a whole.
+    fn parts(&self) -> Option<Vec<Step>> {
         None
     }
 
     /// Walks a group that has no parts.
     fn walk(&mut self, steps: StepKind, take: &mut Take<'_>);
 
-    /// Walks all parts on all threads: `part` is called with the number of each part, and `done` with the numbers of
-    /// the parts that have been walked, in order.
+    /// Walks the parts of these numbers on all threads: `part` is called with the number of each part, and `done` with the
+    /// numbers of the parts that have been walked, in order.
     fn walk_parts(
         &self,
         _steps: StepKind,
+        _numbers: &[usize],
         _part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
         _done: &mut dyn FnMut(usize),
     ) {

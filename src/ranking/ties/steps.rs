@@ -72,18 +72,31 @@ pub struct Above {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rise {
     key: u128,
-    pos: u64,
-    neg: u64,
+    pub(super) pos: u64,
+    pub(super) neg: u64,
 }
 
 /// Steps that follow one another.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     above: Above,
-    rises: &'a [Rise],
+    pub(super) rises: &'a [Rise],
 }
 
 impl Run<'_> {
+    /// One step as a run.
+    pub(super) fn with_step<T>(step: Step, ask: impl FnOnce(Run<'_>) -> T) -> T {
+        let Step { key, pos, neg, pos_above, neg_above } = step;
+        ask(Run { above: Above { pos: pos_above, neg: neg_above }, rises: &[Rise { key, pos, neg }] })
+    }
+
+    /// All rows of the run as one step without a key.
+    #[inline]
+    pub fn whole(&self) -> Step {
+        let (pos, neg) = self.rises.iter().fold((0, 0), |rows, rise| (rows.0 + rise.pos, rows.1 + rise.neg));
+        Step { key: 0, pos, neg, pos_above: self.above.pos, neg_above: self.above.neg }
+    }
+
     /// Visits each step, and returns what lies above the next run.
     #[inline]
     pub fn each(self, mut visit: impl FnMut(Step)) -> Above {

@@ -15,7 +15,7 @@ use super::outline::Cell;
 use super::placements::Placements;
 use super::row_counts::RowCounts;
 use super::source::{Indexed, Source, SquaredUnits, StepKind};
-use super::steps::{Segment, Tie};
+use super::steps::{Above, Run, Segment, Step, Tie};
 use super::units::Units;
 use crate::ranking::scores::{Number, score_type::ScoreType};
 
@@ -113,7 +113,7 @@ impl<'a> Ties<'a> {
         join: impl Fn(&mut T, T),
     ) -> T {
         let mut result = T::default();
-        self.fold_steps(StepKind::Ties, &mut result, T::default, step, join);
+        self.fold_into(&mut result, T::default, step, join);
         result
     }
 
@@ -126,7 +126,7 @@ impl<'a> Ties<'a> {
         step: impl Fn(&mut T, Tie) + Sync,
         join: impl Fn(&mut T, T),
     ) {
-        self.fold_steps(StepKind::Ties, result, start, step, join);
+        self.fold_steps(StepKind::Ties, &|_| true, result, start, of_steps(step), join);
     }
 
     /// Folds the segments of the curve from the highest scores to the lowest, like [`fold`](Ties::fold)
@@ -137,39 +137,83 @@ impl<'a> Ties<'a> {
         step: impl Fn(&mut T, Segment) + Sync,
         join: impl Fn(&mut T, T),
     ) -> T {
+        self.fold_needed(StepKind::Segments(indexed), |_| true, step, join)
+    }
+
+    /// Folds steps like [`fold`](Ties::fold) or [`fold_segments`](Ties::fold_segments), where a statistic needs them. A
+    /// large group is walked in parts; all rows of a part that is not needed come as one step without a key.
+    ///
+    /// Most of a group says nothing about the largest distance of a curve, or about the area of a small range.
+    pub fn fold_needed<T: Default + Send>(
+        &mut self,
+        steps: StepKind,
+        needed: impl Fn(&Step) -> bool,
+        step: impl Fn(&mut T, Step) + Sync,
+        join: impl Fn(&mut T, T),
+    ) -> T {
         let mut result = T::default();
-        self.fold_steps(StepKind::Segments(indexed), &mut result, T::default, step, join);
+        self.fold_steps(steps, &needed, &mut result, T::default, of_steps(step), join);
         result
     }
 
-    pub(in crate::ranking) fn fold_steps<T: Send>(
+    /// Folds the segments of the curve like [`fold_segments`](Ties::fold_segments), a run of them at a time: `run` returns
+    /// what lies above the next run.
+    pub fn fold_runs<T: Default + Send>(
+        &mut self,
+        indexed: Indexed,
+        run: impl Fn(&mut T, Run<'_>) -> Above + Sync,
+        join: impl Fn(&mut T, T),
+    ) -> T {
+        let mut result = T::default();
+        self.fold_steps(StepKind::Segments(indexed), &|_| true, &mut result, T::default, run, join);
+        result
+    }
+
+    /// The parts in which a large group is walked, the highest scores first: of each, all its rows as one step without a
+    /// key. None of another group.
+    pub fn parts(&self) -> Vec<Step> {
+        self.source.parts().unwrap_or_default()
+    }
+
+    fn fold_steps<T: Send>(
         &mut self,
         steps: StepKind,
+        needed: &dyn Fn(&Step) -> bool,
         result: &mut T,
         start: impl Fn() -> T + Sync,
-        step: impl Fn(&mut T, Tie) + Sync,
+        run: impl Fn(&mut T, Run<'_>) -> Above + Sync,
         join: impl Fn(&mut T, T),
     ) {
         let Some(parts) = self.source.parts() else {
-            self.source.walk(steps, &mut |run| run.each(|tie| step(result, tie)));
+            self.source.walk(steps, &mut |steps| run(result, steps));
             return;
         };
         // Each slot is used by one part only, so its lock is free and not poisoned.
-        let slots: Vec<Mutex<Option<T>>> = (0..parts).map(|_| Mutex::new(None)).collect();
+        let slots: Vec<Mutex<Option<T>>> = parts.iter().map(|_| Mutex::new(None)).collect();
         let slot = |number: usize| slots[number].lock().unwrap_or_else(PoisonError::into_inner);
+        let (walked, whole): (Vec<usize>, Vec<usize>) =
+            (0..parts.len()).partition(|&number| needed(&parts[number]));
+        for number in whole {
+            let mut part = start();
+            Run::with_step(parts[number], |step| run(&mut part, step));
+            *slot(number) = Some(part);
+        }
+        let mut joined = 0;
+        let mut join_upto = |end: usize| {
+            (joined..end).filter_map(|number| slot(number).take()).for_each(|part| join(result, part));
+            joined = end;
+        };
         self.source.walk_parts(
             steps,
+            &walked,
             &|number, walk| {
                 let mut part = start();
-                walk(&mut |run| run.each(|tie| step(&mut part, tie)));
+                walk(&mut |steps| run(&mut part, steps));
                 *slot(number) = Some(part);
             },
-            &mut |number| {
-                if let Some(part) = slot(number).take() {
-                    join(result, part);
-                }
-            },
+            &mut |number| join_upto(number + 1),
         );
+        join_upto(parts.len());
     }
 
     /// The ties in order with their sums of squared units, if rows have weights and each is known.
@@ -215,9 +259,9 @@ impl<'a> Ties<'a> {
     pub fn placements(&mut self) -> Placements {
         let n_neg = self.n_neg;
         self.source.placements().unwrap_or_else(|| {
-            self.fold_segments(
+            self.fold_runs(
                 Indexed::Rarer,
-                |sums: &mut Placements, segment| sums.add(&segment, n_neg),
+                |sums: &mut Placements, run| sums.add_run(run, n_neg),
                 |sums, more| *sums = sums.plus(more),
             )
         })
@@ -274,6 +318,11 @@ impl<'a> Ties<'a> {
     pub fn is_large(&self) -> bool {
         self.source.parts().is_some() && self.units().is_none()
     }
+}
+
+/// Takes the steps of a run one by one.
+fn of_steps<T>(step: impl Fn(&mut T, Step) + Sync) -> impl Fn(&mut T, Run<'_>) -> Above + Sync {
+    move |result, run| run.each(|one| step(result, one))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
     outline::Cell,
     source::{Source, SquaredUnits, StepKind, Walk},
-    steps::{Above, Take},
+    steps::{Above, Step, Take},
     units::{Unit, Units},
 };
 use crate::ranking::tuning::SHARD_ROWS;
@@ -103,10 +103,10 @@ impl<K: Key> Source for Weighted<K> {
         self.units.map(|[neg, pos]| Units { pos, neg, pos_bits, neg_bits })
     }
 
-    fn parts(&self) -> Option<usize> {
+    fn parts(&self) -> Option<Vec<Step>> {
         match &self.layout {
             Layout::Rows(_) => None,
-            Layout::Shards(shards) => Some(shards.len()),
+            Layout::Shards(shards) => Some(shards.steps()),
         }
     }
 
@@ -119,15 +119,16 @@ impl<K: Key> Source for Weighted<K> {
     fn walk_parts(
         &self,
         _: StepKind,
+        numbers: &[usize],
         part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
         done: &mut dyn FnMut(usize),
     ) {
         if let Layout::Shards(shards) = &self.layout {
-            shards.each(0..shards.len(), Vec::new, |rows, place, shard, above| {
+            shards.each_of(numbers, Vec::new, |rows, place, shard, above| {
                 shard.sorted(rows);
                 part(place, &mut |take| hand_out(rows, above, take));
             });
-            (0..shards.len()).for_each(done);
+            numbers.iter().copied().for_each(done);
         }
     }
 
@@ -148,7 +149,7 @@ impl<K: Key> Source for Weighted<K> {
         Some(match &self.layout {
             Layout::Rows(rows) => of(rows, Above::default()),
             Layout::Shards(shards) => {
-                let parts = shards.each(0..shards.len(), Vec::new, |rows, _, shard, above| {
+                let parts = shards.each(Vec::new, |rows, _, shard, above| {
                     shard.sorted(rows);
                     of(rows, above)
                 });

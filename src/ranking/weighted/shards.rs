@@ -22,7 +22,7 @@ struct PairMemory<K> {
 impl<K: Key> Shards<K, u64> {
     /// Twice the pairs in which the positive scores higher, and once those that tie, in products of units.
     pub fn twice_u_of_units(&self) -> u128 {
-        let parts = self.each(0..self.len(), PairMemory::default, |memory, _, shard, above| {
+        let parts = self.each(PairMemory::default, |memory, _, shard, above| {
             let neg_below = self.totals[0] - above.neg - shard.units(0);
             shard.twice_u(memory, self.ops) + 2 * u128::from(shard.units(1)) * u128::from(neg_below)
         });

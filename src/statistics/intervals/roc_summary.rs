@@ -2,7 +2,7 @@
 
 use super::roc_auc_ci::RocAucCi;
 use crate::math;
-use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Ties};
+use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Step, Ties};
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::numbers::average_precision::{mean_precision, of_one_class, precision_units};
@@ -53,12 +53,75 @@ record! {
 #[derive(Debug, Default)]
 struct WalkSums {
     placements: Placements,
-    /// The largest `|tp N - fp P|`.
-    farthest: u128,
-    /// The largest `tp N - fp P`, and where.
-    best: Option<(i128, u128)>,
+    highest: Highest,
     /// The sum of precisions over positives.
     precisions: u128,
+}
+
+/// How far the curve is from the diagonal, where it is farthest.
+#[derive(Clone, Copy, Debug, Default)]
+struct Highest {
+    /// The largest `|tp N - fp P|`.
+    farthest: u128,
+    /// The largest `tp N - fp P` at a score of a positive, and how many rows reach it; of equals the highest score.
+    best: Option<(i128, u64)>,
+}
+
+impl Highest {
+    #[inline]
+    fn join(&mut self, lower: Highest) {
+        self.farthest = self.farthest.max(lower.farthest);
+        if lower.best.map(|best| best.0) > self.best.map(|best| best.0) {
+            self.best = lower.best;
+        }
+    }
+}
+
+/// The heights of a curve above the diagonal, in pairs.
+#[derive(Clone, Copy)]
+struct Heights {
+    n_pos: u64,
+    n_neg: u64,
+}
+
+impl Heights {
+    #[inline]
+    fn height(self, tp: u64, fp: u64) -> i128 {
+        let (above, below) = (u128::from(tp) * u128::from(self.n_neg), u128::from(fp) * u128::from(self.n_pos));
+        above.cast_signed() - below.cast_signed()
+    }
+
+    /// At the end of a step.
+    #[inline]
+    fn at(self, step: &Step) -> Highest {
+        let height = self.height(step.tp(), step.fp());
+        let best = (step.pos > 0).then_some((height, step.tp() + step.fp()));
+        Highest { farthest: height.unsigned_abs(), best }
+    }
+
+    /// The farthest at the ends of parts. The curve is at least as far somewhere, and so is the score of a positive: the
+    /// nearest one above such an end.
+    fn at_ends_of(self, parts: &[Step]) -> Highest {
+        let mut highest = Highest::default();
+        for part in parts {
+            let end = self.at(&Step { pos_above: 0, pos: part.tp(), ..*part });
+            highest.join(end);
+        }
+        highest
+    }
+
+    /// Whether a step may hold what is farther than all before it, and no nearer than some borders. The curve of its rows
+    /// lies between two corners.
+    #[inline]
+    fn may_be_highest(self, step: &Step, borders: &Highest, before: &Highest) -> bool {
+        let (upper, lower) =
+            (self.height(step.tp(), step.neg_above), self.height(step.pos_above, step.fp()));
+        let farthest = upper.unsigned_abs().max(lower.unsigned_abs());
+        let is_farther = farthest > before.farthest && farthest >= borders.farthest;
+        let is_better = before.best.is_none_or(|best| upper > best.0)
+            && borders.best.is_none_or(|best| upper >= best.0);
+        is_farther || is_better
+    }
 }
 
 from_options!(|options| RocSummary { ci: RocAucCi::of_options(options, "ci", options.word("ci")?)? });
@@ -87,35 +150,30 @@ impl Summary for RocSummary {
         if !ties.has_pairs() {
             return RocSummaryRecord { average_precision: of_one_class(n_pos), ..record };
         }
-        let higher = |best: &mut Option<(i128, u128)>, other: Option<(i128, u128)>| {
-            if other.map(|other| other.0) > best.map(|best| best.0) {
-                *best = other;
-            }
-        };
-        // Every distinct score with a positive is a segment of its own. Precision is needed only there, and only there
-        // `tpr - fpr` can rise.
-        let mut walk = ties.fold_segments(
+        let heights = Heights { n_pos, n_neg };
+        let borders = heights.at_ends_of(&ties.parts());
+        // Every distinct score with a positive is a segment of its own, and precision is needed only there.
+        let mut walk = ties.fold_runs(
             Indexed::Positives,
-            |walk: &mut WalkSums, segment| {
+            |walk: &mut WalkSums, run| {
                 // Their squares would not fit with weights, and are not asked for.
                 if !has_weights {
-                    walk.placements.add(&segment, n_neg);
+                    walk.placements.add_run(run, n_neg);
                 }
-                let (tp, fp) = (segment.tp(), segment.fp());
-                let height = u128::from(tp) * u128::from(n_neg);
-                let distance = u128::from(fp) * u128::from(n_pos);
-                walk.farthest = walk.farthest.max(height.abs_diff(distance));
-                if segment.pos > 0 {
-                    let surplus = height.cast_signed() - distance.cast_signed();
-                    higher(&mut walk.best, Some((surplus, segment.key)));
-                    walk.precisions +=
-                        u128::from(segment.pos) * u128::from(precision_units(&all.with(tp, fp)));
+                let highest = &mut walk.highest;
+                if heights.may_be_highest(&run.whole(), &borders, highest) {
+                    run.each(|segment| highest.join(heights.at(&segment)));
                 }
+                run.each(|segment| {
+                    if segment.pos > 0 {
+                        let confusion = all.with(segment.tp(), segment.fp());
+                        walk.precisions += u128::from(segment.pos) * u128::from(precision_units(&confusion));
+                    }
+                })
             },
             |walk, more| {
                 walk.placements = walk.placements.plus(more.placements);
-                walk.farthest = walk.farthest.max(more.farthest);
-                higher(&mut walk.best, more.best);
+                walk.highest.join(more.highest);
                 walk.precisions += more.precisions;
             },
         );
@@ -129,9 +187,9 @@ impl Summary for RocSummary {
             auc: Some(auc),
             interval: self.ci.interval_of(auc, &walk.placements, &mut ties),
             gini: Some(math::signed_quotient(surplus, pairs)),
-            ks: Some(math::quotient(walk.farthest, pairs)),
+            ks: Some(math::quotient(walk.highest.farthest, pairs)),
             average_precision: Some(mean_precision(walk.precisions, n_pos)),
-            best_threshold: walk.best.map(|best| Threshold(best.1)),
+            best_threshold: walk.highest.best.and_then(|best| ties.threshold(best.1)).map(Threshold),
             ..record
         }
     }

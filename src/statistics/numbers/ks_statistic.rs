@@ -2,7 +2,7 @@
 
 use super::exact_ks;
 use crate::math;
-use crate::ranking::ties::{Count, Indexed, Ties};
+use crate::ranking::ties::{Count, Indexed, Step, StepKind, Ties};
 use crate::statistics::inference::{Alternative, NullDistribution};
 use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
@@ -78,20 +78,28 @@ impl Summary for KsStatistic {
             }
         };
         let alternative = self.alternative;
+        let point = |tp: u64, fp: u64| {
+            let above = u128::from(tp) * u128::from(n_neg);
+            let below = u128::from(fp) * u128::from(n_pos);
+            let distance = match alternative {
+                Alternative::TwoSided => above.abs_diff(below),
+                Alternative::Greater => above.saturating_sub(below),
+                Alternative::Less => below.saturating_sub(above),
+            };
+            Farthest { distance, is_above: above >= below, reached: tp + fp }
+        };
+        let least = ties.parts().iter().map(|part| point(part.tp(), part.fp()).distance).max().unwrap_or(0);
+        // The curve of a part lies between two corners, and none of its points is farther than both.
+        let corners = |part: &Step| (point(part.tp(), part.neg_above), point(part.pos_above, part.fp()));
+        let may_be_farthest = |part: &Step| {
+            let (upper, lower) = corners(part);
+            upper.distance.max(lower.distance) >= least
+        };
         // Within a segment the distance either grows or shrinks, so only an end of a segment can be the farthest point.
-        let farthest = ties.fold_segments(
-            Indexed::Rarer,
-            |best, segment| {
-                let above = u128::from(segment.tp()) * u128::from(n_neg);
-                let below = u128::from(segment.fp()) * u128::from(n_pos);
-                let distance = match alternative {
-                    Alternative::TwoSided => above.abs_diff(below),
-                    Alternative::Greater => above.saturating_sub(below),
-                    Alternative::Less => below.saturating_sub(above),
-                };
-                let reached = segment.tp() + segment.fp();
-                farther(best, Some(Farthest { distance, is_above: above >= below, reached }));
-            },
+        let farthest = ties.fold_needed(
+            StepKind::Segments(Indexed::Rarer),
+            may_be_farthest,
+            |best, segment| farther(best, Some(point(segment.tp(), segment.fp()))),
             farther,
         );
         let Farthest { distance, is_above, reached } = farthest.unwrap_or_default();

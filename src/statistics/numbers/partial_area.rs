@@ -4,7 +4,7 @@
 //! within the bounds are counted in whole pairs. At most two ties are cut.
 
 use crate::math;
-use crate::ranking::ties::{Indexed, Segment, Tie, Ties};
+use crate::ranking::ties::{Indexed, Segment, StepKind, Tie, Ties};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options};
 
 /// Bounds of an area.
@@ -43,7 +43,7 @@ pub fn partial_area(ties: &mut Ties<'_>, range: Range, standardized: Standardize
 }
 
 /// The same area, and what `step` and `join` make of the same walk over the segments that begin less than a row after the
-/// upper bound.
+/// upper bound; those that end more than a row before the lower one may come together as one.
 pub fn partial_area_and<T: Default + Send>(
     ties: &mut Ties<'_>,
     range: Range,
@@ -55,8 +55,12 @@ pub fn partial_area_and<T: Default + Send>(
     let ([low, high], bounds_tpr) = range.bounds((n_pos, n_neg));
     // Most segments lie outside most ranges, and whole numbers are compared faster.
     let (low, high) = (low.floor() as u64, high.ceil() as u64);
-    let (mut area, more) = ties.fold_segments(
-        Indexed::Rarer,
+    let (mut area, more) = ties.fold_needed(
+        StepKind::Segments(Indexed::Rarer),
+        |part| {
+            let (from, to) = Range::along(bounds_tpr, part);
+            from <= high && low < to + 2
+        },
         |(area, more): &mut (PartialArea, T), segment| {
             let (from, to) = Range::along(bounds_tpr, &segment);
             if from > high {

@@ -3,7 +3,7 @@
 use super::confusion::{Calls, Confusion};
 use crate::math;
 use crate::math::fraction::fraction;
-use crate::ranking::ties::{Count, Indexed, Ties};
+use crate::ranking::ties::{Count, Indexed, Step, StepKind, Ties};
 use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 
@@ -162,11 +162,25 @@ record! {
     }
 }
 
+/// More than the relative rounding error of an F measure, which takes six operations. The other merits in floats never
+/// decrease where they would not without rounding.
+const MERIT_ROUNDING: f64 = 1e-14;
+
 /// How good a threshold is: larger is better. It is a whole number wherever that fits.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 enum Merit {
     Whole(i128),
     Float(f64),
+}
+
+impl Merit {
+    /// Whether it may be as good as another one, before it is rounded.
+    fn reaches(self, other: Merit) -> bool {
+        match (self, other) {
+            (Merit::Float(merit), Merit::Float(other)) => merit >= other - MERIT_ROUNDING * other.abs(),
+            (merit, other) => merit >= other,
+        }
+    }
 }
 
 /// A threshold that may be the best.
@@ -196,20 +210,36 @@ impl Summary for OperatingPoint {
             let merit = merit(&all_negative.with(tp, fp))?;
             Some(Candidate { key, tp, fp, merit })
         };
+        let least = ties
+            .parts()
+            .iter()
+            // The rows above such a border that have a positive and are nearest to it are no worse than the border.
+            .filter(|part| part.tp() > 0)
+            .filter_map(|part| merit(&all_negative.with(part.tp(), part.fp())))
+            .reduce(|least, border| if border > least { border } else { least });
+        // No threshold within a part calls more positives than its end, or fewer negatives than its beginning.
+        let may_be_best = |part: &Step| {
+            let corner = rule.merit(&all_negative.with(part.tp(), part.neg_above));
+            let is_better = least.is_none_or(|least| corner.is_some_and(|corner| corner.reaches(least)));
+            self.criterion == Criterion::TopP || weighted || (is_better && self.is_within(part, &all_negative))
+        };
         let best = if self.criterion == Criterion::TopP && !weighted {
             // The highest score at which at least as many rows are called positive as there are positives.
             ties.at_rank(rows.pos).and_then(|tie| candidate(tie.key, tie.tp(), tie.fp()))
         } else if self.criterion == Criterion::TopP || self.fpr.is_some() {
             // In a range the threshold that would be better than one of negatives alone may lie outside.
-            ties.fold(
+            ties.fold_needed(
+                StepKind::Ties,
+                may_be_best,
                 |best: &mut Option<Candidate>, tie| better(best, candidate(tie.key, tie.tp(), tie.fp())),
                 better,
             )
         } else {
             // A score of negatives alone adds false positives and nothing else: by every other criterion it is worse
             // than the one above it, or than calling nobody positive.
-            let best = ties.fold_segments(
-                Indexed::Positives,
+            let best = ties.fold_needed(
+                StepKind::Segments(Indexed::Positives),
+                may_be_best,
                 |best: &mut Option<Candidate>, segment| {
                     // Rows with weights come as ties, and a tie may weigh too little to have a unit.
                     if segment.pos > 0 || weighted {
@@ -254,6 +284,14 @@ impl OperatingPoint {
     fn reaches(&self, calls: &Confusion) -> bool {
         let within = |(low, high): (f64, f64)| calls.fpr().is_some_and(|fpr| low <= fpr && fpr <= high);
         self.fpr.is_none_or(within)
+    }
+
+    /// Whether a threshold within a part may be in the range.
+    fn is_within(&self, part: &Step, all_negative: &Confusion) -> bool {
+        let fpr = |fp| all_negative.with(0, fp).fpr();
+        self.fpr.is_none_or(|(low, high)| {
+            fpr(part.neg_above).is_some_and(|from| from <= high) && fpr(part.fp()).is_some_and(|to| low <= to)
+        })
     }
 }
 
