@@ -18,7 +18,10 @@ use crate::ranking::scores::{
     Key, Score,
     wide::{Work, widest},
 };
-use crate::ranking::ties::steps::Runs;
+use crate::ranking::ties::{
+    placements::{MomentNumber, Moments},
+    steps::Runs,
+};
 use crate::ranking::tuning::{BUCKETS_PER_KEY, TOGETHER, WINDOW};
 
 /// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
@@ -165,6 +168,33 @@ impl<K: Key> Index<K> {
         (self.counts, self.equal) = (counts, equal);
     }
 
+    /// The places of all keys after [`Index::tally`]: for the indexed keys, twice the other keys below each and once those
+    /// equal to it; for the others, twice the indexed keys below each and once those equal to it.
+    pub fn places<T: MomentNumber + From<u32>>(&self) -> (Moments<T>, Moments<T>) {
+        let (keys, counts, equal) = (&self.keys[..], &self.counts[..=self.keys.len()], &self.equal[..]);
+        let (mut of_indexed, mut of_others) = (Moments::default(), Moments::default());
+        let two = T::from(2);
+        let (mut start, mut below) = (0, 0);
+        while start < keys.len() {
+            let (key, tied) = (keys[start], equal[start]);
+            let lower = counts[start] - tied;
+            let mut end = start + 1;
+            while end < keys.len() && keys[end] == key {
+                end += 1;
+            }
+            below += lower;
+            of_others.add(lower.into(), two * (start as u32).into());
+            if tied > 0 {
+                of_others.add(tied.into(), T::from(start as u32) + T::from(end as u32));
+            }
+            of_indexed.add(((end - start) as u32).into(), two * below.into() + tied.into());
+            below += tied;
+            start = end;
+        }
+        of_others.add(counts[start].into(), two * (start as u32).into());
+        (of_indexed, of_others)
+    }
+
     /// The segments of the curve after [`Index::tally`], from the highest scores down; `indexed_pos` says which class
     /// is indexed.
     pub fn for_each_segment(&self, indexed_pos: bool, runs: &mut Runs<'_, '_>) {
@@ -193,6 +223,16 @@ impl<K: Key> Index<K> {
 fn ends_of_bucket(starts: &[u32], bucket: usize) -> (usize, usize) {
     let pair = &starts[bucket..][..2];
     (pair[0] as usize, pair[1] as usize)
+}
+
+/// How many keys of a window are below a key, and how many equal it.
+///
+/// For sums in this form one instruction compares all keys, and two more count the results.
+#[inline(always)]
+fn among<K: Key>(window: &[K; WINDOW], key: K) -> (u32, u32) {
+    let below = window.map(|other| u32::from(other < key)).into_iter().sum();
+    let equal = window.map(|other| u32::from(other == key)).into_iter().sum();
+    (below, equal)
 }
 
 /// The last key that was looked up in a long bucket, and its place there. A bucket is long if very many rows share a
@@ -301,12 +341,8 @@ impl<K: Key, F: Fn(K) -> u32> Work for LookUp<'_, K, F> {
             for ((place, &(start, end)), &key) in places.iter_mut().zip(&ends).zip(keys_here) {
                 let (below, not_above) = match keys[start..].first_chunk::<WINDOW>() {
                     Some(window) if end - start <= WINDOW => {
-                        let (mut lower, mut upto) = (0u32, 0u32);
-                        for (place, &other) in window.iter().enumerate() {
-                            lower |= u32::from(other < key) << place;
-                            upto |= u32::from(other <= key) << place;
-                        }
-                        (lower.count_ones(), upto.count_ones())
+                        let (below, equal) = among(window, key);
+                        (below, below + equal)
                     }
                     _ => {
                         let (below, upto) = slow.place(&keys[start..end], key);
@@ -344,16 +380,10 @@ impl<K: Key, F: Fn(K) -> u32> Work for Tally<'_, K, F> {
             }
             for (&bucket, &key) in buckets.iter().zip(keys_here) {
                 let (start, end) = ends_of_bucket(starts, bucket as usize);
-                let (below, tied) = match keys[start..].first_chunk::<{ WINDOW + 1 }>() {
+                let (below, tied) = match keys[start..].first_chunk::<WINDOW>() {
                     Some(window) if end - start <= WINDOW => {
-                        // The results are bits and not a sum, so that one instruction compares all keys and another one
-                        // collects the bits.
-                        let mut lower = 0u32;
-                        for (place, &other) in window[..WINDOW].iter().enumerate() {
-                            lower |= u32::from(other < key) << place;
-                        }
-                        let below = lower.count_ones() as usize;
-                        (below, window[below] == key)
+                        let (below, equal) = among(window, key);
+                        (below as usize, equal > 0)
                     }
                     _ => {
                         let (below, upto) = slow.place(&keys[start..end], key);

@@ -10,7 +10,12 @@ use super::index::Index;
 use super::pairs::twice_higher;
 use super::score_ops::ScoreOps;
 use crate::ranking::scores::Key;
-use crate::ranking::ties::{source::Indexed, steps::Runs};
+use crate::ranking::ties::{
+    Placements,
+    placements::SHORT_RUN,
+    source::Indexed,
+    steps::{Above, Runs},
+};
 use crate::ranking::tuning::{PIECES_PER_TASK, SHARD_ROWS};
 
 impl<K: Key> Classes<'_, K> {
@@ -58,6 +63,30 @@ impl<K: Key> Classes<'_, K> {
         index.order();
         (ops.tally)(index, others);
         index.for_each_segment(self.indexes_pos(which), runs);
+    }
+
+    /// Sums over the placements of these rows, where `above` lies above them and the group has `n_neg` negatives in all.
+    pub fn placements(&self, index: &mut Index<K>, ops: ScoreOps<K>, above: Above, n_neg: u64) -> Placements {
+        let (indexed, others) = self.indexed(Indexed::Rarer);
+        (ops.build)(index, indexed);
+        index.order();
+        (ops.tally)(index, others);
+        let (of_indexed, of_others) = if self.rows() < SHORT_RUN as usize {
+            let (of_indexed, of_others) = index.places::<u64>();
+            (of_indexed.wide(), of_others.wide())
+        } else {
+            index.places()
+        };
+        // Of a positive, twice the negatives below these rows; of a negative, twice the positives that are not below it.
+        let (neg_below, pos_upto) =
+            (2 * (n_neg - above.neg - self.n_neg as u64), 2 * (above.pos + self.n_pos as u64));
+        let mut placements = Placements::default();
+        if self.indexes_pos(Indexed::Rarer) {
+            placements.add_moments(of_indexed.above(neg_below), of_others.below(pos_upto));
+        } else {
+            placements.add_moments(of_others.above(neg_below), of_indexed.below(pos_upto));
+        }
+        placements
     }
 
     fn indexes_pos(&self, which: Indexed) -> bool {

@@ -111,10 +111,14 @@ impl Map {
         let [first, .., last] = *sample else {
             return Map::Line(Line::over(0.0, 0.0, buckets));
         };
-        // The extremes of a large sample may be outliers. What lies beyond a line's ends is kept in its
-        // first and last bucket.
+        // The extremes of a large sample may be outliers, so the line ends where they are expected to be. What lies beyond is
+        // kept in its first and last bucket.
         let (low, high) = match sample.len() {
-            LARGE_SAMPLE.. => (sample[1], sample[sample.len() - 2]),
+            LARGE_SAMPLE.. => {
+                let (low, high) = (sample[1], sample[sample.len() - 2]);
+                let beyond = (high - low) * 2.0 / sample.len() as f64;
+                (low - beyond, high + beyond)
+            }
             _ => (first, last),
         };
         let line = Line::over(low, high, STRETCHES);

@@ -116,7 +116,13 @@ impl<K: Key> Source for OneThread<K> {
     }
 
     fn placements(&mut self) -> Option<Placements> {
-        self.ask(|classes, _, _| classes.are_few().then(|| pairs::placements(classes)))
+        let n_neg = self.class_keys.n_neg();
+        Some(self.ask(|classes, ops, memory| {
+            if classes.are_few() {
+                return pairs::placements(classes);
+            }
+            classes.placements(&mut memory.index, ops, Above::default(), n_neg)
+        }))
     }
 
     fn reached(&mut self, key: u128) -> Option<(u64, u64)> {

@@ -23,6 +23,7 @@ use crate::interrupt;
 use crate::ranking::scores::{Key, Observations, Score, observations::Word};
 use crate::ranking::tasks;
 use crate::ranking::ties::{
+    Placements,
     duplicates::Duplicates,
     outline::{self, Beside, Cell, Piece},
     source::{Source, StepKind, Walk},
@@ -233,9 +234,7 @@ impl<K: Key> Shards<K> {
         memory: impl Fn() -> M + Sync,
         ask: impl Fn(&mut M, &Classes<'_, K>, Above) -> T + Sync,
     ) -> Vec<T> {
-        self.each(memory, |memory, _, shard, above| {
-            shard.with_classes(|classes| ask(memory, classes, above))
-        })
+        self.each(memory, |memory, _, shard, above| shard.with_classes(|classes| ask(memory, classes, above)))
     }
 
     /// Twice the U of a shard's positives against all negatives of the group.
@@ -317,6 +316,13 @@ impl<K: Key> Source for Shards<K> {
             (self.twice_u_of(index, classes, above), cubes)
         });
         Some(parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1)))
+    }
+
+    fn placements(&mut self) -> Option<Placements> {
+        let parts = self.each_classes(Index::default, |index, classes, above| {
+            classes.placements(index, self.ops, above, self.totals[0])
+        });
+        Some(parts.into_iter().fold(Placements::default(), Placements::plus))
     }
 
     fn reached(&mut self, key: u128) -> Option<(u64, u64)> {

@@ -1,5 +1,7 @@
 //! Sums over placements.
 
+use std::ops::{Add, AddAssign, Mul};
+
 use super::steps::{Above, Run, Segment, Step};
 
 /// Sums over placements, in integers.
@@ -45,22 +47,22 @@ impl Placements {
             return run.each(|segment| self.add(&segment, n_neg));
         }
         let (mut pos_before, mut neg_before) = (0, 0);
-        let (mut of_pos, mut of_neg) = (InRun::default(), InRun::default());
+        let (mut of_pos, mut of_neg) = (Moments::<u64>::default(), Moments::default());
         for rise in run.rises {
             of_pos.add(rise.pos, 2 * neg_before + rise.neg);
             of_neg.add(rise.neg, 2 * pos_before + rise.pos);
             pos_before += rise.pos;
             neg_before += rise.neg;
         }
-        let highest = u128::from(2 * (n_neg - neg_above));
-        self.sum += highest * u128::from(pos) - u128::from(of_pos.sum);
-        self.squares_of_pos += highest * highest * u128::from(pos) + u128::from(of_pos.squares)
-            - 2 * highest * u128::from(of_pos.sum);
-        let lowest = u128::from(2 * pos_above);
-        self.squares_of_neg += lowest * lowest * u128::from(neg)
-            + u128::from(of_neg.squares)
-            + 2 * lowest * u128::from(of_neg.sum);
+        self.add_moments(of_pos.wide().below(2 * (n_neg - neg_above)), of_neg.wide().above(2 * pos_above));
         Above { pos: pos_above + pos, neg: neg_above + neg }
+    }
+
+    /// Takes in rows by the moments of their placements.
+    pub(in crate::ranking) fn add_moments(&mut self, of_pos: Moments<u128>, of_neg: Moments<u128>) {
+        self.sum += of_pos.sum;
+        self.squares_of_pos += of_pos.squares;
+        self.squares_of_neg += of_neg.squares;
     }
 
     /// Takes in `rows` positives of one placement.
@@ -77,25 +79,61 @@ impl Placements {
     }
 }
 
-/// A run has few rows if it has fewer than these of either class: the sum of squares over them then fits 64 bits.
-const SHORT_RUN: u64 = 1 << 20;
+/// A run has few rows if it has fewer than these of either class: the sum of the squares of their placements among
+/// themselves then fits 64 bits.
+pub(in crate::ranking) const SHORT_RUN: u64 = 1 << 20;
 
-/// Fewer rows than these in all, and the squares of a run fit 128 bits in any order of addition.
-const FEW_IN_ALL: u64 = 1 << 50;
+/// With fewer rows in all than these, the squares of a run fit 128 bits in any order of addition.
+const FEW_IN_ALL: u64 = 1 << 40;
 
-/// Sums over the rows of a class in a run, by how far their placements are from that of the run's beginning.
-#[derive(Default)]
-struct InRun {
-    sum: u64,
-    squares: u64,
+/// Rows of a class, and the sums of a number of each and of its square.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::ranking) struct Moments<T> {
+    rows: T,
+    sum: T,
+    squares: T,
 }
 
-impl InRun {
+/// What moments are counted in.
+pub(in crate::ranking) trait MomentNumber:
+    Copy + Default + AddAssign + Add<Output = Self> + Mul<Output = Self>
+{
+}
+
+impl MomentNumber for u64 {}
+impl MomentNumber for u128 {}
+
+impl<T: MomentNumber> Moments<T> {
+    /// Takes in some rows with one number.
     #[inline]
-    fn add(&mut self, rows: u64, away: u64) {
-        let sum = rows * away;
+    pub fn add(&mut self, rows: T, number: T) {
+        let sum = rows * number;
+        self.rows += rows;
         self.sum += sum;
-        self.squares += sum * away;
+        self.squares += sum * number;
+    }
+}
+
+impl Moments<u64> {
+    /// The same, wider.
+    pub fn wide(self) -> Moments<u128> {
+        Moments { rows: self.rows.into(), sum: self.sum.into(), squares: self.squares.into() }
+    }
+}
+
+impl Moments<u128> {
+    /// Of `highest` less each number, none of which is larger.
+    pub fn below(self, highest: u64) -> Self {
+        let (Moments { rows, sum, squares }, highest) = (self, u128::from(highest));
+        let sum_below = highest * rows - sum;
+        Moments { rows, sum: sum_below, squares: squares + highest * sum_below - highest * sum }
+    }
+
+    /// Of `lowest` and each number together.
+    pub fn above(self, lowest: u64) -> Self {
+        let (Moments { rows, sum, squares }, lowest) = (self, u128::from(lowest));
+        let sum_above = lowest * rows + sum;
+        Moments { rows, sum: sum_above, squares: squares + lowest * (sum_above + sum) }
     }
 }
 

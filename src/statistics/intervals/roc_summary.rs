@@ -87,7 +87,8 @@ struct Heights {
 impl Heights {
     #[inline]
     fn height(self, tp: u64, fp: u64) -> i128 {
-        let (above, below) = (u128::from(tp) * u128::from(self.n_neg), u128::from(fp) * u128::from(self.n_pos));
+        let (above, below) =
+            (u128::from(tp) * u128::from(self.n_neg), u128::from(fp) * u128::from(self.n_pos));
         above.cast_signed() - below.cast_signed()
     }
 
@@ -114,12 +115,11 @@ impl Heights {
     /// lies between two corners.
     #[inline]
     fn may_be_highest(self, step: &Step, borders: &Highest, before: &Highest) -> bool {
-        let (upper, lower) =
-            (self.height(step.tp(), step.neg_above), self.height(step.pos_above, step.fp()));
+        let (upper, lower) = (self.height(step.tp(), step.neg_above), self.height(step.pos_above, step.fp()));
         let farthest = upper.unsigned_abs().max(lower.unsigned_abs());
         let is_farther = farthest > before.farthest && farthest >= borders.farthest;
-        let is_better = before.best.is_none_or(|best| upper > best.0)
-            && borders.best.is_none_or(|best| upper >= best.0);
+        let is_better =
+            before.best.is_none_or(|best| upper > best.0) && borders.best.is_none_or(|best| upper >= best.0);
         is_farther || is_better
     }
 }

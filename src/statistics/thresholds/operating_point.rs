@@ -221,7 +221,9 @@ impl Summary for OperatingPoint {
         let may_be_best = |part: &Step| {
             let corner = rule.merit(&all_negative.with(part.tp(), part.neg_above));
             let is_better = least.is_none_or(|least| corner.is_some_and(|corner| corner.reaches(least)));
-            self.criterion == Criterion::TopP || weighted || (is_better && self.is_within(part, &all_negative))
+            self.criterion == Criterion::TopP
+                || weighted
+                || (is_better && self.is_within(part, &all_negative))
         };
         let best = if self.criterion == Criterion::TopP && !weighted {
             // The highest score at which at least as many rows are called positive as there are positives.
