@@ -62,8 +62,12 @@ pub(crate) mod tests {
     use super::{kinds::column::Nullable, *};
     use crate::ranking::bits::tests::packed;
     use crate::ranking::{
-        Bits, Codes, Group, KeyPlacements, Observations, RowPlacements, Rows, Score, Ties, Width,
+        Bits, Codes, Domain, Group, KeyPlacements, Observations, RowPlacements, Rows, Score, Strategy, Ties,
+        Width,
     };
+    use crate::statistics::numbers::partial_area::{Range, Standardized};
+    use crate::statistics::{intervals::roc_auc_ci_partial::*, thresholds::operating_point::Criterion};
+    use proptest::prelude::*;
 
     /// Calls `ask` with the ties of scores and 0/1 labels.
     pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], ask: impl FnOnce(Ties<'_>) -> R) -> R {
@@ -176,5 +180,67 @@ pub(crate) mod tests {
     /// The record of one group.
     pub fn summary<M: Summary, S: Score>(statistic: &M, labels: &[u8], scores: &[S]) -> M::Record {
         with_ties(labels, scores, |ties| statistic.of_ties(ties))
+    }
+
+    /// What statistics of which only some parts of a large group are needed say, by one way of ranking.
+    fn of_some_parts(way: Strategy, labels: &[u8], scores: &[i16]) -> Vec<String> {
+        let bytes = packed(labels.iter().map(|&label| label == 1));
+        let mut group = Group::new(way, Domain::Any);
+        group.load(Observations::new(scores, Bits::new(&bytes, 0, labels.len()), None));
+        let mut said = Vec::new();
+        let mut say = |record: &dyn std::fmt::Debug| said.push(format!("{record:?}"));
+        for alternative in [Alternative::TwoSided, Alternative::Greater, Alternative::Less] {
+            say(&KsStatistic { alternative, ..KsStatistic::default() }.of_ties(group.ties()));
+        }
+        let criteria = [
+            Criterion::Youden { ratio: 1.0 },
+            Criterion::Youden { ratio: 0.3 },
+            Criterion::ClosestTopleft { ratio: 1.0 },
+            Criterion::Cost { cost: 3.0, prevalence: Some(0.1) },
+            Criterion::MaxF,
+            Criterion::TargetFpr(0.2),
+            Criterion::TargetFpr(0.0),
+            Criterion::TargetTpr(0.7),
+            Criterion::TargetPrecision(0.6),
+            Criterion::TopP,
+        ];
+        for criterion in criteria {
+            let ranges = match criterion {
+                Criterion::TargetFpr(_) | Criterion::TopP => vec![None],
+                _ => vec![None, Some((0.2, 0.5)), Some((0.0, 0.1))],
+            };
+            for fpr in ranges {
+                say(&OperatingPoint { criterion, beta: 1.5, fpr }.of_ties(group.ties()));
+            }
+        }
+        let ranges = [
+            Range::Fpr(0.0, 0.1),
+            Range::Fpr(0.35, 0.8),
+            Range::Tpr(0.6, 0.9),
+            Range::TwoWay { max_fpr: 0.4, min_tpr: 0.5 },
+        ];
+        for range in ranges {
+            let standardized = Standardized::Never;
+            say(&RocAuc { range: Some(range), standardized }.of_ties(group.ties()));
+            for method in [PartialMethod::DeLong, PartialMethod::Logit] {
+                let test = Hypothesis::default();
+                let ci = RocAucCiPartial { range, standardized, method, level: 0.95, test };
+                say(&ci.of_ties(group.ties()));
+            }
+        }
+        say(&RocSummary::default().of_ties(group.ties()));
+        said
+    }
+
+    proptest! {
+        #[test]
+        fn parts_that_are_not_needed_change_nothing(
+            rows in proptest::collection::vec((0u8..10, -400i16..400), 0..600), share in 1u8..9, lift in -200i16..300,
+        ) {
+            let labels: Vec<u8> = rows.iter().map(|row| u8::from(row.0 < share)).collect();
+            let scores: Vec<i16> = rows.iter().zip(&labels).map(|(row, &label)| row.1 + lift * i16::from(label)).collect();
+            let [alone, parts] = [Strategy::ClassKeys, Strategy::Shards].map(|way| of_some_parts(way, &labels, &scores));
+            prop_assert_eq!(alone, parts);
+        }
     }
 }
