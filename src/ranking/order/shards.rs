@@ -20,7 +20,11 @@ use super::one_thread::WalkMemory;
 use super::score_ops::ScoreOps;
 use super::streams::Streams;
 use crate::interrupt;
-use crate::ranking::scores::{Key, Observations, Score, observations::Word};
+use crate::ranking::scores::{
+    Key, Observations, Score,
+    observations::Word,
+    wide::{Work, widest},
+};
 use crate::ranking::tasks;
 use crate::ranking::ties::{
     Placements,
@@ -357,28 +361,7 @@ impl<K: Key, U: KeyUnits> Block<K, U> {
         shard: impl Fn(f64) -> u32,
     ) -> Self {
         let mut streams = Streams::new(2 * shards, rows.scores.len());
-        let mut nan = false;
-        // The first loops find the streams of 64 rows and their units, and the last one moves the rows. Short loops whose
-        // values stay in registers take half the time of one long loop.
-        let (mut streams_of, mut units_of) = ([0u32; 64], [U::default(); 64]);
-        for word in rows.words() {
-            interrupt::check();
-            for (row, (stream, &score)) in streams_of.iter_mut().zip(word.scores).enumerate() {
-                *stream = 2 * shard(score.position()) + (word.labels >> row & 1) as u32;
-            }
-            U::fill(&mut units_of, &word, units);
-            nan |= word.has_nan();
-            let rows = streams_of.iter().zip(&units_of).zip(word.scores);
-            if word.are_all_used() {
-                for ((&stream, &units), &score) in rows {
-                    streams.push(stream as usize, score.key(), units);
-                }
-            } else {
-                for (_, ((&stream, &units), &score)) in rows.enumerate().filter(|row| word.is_used(row.0)) {
-                    streams.push(stream as usize, score.key(), units);
-                }
-            }
-        }
+        let nan = widest(Dealing { rows, units, shard, streams: &mut streams });
         let mut any_bits = [0; 2];
         let mut sums = vec![0u64; 2 * shards];
         for (stream, sum) in sums.iter_mut().enumerate() {
@@ -389,5 +372,50 @@ impl<K: Key, U: KeyUnits> Block<K, U> {
             }
         }
         Block { streams, units: sums, any_bits, nan }
+    }
+}
+
+/// The work of spreading a block's rows over streams.
+struct Dealing<'a, 'b, S: Score, U, F> {
+    rows: &'a Observations<'b, S>,
+    units: [Unit; 2],
+    shard: F,
+    streams: &'a mut Streams<S::Key, U>,
+}
+
+impl<S: Score, U: KeyUnits, F: Fn(f64) -> u32> Work for Dealing<'_, '_, S, U, F> {
+    /// Whether a score that is used is NaN.
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let Dealing { rows, units, shard, streams } = self;
+        let mut nan = false;
+        // The first loops find the streams of 64 rows, their keys and their units, and the last one moves the rows. Short
+        // loops whose values stay in registers take half the time of one long loop.
+        let (mut streams_of, mut keys) = ([0u32; 64], [S::Key::default(); 64]);
+        let mut units_of = [U::default(); 64];
+        for word in rows.words() {
+            interrupt::check();
+            for (row, ((stream, key), &score)) in
+                streams_of.iter_mut().zip(&mut keys).zip(word.scores).enumerate()
+            {
+                *stream = 2 * shard(score.position()) + (word.labels >> row & 1) as u32;
+                *key = score.key();
+            }
+            U::fill(&mut units_of, &word, units);
+            nan |= word.has_nan();
+            let rows = streams_of.iter().zip(&keys).zip(&units_of).take(word.scores.len());
+            if word.are_all_used() {
+                for ((&stream, &key), &units) in rows {
+                    streams.push(stream as usize, key, units);
+                }
+            } else {
+                for (_, ((&stream, &key), &units)) in rows.enumerate().filter(|row| word.is_used(row.0)) {
+                    streams.push(stream as usize, key, units);
+                }
+            }
+        }
+        nan
     }
 }

@@ -36,14 +36,17 @@ impl<K: Key, W: Copy + Default> Streams<K, W> {
     }
 
     /// Puts a key into a stream, and what is beside it.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, stream: usize, key: K, beside: W) {
         let mut place = self.next[stream];
         if (place as usize).is_multiple_of(CHUNK) {
             place = self.take_chunk(place);
         }
         self.arena[place as usize] = key;
-        self.beside[place as usize] = beside;
+        // Nothing has no place.
+        if size_of::<W>() > 0 {
+            self.beside[place as usize] = beside;
+        }
         self.next[stream] = place + 1;
     }
 

@@ -5,7 +5,7 @@ use crate::math;
 use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Step, Ties};
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Summary, Threshold, record};
-use crate::statistics::numbers::average_precision::{mean_precision, of_one_class, precision_units};
+use crate::statistics::numbers::average_precision::{mean_precision, of_one_class, precisions};
 use crate::statistics::options::{OptionError, from_options};
 use crate::statistics::resampling::Resampling;
 use crate::statistics::thresholds::confusion::Confusion;
@@ -164,12 +164,9 @@ impl Summary for RocSummary {
                 if heights.may_be_highest(&run.whole(), &borders, highest) {
                     run.each(|segment| highest.join(heights.at(&segment)));
                 }
-                run.each(|segment| {
-                    if segment.pos > 0 {
-                        let confusion = all.with(segment.tp(), segment.fp());
-                        walk.precisions += u128::from(segment.pos) * u128::from(precision_units(&confusion));
-                    }
-                })
+                let (sum, above) = precisions(run, &all);
+                walk.precisions += sum;
+                above
             },
             |walk, more| {
                 walk.placements = walk.placements.plus(more.placements);

@@ -1,7 +1,7 @@
 //! The average precision of a score.
 
 use crate::math;
-use crate::ranking::ties::{Indexed, Ties};
+use crate::ranking::ties::{Above, Indexed, Run, Ties};
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 use crate::statistics::thresholds::confusion::Confusion;
@@ -24,10 +24,31 @@ record! {
 /// A precision of 1, in units that keep all 53 bits of any precision above a thousandth.
 const PRECISION_UNIT: u64 = 1 << 63;
 
-/// A precision in those units: integers, so that the order in which parts are joined does not matter.
+/// The sum, over the positives of a run, of the precision at their score, in those units, and what lies above the next run.
+/// The units are integers, so that the order in which parts are joined does not matter.
 #[inline]
-pub(in crate::statistics) fn precision_units(confusion: &Confusion) -> u64 {
-    (confusion.precision().unwrap_or_default() * PRECISION_UNIT as f64) as u64
+pub(in crate::statistics) fn precisions(run: Run<'_>, all: &Confusion) -> (u128, Above) {
+    let mut sum = 0;
+    let mut add = |pos: u64, precision: f64| {
+        sum += u128::from(pos) * u128::from((precision * PRECISION_UNIT as f64) as u64);
+    };
+    let above = if all.units.is_none() {
+        // Counts of rows are below 2^63, and a signed number is one instruction away from a float.
+        let float = |rows: u64| rows.cast_signed() as f64;
+        run.each(|segment| {
+            if segment.pos > 0 {
+                add(segment.pos, float(segment.tp()) / float(segment.tp() + segment.fp()));
+            }
+        })
+    } else {
+        run.each(|segment| {
+            if segment.pos > 0 {
+                let confusion = all.with(segment.tp(), segment.fp());
+                add(segment.pos, confusion.precision().unwrap_or_default());
+            }
+        })
+    };
+    (sum, above)
 }
 
 /// The mean of the sum of units over positives.
@@ -53,13 +74,12 @@ impl Summary for AveragePrecision {
         }
         let all = Confusion::all_negative(&ties);
         // Every distinct score with a positive is a segment of its own.
-        let units = ties.fold_segments(
+        let units = ties.fold_runs(
             Indexed::Positives,
-            |units: &mut u128, segment| {
-                if segment.pos > 0 {
-                    let confusion = all.with(segment.tp(), segment.fp());
-                    *units += u128::from(segment.pos) * u128::from(precision_units(&confusion));
-                }
+            |units: &mut u128, run| {
+                let (sum, above) = precisions(run, &all);
+                *units += sum;
+                above
             },
             |units, more| *units += more,
         );
