@@ -15,7 +15,7 @@ pub fn quotient(numerator: u128, denominator: u128) -> f64 {
     const EXACT: u128 = 1 << f64::MANTISSA_DIGITS;
     if numerator <= EXACT && denominator <= EXACT {
         // Both convert without rounding, and IEEE division rounds correctly.
-        return numerator as f64 / denominator as f64;
+        return numerator as u64 as f64 / denominator as u64 as f64;
     }
     if numerator == 0 {
         return 0.0;

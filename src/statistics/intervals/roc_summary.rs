@@ -63,8 +63,8 @@ struct WalkSums {
 struct Highest {
     /// The largest `|tp N - fp P|`.
     farthest: u128,
-    /// The largest `tp N - fp P` at a score of a positive, and how many rows reach it; of equals the highest score.
-    best: Option<(i128, u64)>,
+    /// The largest `tp N - fp P` at a score of a positive, and its key; of equals the highest score.
+    best: Option<(i128, u128)>,
 }
 
 impl Highest {
@@ -96,7 +96,7 @@ impl Heights {
     #[inline]
     fn at(self, step: &Step) -> Highest {
         let height = self.height(step.tp(), step.fp());
-        let best = (step.pos > 0).then_some((height, step.tp() + step.fp()));
+        let best = (step.pos > 0).then_some((height, step.key));
         Highest { farthest: height.unsigned_abs(), best }
     }
 
@@ -186,7 +186,7 @@ impl Summary for RocSummary {
             gini: Some(math::signed_quotient(surplus, pairs)),
             ks: Some(math::quotient(walk.highest.farthest, pairs)),
             average_precision: Some(mean_precision(walk.precisions, n_pos)),
-            best_threshold: walk.highest.best.and_then(|best| ties.threshold(best.1)).map(Threshold),
+            best_threshold: walk.highest.best.map(|best| Threshold(best.1)),
             ..record
         }
     }
