@@ -2,7 +2,7 @@
 
 use super::roc_auc_ci::RocAucCi;
 use crate::math;
-use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Step, Ties};
+use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Run, Step, Ties};
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::numbers::average_precision::{mean_precision, of_one_class, precisions};
@@ -77,6 +77,9 @@ impl Highest {
     }
 }
 
+/// With classes of fewer rows than this, all heights fit 64 bits.
+const SMALL_CLASS: u64 = 1 << 31;
+
 /// The heights of a curve above the diagonal, in pairs.
 #[derive(Clone, Copy)]
 struct Heights {
@@ -90,6 +93,26 @@ impl Heights {
         let (above, below) =
             (u128::from(tp) * u128::from(self.n_neg), u128::from(fp) * u128::from(self.n_pos));
         above.cast_signed() - below.cast_signed()
+    }
+
+    /// At the ends of the segments of a run.
+    #[inline]
+    fn of_run(self, run: Run<'_>) -> Highest {
+        let mut highest = Highest::default();
+        let Heights { n_pos, n_neg } = self;
+        if (n_pos | n_neg) >= SMALL_CLASS {
+            run.each(|segment| highest.join(self.at(&segment)));
+            return highest;
+        }
+        let (mut farthest, mut best, mut key) = (0, i64::MIN, 0);
+        run.each(|segment| {
+            let height = (segment.tp() * n_neg).cast_signed() - (segment.fp() * n_pos).cast_signed();
+            farthest = height.unsigned_abs().max(farthest);
+            if segment.pos > 0 && height > best {
+                (best, key) = (height, segment.key);
+            }
+        });
+        Highest { farthest: farthest.into(), best: (best > i64::MIN).then_some((best.into(), key)) }
     }
 
     /// At the end of a step.
@@ -160,9 +183,8 @@ impl Summary for RocSummary {
                 if !has_weights {
                     walk.placements.add_run(run, n_neg);
                 }
-                let highest = &mut walk.highest;
-                if heights.may_be_highest(&run.whole(), &borders, highest) {
-                    run.each(|segment| highest.join(heights.at(&segment)));
+                if heights.may_be_highest(&run.whole(), &borders, &walk.highest) {
+                    walk.highest.join(heights.of_run(run));
                 }
                 let (sum, above) = precisions(run, &all);
                 walk.precisions += sum;
