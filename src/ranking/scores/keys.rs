@@ -6,6 +6,7 @@
 use std::any::Any;
 
 use super::key::{Key, Width};
+use crate::memory;
 
 /// Keys of one width.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +59,13 @@ impl Keys {
         }
     }
 
+    /// The same with room for very many, in large pages.
+    pub fn with_room(width: Width, rows: usize) -> Self {
+        let mut keys = Keys::with_capacity(width, 0);
+        of_any_width!(&mut keys, keys => *keys = memory::with_room(rows));
+        keys
+    }
+
     /// The keys as what they are; none if `K` has another width.
     pub fn slice<K: Key>(&self) -> Option<&[K]> {
         let keys: &dyn Any = of_any_width!(self, keys => keys);
@@ -105,6 +113,19 @@ impl Keys {
     #[inline]
     pub fn push(&mut self, key: u128) {
         of_any_width!(self, keys => keys.push(Key::narrow(key)));
+    }
+
+    /// Appends keys that are widened.
+    pub fn extend_wide(&mut self, more: impl Iterator<Item = u128>) {
+        fn extend<K: Key>(keys: &mut Vec<K>, more: impl Iterator<Item = u128>) {
+            keys.extend(more.map(K::narrow));
+        }
+        of_any_width!(self, keys => extend(keys, more));
+    }
+
+    /// Appends others, which are moved where there are none yet.
+    pub fn append(&mut self, more: Keys) {
+        if self.is_empty() { *self = more } else { self.extend(&more) }
     }
 
     /// Appends others.

@@ -11,6 +11,7 @@ use super::source::{Source, StepKind};
 use super::steps::{Above, Runs, Step, Take};
 use super::ties::Ties;
 use super::units::Units;
+use crate::memory;
 use crate::ranking::scores::{keys::Keys, score_type::ScoreType};
 use crate::ranking::tuning::MOST_ROOM;
 
@@ -151,12 +152,28 @@ impl Ties<'_> {
     /// All ties as a value.
     pub fn counts(&mut self) -> Counts {
         let (score_type, units) = (self.score_type(), self.units());
-        let rows = if self.is_large() { 0 } else { (self.n_pos() + self.n_neg()).min(MOST_ROOM) as usize };
-        let mut counts = Counts::with_capacity(score_type, units, rows);
-        self.fold_into(
+        // What is not used of the room for a large group is never made.
+        let mut counts = match self.most_distinct() {
+            0 => Counts::with_capacity(
+                score_type,
+                units,
+                (self.n_pos() + self.n_neg()).min(MOST_ROOM) as usize,
+            ),
+            most => Counts {
+                keys: Keys::with_room(score_type.width(), most),
+                counts: memory::with_room(most),
+                score_type,
+                units,
+            },
+        };
+        self.fold_runs_into(
             &mut counts,
             || Counts::with_capacity(score_type, units, 0),
-            |counts, tie| counts.push(tie.key, tie.pos, tie.neg),
+            |counts, run| {
+                counts.keys.extend_wide(run.keys());
+                counts.counts.extend(run.counts());
+                run.below()
+            },
             |counts, lower| counts.append(&lower),
         );
         counts

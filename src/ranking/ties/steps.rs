@@ -1,5 +1,6 @@
 //! Steps of the ROC curve, from the highest scores down.
 
+use super::counts::Count;
 use crate::ranking::tuning::STEPS_AT_A_TIME;
 
 /// Rows that come one after the other in order of score, and how many of either class score higher.
@@ -88,6 +89,22 @@ impl Run<'_> {
     pub(super) fn with_step<T>(step: Step, ask: impl FnOnce(Run<'_>) -> T) -> T {
         let Step { key, pos, neg, pos_above, neg_above } = step;
         ask(Run { above: Above { pos: pos_above, neg: neg_above }, rises: &[Rise { key, pos, neg }] })
+    }
+
+    /// The keys of the steps.
+    pub(super) fn keys(&self) -> impl Iterator<Item = u128> {
+        self.rises.iter().map(|rise| rise.key)
+    }
+
+    /// The rows of the steps.
+    pub(super) fn counts(&self) -> impl Iterator<Item = Count> {
+        self.rises.iter().map(|&Rise { pos, neg, .. }| Count { pos, neg })
+    }
+
+    /// What lies above the next run.
+    pub(super) fn below(&self) -> Above {
+        let whole = self.whole();
+        Above { pos: whole.tp(), neg: whole.fp() }
     }
 
     /// All rows of the run as one step without a key.

@@ -126,7 +126,18 @@ impl<'a> Ties<'a> {
         step: impl Fn(&mut T, Tie) + Sync,
         join: impl Fn(&mut T, T),
     ) {
-        self.fold_steps(StepKind::Ties, &|_| true, result, start, of_steps(step), join);
+        self.fold_runs_into(result, start, of_steps(step), join);
+    }
+
+    /// The same, a run at a time: `run` returns what lies above the next run.
+    pub(super) fn fold_runs_into<T: Send>(
+        &mut self,
+        result: &mut T,
+        start: impl Fn() -> T + Sync,
+        run: impl Fn(&mut T, Run<'_>) -> Above + Sync,
+        join: impl Fn(&mut T, T),
+    ) {
+        self.fold_steps(StepKind::Ties, &|_| true, result, start, run, join);
     }
 
     /// Folds the segments of the curve from the highest scores to the lowest, like [`fold`](Ties::fold)

@@ -2,6 +2,10 @@
 
 use std::slice::IterMut;
 
+use rayon::prelude::*;
+
+use crate::memory;
+use crate::ranking::SHARD_ROWS;
 use crate::ranking::states::{Limit, Scale, State, state::LIMITS, weight_sums::WeightSums};
 use crate::ranking::ties::{Count, RowCounts, Ties, counts::Tally};
 use crate::statistics::kinds::{Column, Field, FieldKind, Summary, Value, record};
@@ -77,19 +81,22 @@ impl PartialEq for Bins {
 /// What bins count, as columns.
 trait Counted: Tally {
     /// Appends the positives or the negatives of bins to a column of sums, or of squares.
-    fn append(of_bins: impl Iterator<Item = Self>, column: &mut Column);
+    fn append(of_bins: impl ExactSizeIterator<Item = Self>, column: &mut Column);
 }
 
 impl Counted for u64 {
-    fn append(of_bins: impl Iterator<Item = Self>, column: &mut Column) {
+    fn append(of_bins: impl ExactSizeIterator<Item = Self>, column: &mut Column) {
         if let Column::Sum(sums) = column {
+            if sums.counts.is_empty() {
+                sums.counts = memory::with_room(of_bins.len());
+            }
             sums.counts.extend(of_bins);
         }
     }
 }
 
 impl Counted for WeightSums {
-    fn append(of_bins: impl Iterator<Item = Self>, column: &mut Column) {
+    fn append(of_bins: impl ExactSizeIterator<Item = Self>, column: &mut Column) {
         match column {
             Column::Sum(sums) => sums.steps.extend(of_bins.map(|sums| sums.steps)),
             Column::Squares(squares) => of_bins.for_each(|sums| squares.push(sums.squares.known())),
@@ -98,18 +105,28 @@ impl Counted for WeightSums {
     }
 }
 
-/// Appends bins column by column, since they may be many.
-fn append<T: Counted>(state: &State<T>, columns: &mut [Column]) {
-    let counts = state.bins.each();
-    for (field, column) in BIN.iter().zip(columns) {
-        match (column, field.name) {
-            (Column::Threshold(scores), _) => scores.keys.extend(state.bins.keys()),
-            (Column::Truth(tied), _) => {
-                tied.values.extend((0..counts.len()).map(|bin| state.is_tied(bin)));
-            }
-            (column, "pos" | "pos_squares") => T::append(counts.iter().map(|count| count.pos), column),
-            (column, _) => T::append(counts.iter().map(|count| count.neg), column),
+/// Appends bins column by column, since they may be many; very many by all threads.
+fn append<T: Counted>(state: State<T>, columns: &mut [Column]) {
+    let State { bins, tied, .. } = state;
+    let (keys, counts) = bins.into_parts();
+    let fill = |(field, column): (&Field, &mut Column)| match (column, field.name) {
+        (Column::Threshold(_), _) => {}
+        (Column::Truth(column), _) if tied.is_empty() => {
+            column.values.resize(column.values.len() + counts.len(), true);
         }
+        (Column::Truth(column), _) => column.values.extend_from_slice(&tied),
+        (column, "pos" | "pos_squares") => T::append(counts.iter().map(|count| count.pos), column),
+        (column, _) => T::append(counts.iter().map(|count| count.neg), column),
+    };
+    if counts.len() < SHARD_ROWS {
+        BIN.iter().zip(&mut *columns).for_each(fill);
+    } else {
+        BIN.par_iter().zip(&mut *columns).for_each(fill);
+    }
+    if let Some(Column::Threshold(scores)) =
+        columns.iter_mut().find(|column| matches!(column, Column::Threshold(_)))
+    {
+        scores.keys.append(keys);
     }
 }
 
@@ -130,8 +147,8 @@ impl Value for Bins {
         };
         match self {
             Bins::Absent => {}
-            Bins::Counts(state) => append(&state, &mut lists.items),
-            Bins::Weights(state) => append(&state, &mut lists.items),
+            Bins::Counts(state) => append(state, &mut lists.items),
+            Bins::Weights(state) => append(state, &mut lists.items),
         }
         lists.close(lists.items[0].len(), true);
     }
