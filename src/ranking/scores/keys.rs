@@ -148,7 +148,11 @@ impl Keys {
 
     /// Makes room for so many more, exactly for the first.
     pub fn reserve(&mut self, rows: usize) {
-        of_any_width!(self, keys => if keys.is_empty() { keys.reserve_exact(rows) } else { keys.reserve(rows) });
+        if self.is_empty() {
+            *self = Keys::with_room(self.width(), rows);
+        } else {
+            of_any_width!(self, keys => keys.reserve(rows));
+        }
     }
 
     /// Keys that there is room for.

@@ -1,5 +1,6 @@
 //! Columns of records: what a field holds, and how its column grows.
 
+use crate::memory;
 use crate::ranking::scores::{Keys, Width};
 
 /// What a field holds.
@@ -260,7 +261,7 @@ impl Column {
     pub fn reserve_all(columns: &mut [Self], rows: usize) {
         fn reserve<T>(values: &mut Vec<T>, rows: usize) {
             // The room is exact for the first group only. If it were exact for later groups, each would move all rows.
-            if values.is_empty() { values.reserve_exact(rows) } else { values.reserve(rows) }
+            if values.is_empty() { *values = memory::with_room(rows) } else { values.reserve(rows) }
         }
         for column in columns {
             match column {
