@@ -4,15 +4,41 @@
 //! column that is written once, this takes longer than the writing. Pages of 2 MiB are asked for less often. Linux gives
 //! them to memory that wants them, unless they are switched off.
 
-/// Fewer bytes than these do not ask.
+/// Fewer bytes than these do not ask: so many hold a page of 2 MiB wherever they begin.
 #[cfg(all(target_os = "linux", not(miri)))]
-const LEAST_BYTES: usize = 1 << 23;
+const LEAST_BYTES: usize = 1 << 22;
 
 /// Default values, which for numbers are zeros.
 pub fn default_values<T: Copy + Default>(len: usize) -> Vec<T> {
     let mut values = vec![T::default(); len];
     ask_for_large_pages(&mut values);
     values
+}
+
+/// All values of an iterator whose number is known.
+pub fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Vec<T> {
+    let mut collected = with_room(values.len());
+    collected.extend(values);
+    collected
+}
+
+/// All values of some vectors, one after the other.
+pub fn concatenated<T>(parts: Vec<Vec<T>>) -> Vec<T> {
+    let mut all = with_room(parts.iter().map(Vec::len).sum());
+    parts.into_iter().for_each(|part| all.extend(part));
+    all
+}
+
+/// Makes room for so many more values.
+pub fn reserve<T>(values: &mut Vec<T>, more: usize) {
+    if values.capacity() - values.len() >= more {
+        return;
+    }
+    // Twice the room each time, so that each value is moved a few times only; for the first values just enough.
+    let twice = if values.is_empty() { 0 } else { 2 * values.capacity() };
+    let mut roomy = with_room(twice.max(values.len() + more));
+    roomy.append(values);
+    *values = roomy;
 }
 
 /// An empty vector with room for so many values.
@@ -53,5 +79,9 @@ mod tests {
         room.extend((0..5_000_000u32).map(|row| row as u16));
         assert_eq!((room.len(), room[4_999_999]), (5_000_000, 4_999_999u32 as u16));
         assert_eq!(default_values::<u8>(3), [0; 3]);
+        reserve(&mut room, 7);
+        assert_eq!((room.len(), room[4_999_999]), (5_000_000, 4_999_999u32 as u16));
+        let more = collected(0..9u16);
+        assert_eq!(concatenated(vec![more, Vec::new(), vec![5]]), [0, 1, 2, 3, 4, 5, 6, 7, 8, 5]);
     }
 }

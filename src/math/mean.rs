@@ -1,9 +1,15 @@
 //! Means by weight.
 
+use std::cmp::Ordering;
+
+use rayon::prelude::*;
+
+use crate::memory;
+
 /// The mean of values by their weights, the same for every order of them; `None` if there is no weight above 0.
 pub fn weighted(mut values: Vec<(f64, u128)>) -> Option<f64> {
     values.retain(|value| value.1 > 0);
-    values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    sort(&mut values, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let (least, most) = (values.first()?.0, values.last()?.0);
     // Distances from the least value are averaged, so that the mean of equal values is exactly that value.
     let surplus: f64 = values.iter().map(|&(value, weight)| (value - least) * weight as f64).sum();
@@ -16,14 +22,21 @@ pub fn weighted(mut values: Vec<(f64, u128)>) -> Option<f64> {
 /// value.
 pub fn weighted_with_error(mut values: Vec<(f64, u128)>) -> Option<(f64, Option<f64>)> {
     values.retain(|value| value.1 > 0);
-    let mean = weighted(values.clone())?;
+    let mean = weighted(memory::collected(values.iter().copied()))?;
     let squares = |&(value, weight): &(f64, u128)| (weight as f64 * (value - mean)).powi(2);
-    let mut squares: Vec<f64> = values.iter().map(squares).collect();
-    squares.sort_unstable_by(f64::total_cmp);
+    let mut squares = memory::collected(values.iter().map(squares));
+    sort(&mut squares, f64::total_cmp);
     let weights: u128 = values.iter().map(|value| value.1).sum();
     let k = values.len() as f64;
     let error = || (k / (k - 1.0) * squares.iter().sum::<f64>()).sqrt() / weights as f64;
     Some((mean, (values.len() > 1).then(error)))
+}
+
+/// From so many values on, all threads of the pool that this is called in sort them.
+const MANY: usize = 1 << 16;
+
+fn sort<T: Send>(values: &mut [T], order: impl Fn(&T, &T) -> Ordering + Sync) {
+    if values.len() < MANY { values.sort_unstable_by(order) } else { values.par_sort_unstable_by(order) }
 }
 
 #[cfg(test)]

@@ -123,7 +123,7 @@ impl<'a, K: Copy + Ord + Send> OptionalKeys<'a, K> {
     /// What `place` says of each row that is not missing.
     fn mapped(self, mut place: impl FnMut(u32, K) -> u32) -> Vec<u32> {
         let place = |(row, key): (u32, &K)| if self.is_there(row as usize) { place(row, *key) } else { 0 };
-        (0..).zip(self.keys).map(place).collect()
+        memory::collected((0..self.keys.len() as u32).zip(self.keys).map(place))
     }
 
     /// Whether there are many distinct keys, by a sample of which nearly all then are.
@@ -279,7 +279,7 @@ pub fn without_gaps(places: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
             distinct_places.push(place);
         }
     }
-    let of_row = places.iter().map(|&place| codes[place as usize]).collect();
+    let of_row = memory::collected(places.iter().map(|&place| codes[place as usize]));
     (Codes { of_row, distinct: distinct_places.len() }, distinct_places)
 }
 

@@ -8,6 +8,7 @@ use arrow::datatypes::{ArrowDataType as Dtype, DTYPE_ENUM_VALUES_LEGACY, DTYPE_E
 use polars::prelude::{PlHashMap, pf16};
 
 use super::label;
+use crate::memory;
 use crate::plugin::arrays::{
     distinct::{Places, without_gaps},
     downcast::{downcast, message},
@@ -113,7 +114,7 @@ fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
     macro_rules! scores {
         ($value:ty) => {{
             let values = downcast::<PrimitiveArray<$value>>(array)?.values();
-            Ok(Places::of(&values.iter().map(|&value| key(value)).collect::<Vec<_>>(), validity))
+            Ok(Places::of(&memory::collected(values.iter().map(|&value| key(value))), validity))
         }};
     }
     match array.dtype() {

@@ -5,6 +5,7 @@
 
 use super::codes::Codes;
 use crate::interrupt;
+use crate::memory;
 use crate::ranking::group::Group;
 use crate::ranking::scores::{Bits, Observations, Score};
 use crate::ranking::tasks;
@@ -35,7 +36,8 @@ impl KeyPlacements {
             starts[key + 1] += starts[key];
         }
         let mut next = starts.clone();
-        let mut by_key = vec![S::from_key(S::Key::default()); scores.len()];
+        let mut by_key = memory::with_room(scores.len());
+        by_key.resize(scores.len(), S::from_key(S::Key::default()));
         let mut positive = vec![0u8; scores.len().div_ceil(8)];
         for ((&key, &score), &label) in keys.of_row.iter().zip(scores).zip(labels) {
             let next = &mut next[key as usize];
@@ -60,7 +62,7 @@ impl KeyPlacements {
             };
             range.map(of_key).collect::<Vec<_>>()
         });
-        of_keys.concat()
+        memory::concatenated(of_keys)
     }
 }
 

@@ -61,7 +61,7 @@ impl RowPlacements {
         }
         // Every part holds its rows in their order, so the next row's placement is the next one of its part.
         let mut next = parts.starts();
-        let mut of_classes = [vec![0; scores.len() - n_pos], vec![0; n_pos]];
+        let mut of_classes = [scores.len() - n_pos, n_pos].map(memory::default_values);
         let mut places = [0; 2];
         for &part in &parts.of_row {
             // The lowest bit of a stream is the class of its rows. A branch on it would be mispredicted.
@@ -120,7 +120,7 @@ impl<K: Key> ScoreParts<K> {
 /// The stream of each row, where `part` says the part of a score.
 fn streams<S: Score>(scores: &[S], labels: &[bool], part: impl Fn(f64) -> u32) -> Vec<u16> {
     let rows = scores.iter().zip(labels);
-    rows.map(|(score, &label)| 2 * part(score.position()) as u16 + u16::from(label)).collect()
+    memory::collected(rows.map(|(score, &label)| 2 * part(score.position()) as u16 + u16::from(label)))
 }
 
 /// Counts the rows of one class below those of the other. Keeps its memory from part to part.

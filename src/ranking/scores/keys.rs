@@ -146,13 +146,9 @@ impl Keys {
         keys.downcast().ok().map(|keys| *keys)
     }
 
-    /// Makes room for so many more, exactly for the first.
+    /// Makes room for so many more.
     pub fn reserve(&mut self, rows: usize) {
-        if self.is_empty() {
-            *self = Keys::with_room(self.width(), rows);
-        } else {
-            of_any_width!(self, keys => keys.reserve(rows));
-        }
+        of_any_width!(self, keys => memory::reserve(keys, rows));
     }
 
     /// Keys that there is room for.

@@ -1,6 +1,7 @@
 //! The mean of the areas of users, or of any other keys.
 
 use crate::math::mean;
+use crate::memory;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Area, Interval, by_key};
@@ -95,9 +96,8 @@ impl Joint for GroupedRocAuc {
     }
 
     fn of_rows(&self, rows: &Rows) -> GroupedRocAucRecord {
-        let of_keys: Vec<Area> = by_key::areas(rows, 0).flatten().collect();
-        let areas: Vec<(f64, u128)> =
-            of_keys.iter().map(|area| (area.auc, self.average.weight(area))).collect();
+        let mut areas = memory::with_room(rows.keys.distinct);
+        areas.extend(by_key::areas(rows, 0).flatten().map(|area| (area.auc, self.average.weight(&area))));
         let defined = areas.len() as u64;
         let undefined = rows.keys.distinct as u64 - defined;
         let (auc, se, df) = match self.error {
@@ -105,7 +105,10 @@ impl Joint for GroupedRocAuc {
                 let (auc, se) = mean::weighted_with_error(areas).unzip();
                 (auc, se.flatten(), defined as f64 - 1.0)
             }
-            ErrorSource::Within => (mean::weighted(areas), self.error_within(&of_keys), f64::INFINITY),
+            ErrorSource::Within => {
+                let of_keys: Vec<Area> = by_key::areas(rows, 0).flatten().collect();
+                (mean::weighted(areas), self.error_within(&of_keys), f64::INFINITY)
+            }
         };
         let interval = |(auc, se)| Interval::student(auc, se, self.level, df).within(0.0, 1.0);
         let interval = auc.zip(se).map(interval).unwrap_or_default();

@@ -240,8 +240,10 @@ impl Column {
 
     /// Columns of one record that were filled in parts, as one.
     pub fn joined(parts: Vec<Vec<Self>>) -> Vec<Self> {
+        let rows = parts.iter().skip(1).filter_map(|part| part.first()).map(Column::len).sum();
         let mut parts = parts.into_iter();
         let mut columns = parts.next().unwrap_or_default();
+        Column::reserve_all(&mut columns, rows);
         for part in parts {
             Column::extend_all(&mut columns, part);
         }
@@ -259,14 +261,10 @@ impl Column {
     /// Makes room for so many more rows of numbers, if an upper bound of their number is known. Without it, a column
     /// that grows is copied, and is in memory twice for a while.
     pub fn reserve_all(columns: &mut [Self], rows: usize) {
-        fn reserve<T>(values: &mut Vec<T>, rows: usize) {
-            // The room is exact for the first group only. If it were exact for later groups, each would move all rows.
-            if values.is_empty() { *values = memory::with_room(rows) } else { values.reserve(rows) }
-        }
         for column in columns {
             match column {
-                Column::Number(filled) => reserve(&mut filled.values, rows),
-                Column::Count(filled) | Column::Mass(filled) => reserve(&mut filled.values, rows),
+                Column::Number(filled) => memory::reserve(&mut filled.values, rows),
+                Column::Count(filled) | Column::Mass(filled) => memory::reserve(&mut filled.values, rows),
                 Column::Threshold(filled) => filled.keys.reserve(rows),
                 _ => {}
             }
