@@ -227,16 +227,15 @@ impl Filled {
     }
 
     fn joined(parts: Vec<Self>) -> Self {
-        let mut parts = parts.into_iter();
-        let mut all =
-            parts.next().unwrap_or(Filled { columns: Vec::new(), ends: Vec::new(), present: Vec::new() });
+        let (mut ends, mut present, mut columns) = (Vec::new(), Vec::new(), Vec::with_capacity(parts.len()));
+        let mut before = 0;
         for part in parts {
-            let before = all.columns.first().map_or(0, Column::len) as i64;
-            all.ends.extend(part.ends.iter().map(|end| before + end));
-            all.present.extend(part.present);
-            Column::extend_all(&mut all.columns, part.columns);
+            ends.extend(part.ends.iter().map(|end| before + end));
+            present.extend(part.present);
+            before += part.columns.first().map_or(0, Column::len) as i64;
+            columns.push(part.columns);
         }
-        all
+        Filled { columns: Column::joined(columns), ends, present }
     }
 
     fn array(

@@ -201,11 +201,8 @@ impl WithScores for Rolling<'_> {
             self.states.moving(states, &own, scores, &mut |state| state.append(&mut filled))?;
             Ok(filled)
         };
-        let mut all = new(0);
-        for part in tasks::run(&Threads, ranges.len(), 4, &bins, &fill) {
-            Column::extend_all(&mut all, part?);
-        }
-        Ok(all)
+        let parts = tasks::run(&Threads, ranges.len(), 4, &bins, &fill);
+        Ok(Column::joined(parts.into_iter().collect::<Result<_, _>>()?))
     }
 }
 

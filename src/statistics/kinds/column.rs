@@ -240,14 +240,43 @@ impl Column {
 
     /// Columns of one record that were filled in parts, as one.
     pub fn joined(parts: Vec<Vec<Self>>) -> Vec<Self> {
-        let rows = parts.iter().skip(1).filter_map(|part| part.first()).map(Column::len).sum();
         let mut parts = parts.into_iter();
         let mut columns = parts.next().unwrap_or_default();
-        Column::reserve_all(&mut columns, rows);
-        for part in parts {
+        let more: Vec<Vec<Self>> = parts.collect();
+        Column::reserve_for(&mut columns, &more.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        for part in more {
             Column::extend_all(&mut columns, part);
         }
         columns
+    }
+
+    /// Makes room for the rows of other columns of the same record, so that none is moved twice.
+    fn reserve_for(columns: &mut [Self], more: &[&[Self]]) {
+        for (place, column) in columns.iter_mut().enumerate() {
+            let parts = more.iter().map(|part| &part[place]);
+            if let Column::Records(lists) = column {
+                let items = parts.filter_map(Column::items).collect::<Vec<_>>();
+                Column::reserve_for(&mut lists.items, &items);
+            } else {
+                column.reserve(parts.map(Column::len).sum());
+            }
+        }
+    }
+
+    /// The columns of a list of records.
+    fn items(&self) -> Option<&[Self]> {
+        if let Column::Records(lists) = self { Some(&lists.items) } else { None }
+    }
+
+    fn reserve(&mut self, rows: usize) {
+        match self {
+            Column::Number(filled) => memory::reserve(&mut filled.values, rows),
+            Column::Count(filled) | Column::Mass(filled) => memory::reserve(&mut filled.values, rows),
+            Column::Threshold(filled) => filled.keys.reserve(rows),
+            Column::Sum(sums) if sums.steps.is_empty() => memory::reserve(&mut sums.counts, rows),
+            Column::Sum(sums) => memory::reserve(&mut sums.steps, rows),
+            _ => {}
+        }
     }
 
     /// Appends the rows of other columns of the same record.
@@ -261,14 +290,7 @@ impl Column {
     /// Makes room for so many more rows of numbers, if an upper bound of their number is known. Without it, a column
     /// that grows is copied, and is in memory twice for a while.
     pub fn reserve_all(columns: &mut [Self], rows: usize) {
-        for column in columns {
-            match column {
-                Column::Number(filled) => memory::reserve(&mut filled.values, rows),
-                Column::Count(filled) | Column::Mass(filled) => memory::reserve(&mut filled.values, rows),
-                Column::Threshold(filled) => filled.keys.reserve(rows),
-                _ => {}
-            }
-        }
+        columns.iter_mut().for_each(|column| column.reserve(rows));
     }
 
     /// The number of rows.
