@@ -20,6 +20,7 @@ from polars_auc._page.about import areas_that_are_nan, needed, skipped
 from polars_auc._page.details import Details, details
 from polars_auc._page.document import refuse_without_libraries
 from polars_auc._page.files import refuse_path, replace_file
+from polars_auc._page.libraries import begin_to_load_libraries
 from polars_auc._page.markdown import code, markdown_text
 from polars_auc._page.page import page
 from polars_auc._page.tables import TABLES, TableWriter
@@ -80,6 +81,7 @@ class ReportWriter:
             raise OptionError(function, "title", f"must be text of one line, got {self.title!r}")
         if self.has_charts:
             refuse_without_libraries("altair", "itables", "jinja2", "vl_convert")
+            begin_to_load_libraries()
 
     @property
     def is_page(self) -> bool:
