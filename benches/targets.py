@@ -100,7 +100,7 @@ def peers(n: int) -> Iterator[Work]:
         "scikit-learn": lambda: roc_auc_score(label.to_numpy(), score.to_numpy()),
     }
     promises = [
-        Promise("roc_auc", "Series.sort()", 0.5),
+        Promise("roc_auc", "Series.sort()", 0.18),
         Promise("roc_auc", "scikit-learn", 1 / 45),
         Promise("roc_auc", "polarbearings", 1 / 12),
         Promise("roc_auc", "polars-ds", 1 / 18),
@@ -113,7 +113,7 @@ def few(n: int) -> Iterator[Work]:
     frame = normal(n)
     share = (frame["score"] - frame["score"].min()) / (frame["score"].max() - frame["score"].min())  # type: ignore[operator]
     columns = {
-        "f32": (frame["score"].cast(pl.Float32), 0.7),
+        "f32": (frame["score"].cast(pl.Float32), 0.65),
         "three decimals": (share.round(3), 0.25),
         "integers 0..1000, Int64": ((share * 1000).cast(pl.Int64), 0.25),
         "integers 0..1000, Int16": ((share * 1000).cast(pl.Int16), 0.25),
@@ -199,7 +199,7 @@ def small(_: int) -> Iterator[Work]:
         "two sums": thousand(*sums),
         "first of two lists": thousand(pl.col("score").implode().first(), pl.col("label").implode().first()),
     }
-    yield Work("1000 selects of 100 rows", contenders, [Promise("roc_auc", "two sums", 2.0)])
+    yield Work("1000 selects of 100 rows", contenders, [Promise("roc_auc", "two sums", 1.7)])
 
 
 def statistics_of_one_column(n: int) -> Iterator[Work]:
@@ -217,12 +217,17 @@ def statistics_of_one_column(n: int) -> Iterator[Work]:
         "gains_table": pa.gains_table("label", "score"),
     }
     contenders = {name: select(frame, expression) for name, expression in expressions.items()}
-    near = ("mann_whitney_u", "roc_auc_ci", "ks_statistic", "average_precision")
-    further = ("operating_point", "roc_auc(max_fpr=)", "gains_table")
-    promises = [
-        *(Promise(name, "roc_auc", 1.3) for name in near),
-        *(Promise(name, "roc_auc", 1.5) for name in further),
-    ]
+    ratios = {
+        "mann_whitney_u": 1.2,
+        "roc_auc_ci": 1.3,
+        "roc_summary": 1.5,
+        "ks_statistic": 1.2,
+        "average_precision": 1.3,
+        "operating_point": 1.4,
+        "roc_auc(max_fpr=)": 1.3,
+        "gains_table": 1.5,
+    }
+    promises = [Promise(name, "roc_auc", ratio) for name, ratio in ratios.items()]
     yield Work("statistics", contenders, promises)
 
 
@@ -268,16 +273,24 @@ def users(n: int) -> Iterator[Work]:
 def states(n: int) -> Iterator[Work]:
     """Make exact states, merge many, and ask about a month of daily states."""
     frame = normal(n)
-    for name, scores, promised in (("distinct", frame, 1.6), ("10^3 scores", _of_few(frame), 1.2)):
+    for name, scores, other, promised in (
+        ("distinct", frame, "Series.sort()", 1.15),
+        ("10^3 scores", _of_few(frame), "roc_auc", 1.2),
+    ):
         contenders = {
             "roc_state": select(scores, pa.roc_state("label", "score")),
             "roc_auc": select(scores, AUC),
+            "Series.sort()": scores["score"].sort,
         }
-        yield Work(f"exact state, {name}", contenders, [Promise("roc_state", "roc_auc", promised)])
+        yield Work(f"exact state, {name}", contenders, [Promise("roc_state", other, promised)])
     same = pl.DataFrame({"part": np.arange(n) // 10_000, "score": (np.arange(n) % 10_000).astype(float)})
     parts = same.with_columns(frame["label"]).group_by("part").agg(state=pa.roc_state("label", "score"))
-    contenders = {"merge": select(parts, pa.roc_auc(state="state")), "roc_auc": select(frame, AUC)}
-    yield Work(f"merge {parts.height} states of 10^4 bins", contenders, [Promise("merge", "roc_auc", 0.3)])
+    contenders = {
+        "merge": select(parts, pa.roc_auc(state="state")),
+        "roc_auc": select(frame, AUC),
+        "implode() of the states": select(parts, pl.col("state").implode()),
+    }
+    yield Work(f"merge {parts.height} states of 10^4 bins", contenders, [Promise("merge", "roc_auc", 0.5)])
     rng = np.random.default_rng(7)
     rows = frame.with_columns(group=rng.integers(0, 200, n), day=rng.integers(0, 30, n))
     for name, column, limit in (
@@ -290,7 +303,7 @@ def states(n: int) -> Iterator[Work]:
             "states": grouped(days, "in-memory", pa.roc_auc_ci(state="state")),
             "rows": grouped(kept, "in-memory", pa.roc_auc_ci("label", "score")),
         }
-        yield Work(f"month of 30 days, 200 segments, {name}", contenders, [Promise("states", "rows", 0.02)])
+        yield Work(f"month of 30 days, 200 segments, {name}", contenders, [Promise("states", "rows", 0.1)])
 
 
 def windows(n: int) -> Iterator[Work]:
@@ -345,7 +358,7 @@ def two_scores(n: int) -> Iterator[Work]:
         "roc_auc": select(frame, AUC),
         "roc_auc_difference": select(frame, pa.roc_auc_difference("label", "score", "second")),
     }
-    yield Work("two scores", contenders, [Promise("roc_auc_difference", "roc_auc", 4.0)])
+    yield Work("two scores", contenders, [Promise("roc_auc_difference", "roc_auc", 3.5)])
 
 
 def reviewers(n: int) -> Iterator[Work]:
@@ -356,7 +369,7 @@ def reviewers(n: int) -> Iterator[Work]:
         "roc_auc_ci(max_fpr=)": select(frame, pa.roc_auc_ci("label", "score", max_fpr=0.1)),
         "concordance_index": select(frame.head(n // 10), pa.concordance_index("score", "label", "score")),
     }
-    yield Work("intervals", contenders, [Promise("roc_auc_ci(max_fpr=)", "roc_auc", 1.8)])
+    yield Work("intervals", contenders, [Promise("roc_auc_ci(max_fpr=)", "roc_auc", 1.5)])
     cases, columns = n // 100, [(reader, modality) for reader in range(5) for modality in range(2)]
     one = normal(cases * len(columns)).with_columns(case=pl.int_range(pl.len()) % cases)
     cell = pl.int_range(pl.len()) // cases
@@ -381,8 +394,9 @@ def curve(n: int) -> Iterator[Work]:
     contenders = {
         "roc_curve": select(frame, pa.roc_curve("label", "score")),
         "sort of score with label": lambda: frame.sort("score", descending=True),
+        "Series.sort()": frame["score"].sort,
     }
-    yield Work("all points of a curve", contenders, [Promise("roc_curve", "sort of score with label", 1.5)])
+    yield Work("all points of a curve", contenders, [Promise("roc_curve", "Series.sort()", 1.15)])
 
 
 def points(n: int) -> Iterator[Work]:
@@ -396,7 +410,7 @@ def points(n: int) -> Iterator[Work]:
     }
     promises = [
         Promise("roc_curve(max_points=1000)", "roc_auc", 1.2),
-        Promise("roc_auc(weight=)", "roc_auc", 1.6),
+        Promise("roc_auc(weight=)", "roc_auc", 1.8),
     ]
     yield Work("a curve to draw, and weights", contenders, promises)
 

@@ -6,15 +6,18 @@ import base64
 import hashlib
 import json
 import re
+from contextlib import suppress
+from importlib import import_module
 from importlib.resources import files
 from importlib.util import find_spec
+from threading import Lock, Thread
 from typing import Any
 
 from polars_auc._native import __version__
 from polars_auc._plots.conversion import drawing_scripts
 from polars_auc._plugin.errors import at_edge
 
-__all__ = ["document", "refuse_without_libraries"]
+__all__ = ["await_libraries", "begin_to_load_libraries", "document", "refuse_without_libraries"]
 
 # Stands at the head of a page until all its scripts are known.
 _POLICY = "polars_auc: policy"
@@ -48,6 +51,12 @@ _CONFIG: dict[str, Any] = {
     "view": {"stroke": _FAINT},
 }
 
+# Seconds after which an interrupt is heard.
+_WAIT = 0.05
+
+_lock = Lock()
+_loading: list[Thread] = []
+
 _SCRIPT = re.compile(r"<script\b[^>]*>(.*?)</script>", re.DOTALL)
 
 
@@ -57,6 +66,38 @@ def refuse_without_libraries(*needed: str) -> None:
     if lacking:
         msg = f'a page needs {", ".join(lacking)}: pip install "polars-auc[report]"; or end `path` in .md'
         raise ImportError(at_edge(msg))
+
+
+def begin_to_load_libraries() -> None:
+    """Begin to load what draws a page in threads of their own, once.
+
+    To import libraries and to ask for the scripts of charts takes a second or two, in which Polars can evaluate.
+    """
+    with _lock:
+        if not _loading:
+            _loading.extend(Thread(target=load, daemon=True) for load in (_import, _ask_for_scripts))
+            for thread in _loading:
+                thread.start()
+
+
+def await_libraries() -> None:
+    """Wait for the libraries, if they have begun to load: a module that is half loaded is no module."""
+    for thread in _loading:
+        while thread.is_alive():
+            thread.join(_WAIT)
+
+
+def _import() -> None:
+    # What fails here fails again, and is said, where it is needed.
+    with suppress(Exception):
+        for name in ("altair", "itables", "jinja2", "markupsafe"):
+            import_module(name)
+
+
+def _ask_for_scripts() -> None:
+    # As above.
+    with suppress(Exception):
+        drawing_scripts()
 
 
 def document(template: str, *, title: str, charts: dict[str, Any], **parts: Any) -> str:

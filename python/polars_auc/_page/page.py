@@ -13,8 +13,7 @@ from polars_auc._frames.groupings import EVERY, GROUPING, group_names
 from polars_auc._page.answers import answers, answers_of_nan, few_rows
 from polars_auc._page.charts import MOST_CURVES, charts
 from polars_auc._page.details import Details
-from polars_auc._page.document import document
-from polars_auc._page.libraries import await_libraries
+from polars_auc._page.document import await_libraries, document
 from polars_auc._page.text import cell, differing, is_exact
 from polars_auc._plots.forest import has_few_rows
 from polars_auc._plots.names import SCORE, key_text, score_text, visible

@@ -18,9 +18,8 @@ from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.inputs import called, column_of, rows_of, scores_of
 from polars_auc._page.about import areas_that_are_nan, needed, skipped
 from polars_auc._page.details import Details, details
-from polars_auc._page.document import refuse_without_libraries
+from polars_auc._page.document import begin_to_load_libraries, refuse_without_libraries
 from polars_auc._page.files import refuse_path, replace_file
-from polars_auc._page.libraries import begin_to_load_libraries
 from polars_auc._page.markdown import code, markdown_text
 from polars_auc._page.page import page
 from polars_auc._page.tables import TABLES, TableWriter
