@@ -71,7 +71,7 @@ def refuse_without_libraries(*needed: str) -> None:
 def begin_to_load_libraries() -> None:
     """Begin to load what draws a page in threads of their own, once.
 
-    To import libraries and to ask for the scripts of charts takes a second or two, in which Polars can evaluate.
+    To import libraries and to ask for scripts takes a second or two, in which Polars can evaluate.
     """
     with _lock:
         if not _loading:
