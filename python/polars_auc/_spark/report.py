@@ -7,18 +7,22 @@ them. So a segment that holds nearly all rows is counted by as many workers as a
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
+from polars_auc._expressions.ranges import METHODS
 from polars_auc._expressions.states import roc_state
 from polars_auc._frames.inputs import called, keys_of
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report.evaluation import evaluation
 from polars_auc._report.options import IntervalMethod, ReportOptions
 from polars_auc._report.rows import OF_SUMMARY
-from polars_auc._spark.stages import Stages, numbered, state_column
+from polars_auc._spark.batches import numbered
+from polars_auc._spark.ranges import RangeStages, borders_of, sampled
+from polars_auc._spark.stages import Stages, state_column
 from polars_auc._spark.types import (
     IntoColumn,
     column_named,
@@ -197,6 +201,10 @@ def report(
     if any(getattr(options, name) is not None for name in ("versus", "groupings", "folds", "stability")):
         whole = dataclasses.replace(stages, options=dataclasses.replace(options, count=None))
         return selected.evaluated(whole, local).toDF(*local)
+    borders = borders_of(selected.sample()) if ci in METHODS else None
+    if borders is not None:
+        ranges = RangeStages.of(stages, borders, options.limits)
+        return selected.finished_by_ranges(ranges, local).toDF(*local)
     return selected.finished(stages, local).toDF(*local)
 
 
@@ -291,6 +299,31 @@ class _Selection:
             merged = merged.repartition(*merged.columns[: len(stages.by)]).mapInArrow(stages.merged, schema)
         fields = [name if name in self.by else spark_type(dtype) for name, dtype in local.items()]
         return _in_one(merged).mapInArrow(stages.evaluated, self._schema(fields))
+
+    def sample(self) -> pl.DataFrame:
+        """Read some rows of all scores, and how many rows each of them stands for."""
+        from pyspark.sql.types import DoubleType
+
+        columns = dict(zip(self.schema, self.rows.columns, strict=True))
+        scores = self.rows.select(*(columns[score] for score in self.scores))
+        stage = functools.partial(sampled, self.scores)
+        return pl.DataFrame(scores.mapInArrow(stage, self._schema([*self.scores, DoubleType()])).toArrow())
+
+    def finished_by_ranges(self, stages: RangeStages, local: pl.Schema) -> DataFrame:
+        """Return the report of which the local one has this schema, counted by ranges of the scores."""
+        from pyspark.sql.types import BinaryType, BooleanType, IntegerType
+
+        place = IntegerType()
+        of_states = self._schema([place, place, *self.by, *self._state_types()])
+        of_sums = self._schema([BooleanType(), *self.by, place, place, BinaryType()])
+        fields = [spark_type(local[name]) for name in OF_SUMMARY]
+        of_answers = self._schema([BooleanType(), *self.by, place, *fields])
+        states = self.rows.mapInArrow(stages.counted, of_states)
+        sums = states.repartition(*states.columns[:2]).mapInArrow(stages.summed, of_sums)
+        near = sums.repartition(*sums.columns[: 1 + len(self.by)])
+        answers = _in_one(near.mapInArrow(stages.answered, of_answers))
+        types = [name if name in self.by else spark_type(dtype) for name, dtype in local.items()]
+        return answers.mapInArrow(stages.finished, self._schema(types))
 
     def _near(self, states: DataFrame) -> DataFrame:
         """Bring the states of a segment to one worker, which merges those of all its segments at once."""
