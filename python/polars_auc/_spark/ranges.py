@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from polars_auc._expressions.ranges import range_sums, summary_of_ranges
 from polars_auc._expressions.states import merge_states, roc_state
 from polars_auc._frames.inputs import called
 from polars_auc._frames.partial_states import PartialStates, state_column
 from polars_auc._report.rows import OF_SUMMARY
 from polars_auc._spark.batches import batches_of, frames_of
+from polars_auc._spark.range_sums import range_sums, summary_of_ranges
 
 if TYPE_CHECKING:
     import pyarrow

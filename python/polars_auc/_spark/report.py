@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from polars_auc._expressions.ranges import METHODS
 from polars_auc._expressions.states import roc_state
 from polars_auc._frames.inputs import called, keys_of
 from polars_auc._plugin.errors import OptionError
@@ -21,6 +20,7 @@ from polars_auc._report.evaluation import evaluation
 from polars_auc._report.options import IntervalMethod, ReportOptions
 from polars_auc._report.rows import OF_SUMMARY
 from polars_auc._spark.batches import numbered
+from polars_auc._spark.range_sums import METHODS
 from polars_auc._spark.ranges import RangeStages, borders_of, sampled
 from polars_auc._spark.stages import Stages, state_column
 from polars_auc._spark.types import (

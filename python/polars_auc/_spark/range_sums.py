@@ -1,4 +1,4 @@
-"""The numbers of a report from ranges of scores that were counted apart: for engines, and for no user."""
+"""The numbers of a report from ranges of scores that were counted apart."""
 
 from __future__ import annotations
 
