@@ -183,11 +183,17 @@ def report(
 
     Notes
     -----
-    Partitions make exact states, which are merged by segment, as in :func:`group_states`. Each segment is
-    answered where its state is; the overall rows are answered from the states of all segments, by one worker,
-    which needs memory for the distinct scores of all rows. With ``versus``, ``groupings``, ``folds`` or
-    ``stability`` that worker makes the whole report, and needs memory for the states of all segments (and
-    folds). There is no warning if no row is positive.
+    Many rows, more than about a million, are counted by ranges of the score: a range is merged by one
+    worker, and what ranges add to the numbers is added up. A worker needs memory for the rows of its
+    partitions and of a range, whatever the segments are. Where ranges end is read from a sample when this is
+    called, so the rows are read twice; the numbers do not depend on it.
+
+    Fewer rows make exact states, which are merged by segment, as in :func:`group_states`. Each segment is
+    answered where its state is; the overall rows are answered from the states of all segments, by one worker.
+    So it is for many rows with ``ci="bootstrap"`` and ``"obuchowski"``, which need all scores together: that
+    worker needs memory for the distinct scores of all rows. With ``versus``, ``groupings``, ``folds`` or
+    ``stability`` it makes the whole report, and needs memory for the states of all segments (and folds).
+    There is no warning if no row is positive.
     """
     options = ReportOptions.of(locals())
     name = "report"
