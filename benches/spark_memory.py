@@ -4,7 +4,7 @@
 machine, each with one core and a Python process of its own. The rows are those of a Parquet file in 8 parts,
 with distinct scores, and 60 % of them are in one of 20 segments. Two reports are made, each in a cluster of
 its own: one by ranges of the score, and one whose overall rows are merged by one worker, as those of few
-rows are. Rows of ``benches/results/spark_memory.csv`` say whether each ended, its seconds, and the most memory
+rows are. ``benches/results/spark_memory.csv`` says whether each ended, its seconds, and the most memory
 that an executor and a Python process had, read from ``/proc`` ten times a second. A report that ended is
 compared with that of Polars.
 """
@@ -93,7 +93,7 @@ def alone(contender: str, memory: int, path: str) -> dict[str, Any]:
     spark = started(memory, path)
     most = {"executor_mb": 0, "python_mb": 0}
     end = threading.Event()
-    watch = threading.Thread(target=peaks, args=(end, most))
+    watch = threading.Thread(target=peaks, args=(end, most), daemon=True)
     watch.start()
     start = time.perf_counter()
     try:
