@@ -84,9 +84,9 @@ def group_states(
     Notes
     -----
     Batches are counted wherever they are. Segments are divided into 64 shares, and one worker merges the
-    states of a share; or those of all segments, if a column of ``by`` is none of integers, text, Booleans, dates
-    and times. It needs memory for the distinct scores of its segments, at least those of the largest one, whose
-    state is one value; with ``max_bins``, for so many bins of each segment.
+    states of a share; or those of all segments, if a column of ``by`` is none of integers, text, Booleans,
+    dates and times. It needs memory for the distinct scores of its segments, at least those of the largest
+    one, whose state is one value; with ``max_bins``, for so many bins of each segment.
     """
     name = "group_states"
     try:
