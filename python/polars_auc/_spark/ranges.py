@@ -24,51 +24,33 @@ from polars_auc._spark.range_sums import range_sums, summary_of_ranges
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["RangeStages", "borders_of", "sampled"]
+__all__ = ["RangeStages", "borders_of"]
 
 RANGE_ROWS = 2**20
 """About how many rows a range has."""
 
-_SAMPLED_ROWS = 4096
-"""How many rows at most are taken of those that are read at once."""
+STANDS_FOR = 2**10
+"""About how many rows a row of the sample stands for."""
 
 # Names that no column of a user has.
 _SCORE = "polars_auc: place of the score"
 _RANGE = "polars_auc: range"
 _IS_OVERALL = "polars_auc: overall"
 _SUMS = "polars_auc: sums"
-_ROWS = "polars_auc: rows"
-
-
-def sampled(names: list[str], batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-    """Return some rows of these columns, and how many rows each of them stands for."""
-    for rows in frames_of(batches, names):
-        some = rows.sample(min(rows.height, _SAMPLED_ROWS), seed=0)
-        stands_for = rows.height / max(1, some.height)
-        yield from batches_of(some.with_columns(pl.lit(stands_for).alias(_ROWS)))
 
 
 def borders_of(sample: pl.DataFrame) -> list[pl.Series] | None:
-    """Return where ranges begin, for each column of a sample but the last; None if one range is enough."""
-    *scores, rows = sample.columns
-    ranges = math.ceil(sample[rows].sum() / RANGE_ROWS)
-    if ranges < 2:
-        return None
-    return [
-        _borders(sample.select(pl.col(score).alias(_SCORE), pl.col(rows).alias(_ROWS)), ranges)
-        for score in scores
-    ]
+    """Return where the ranges of each score begin, from a sample of all; None if one range is enough."""
+    ranges = math.ceil(sample.height * STANDS_FOR / RANGE_ROWS)
+    return [_borders(sample[score], ranges) for score in sample.columns] if ranges > 1 else None
 
 
-def _borders(sample: pl.DataFrame, ranges: int) -> pl.Series:
-    """Divide the rows of a score into so many ranges, about equally. Equal scores lie in one range."""
-    known = sample.drop_nulls()
-    if known.schema[_SCORE].is_float():
-        known = known.filter(pl.col(_SCORE).is_not_nan())
-    below = pl.col(_ROWS).cum_sum() - pl.col(_ROWS)
-    place = (below * ranges / pl.col(_ROWS).sum()).floor().alias(_RANGE)
-    firsts = known.sort(_SCORE).group_by(place).agg(pl.col(_SCORE).first()).sort(_RANGE)
-    return firsts[_SCORE].unique(maintain_order=True)[1:]
+def _borders(scores: pl.Series, ranges: int) -> pl.Series:
+    """Divide scores into so many ranges, of about as many rows each. Equal scores lie in one range."""
+    known = scores.drop_nulls()
+    known = (known.drop_nans() if known.dtype.is_float() else known).sort()
+    begins = [known.len() * place // ranges for place in range(ranges)]
+    return known.gather(begins if known.len() > 0 else []).unique(maintain_order=True)[1:]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,7 +7,6 @@ them. So a segment that holds nearly all rows is counted by as many workers as a
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,9 +18,10 @@ from polars_auc._plugin.errors import OptionError
 from polars_auc._report.evaluation import evaluation
 from polars_auc._report.options import IntervalMethod, ReportOptions
 from polars_auc._report.rows import OF_SUMMARY
+from polars_auc._spark import ranges
 from polars_auc._spark.batches import numbered
 from polars_auc._spark.range_sums import METHODS
-from polars_auc._spark.ranges import RangeStages, borders_of, sampled
+from polars_auc._spark.ranges import RangeStages, borders_of
 from polars_auc._spark.stages import Stages, state_column
 from polars_auc._spark.types import (
     IntoColumn,
@@ -209,8 +209,8 @@ def report(
         return selected.evaluated(whole, local).toDF(*local)
     borders = borders_of(selected.sample()) if ci in METHODS else None
     if borders is not None:
-        ranges = RangeStages.of(stages, borders, options.limits)
-        return selected.finished_by_ranges(ranges, local).toDF(*local)
+        by_ranges = RangeStages.of(stages, borders, options.limits)
+        return selected.finished_by_ranges(by_ranges, local).toDF(*local)
     return selected.finished(stages, local).toDF(*local)
 
 
@@ -307,13 +307,10 @@ class _Selection:
         return _in_one(merged).mapInArrow(stages.evaluated, self._schema(fields))
 
     def sample(self) -> pl.DataFrame:
-        """Read some rows of all scores, and how many rows each of them stands for."""
-        from pyspark.sql.types import DoubleType
-
+        """Read the scores of some rows."""
         columns = dict(zip(self.schema, self.rows.columns, strict=True))
         scores = self.rows.select(*(columns[score] for score in self.scores))
-        stage = functools.partial(sampled, self.scores)
-        return pl.DataFrame(scores.mapInArrow(stage, self._schema([*self.scores, DoubleType()])).toArrow())
+        return pl.DataFrame(scores.sample(fraction=1 / ranges.STANDS_FOR, seed=0).toArrow())
 
     def finished_by_ranges(self, stages: RangeStages, local: pl.Schema) -> DataFrame:
         """Return the report of which the local one has this schema, counted by ranges of the scores."""
