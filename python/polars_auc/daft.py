@@ -6,6 +6,7 @@ both, so states are the same, bit for bit, on one machine and on many. The worke
 
 from __future__ import annotations
 
+import functools
 import io
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,12 +18,18 @@ from polars_auc._frames.partial_states import PartialStates, state_column
 from polars_auc._plugin.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
-    from daft import DataFrame, Series
+    from daft import DataFrame, Expression, Series
 
 __all__ = ["group_states"]
 
 # Daft's own batches are so small that the states of many segments are larger than the rows.
 _BATCH_ROWS = 2_000_000
+
+# Into how many shares segments are divided; one worker merges the states of a share.
+_SHARES = 64
+
+# A name that no column of a user has.
+_SHARE = "polars_auc: share"
 
 
 def group_states(
@@ -76,12 +83,14 @@ def group_states(
 
     Notes
     -----
-    Batches are counted wherever they are, and one worker merges their states. It needs memory for the
-    distinct scores of all segments together; with ``max_bins``, for so many bins of each segment.
+    Batches are counted wherever they are. Segments are divided into 64 shares, and one worker merges the
+    states of a share; or those of all segments, if a column of ``by`` is none of integers, text, Booleans,
+    dates and times. It needs memory for the distinct scores of its segments, at least those of the largest
+    one, whose state is one value; with ``max_bins``, for so many bins of each segment.
     """
     name = "group_states"
     try:
-        from daft import DataFrame, DataType, Series, col, udaf
+        from daft import DataFrame, DataType, Series, col, from_arrow, udaf
     except ImportError as error:
         needed = f'polars_auc.daft needs Daft 0.7.15 or newer ({error}); write pip install "polars-auc[daft]"'
         raise ImportError(f"{name}: {needed}") from error
@@ -125,8 +134,32 @@ def group_states(
 
     types = {"return_dtype": DataType.list(DataType.struct(fields)), "state": DataType.binary()}
     states = udaf(GroupStates, **types)()(*map(col, parts.columns))
-    table = rows.into_batches(_BATCH_ROWS).agg(states.alias("states"))
-    return table.explode("states").where(col("states").not_null()).select(col("states").unnest())
+    share = _share(rows, keys)
+    whole = rows if share is None else rows.with_column(_SHARE, share)
+    batches = whole.into_batches(_BATCH_ROWS)
+    table = (batches if share is None else batches.groupby(_SHARE)).agg(states.alias("states"))
+    found = table.explode("states").where(col("states").not_null()).select(col("states").unnest())
+    if share is None:
+        return found
+    # On Ray, Daft counts None in place of 0 rows of a sorted frame, unless some part of it is not sorted.
+    nothing = from_arrow(found.schema().to_pyarrow_schema().empty_table())
+    return found.sort([col(key) for key in keys], nulls_first=False).concat(nothing)
+
+
+def _share(rows: DataFrame, keys: list[str]) -> Expression | None:
+    """Return the share of segments that a row belongs to; None if one worker has to merge all of them.
+
+    Equal keys must have one hash, and Daft must be able to sort them: both zeros have two hashes, and structs
+    have no order.
+    """
+    from daft import col
+
+    dtypes = [rows.schema()[key].dtype for key in keys]
+    words = ("is_integer", "is_string", "is_boolean", "is_date", "is_timestamp")
+    if not keys or not all(any(getattr(dtype, word)() for word in words) for dtype in dtypes):
+        return None
+    first, *others = keys
+    return functools.reduce(lambda share, key: col(key).hash(share), others, col(first).hash()) % _SHARES
 
 
 def _refuse_columns(name: str, columns: list[Any], keys: list[str], scores: list[str]) -> None:

@@ -136,6 +136,8 @@ expressions! {
     conversion, conversion_field:
         group_lists => GroupLists,
         pack_state => PackState,
+        range_sums => RangeSums,
         rolling_merge_states => RollingMergeStates,
+        summary_of_ranges => SummaryOfRanges,
         unpack_state => UnpackState;
 }

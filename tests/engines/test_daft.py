@@ -21,6 +21,9 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
     ("segment", {}),
     ([], {}),
     (["day", "segment"], {"max_bins": 16}),
+    (["flag", "segment", "unsigned"], {}),
+    ("small", {}),
+    (["segment", "score"], {}),
     ("unsigned", {"count": "count"}),
     ("segment", {"weight": "count"}),
     ([], {"max_bins": 32, "scale": "real"}),
@@ -44,7 +47,7 @@ def test_states_are_equal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pad, "_BATCH_ROWS", batch_rows)
-    scores = [score for score in SCORES if score != by]
+    scores = [score for score in SCORES if score not in ([by] if isinstance(by, str) else by)]
     got = pl.DataFrame(pad.group_states(frame, "label", scores, by=by, **options).to_arrow())
     expected = pa.group_states(rows, "label", scores, by=by, **options)
     same(got, expected)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +16,7 @@ import pytest
 
 import polars_auc as pa
 import polars_auc.spark as pauc
+from polars_auc._spark import ranges
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -64,3 +68,37 @@ def test_a_cluster_gives_the_same_bits(
     aggregate = frame.groupBy("segment").agg(pauc.roc_summary("label", "score").alias("score"))
     summary = rows.group_by("segment").agg(pa.roc_summary("label", "score"))
     same(pl.DataFrame(aggregate.toArrow()).sort("segment"), summary.sort("segment"))
+
+
+@pytest.mark.filterwarnings("ignore:report. the score .* is NaN:UserWarning")
+def test_a_killed_worker_changes_nothing(
+    frame: DataFrame,
+    rows: pl.DataFrame,
+    same: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """A worker is lost with all that it has counted, while others still count; ranges end where they did."""
+    monkeypatch.setattr(ranges, "RANGE_ROWS", 50)
+    monkeypatch.setattr(ranges, "STANDS_FOR", 1)
+    armed, killed = tmp_path / "armed", tmp_path / "killed"
+
+    def passed(batches: Iterator[object]) -> Iterator[object]:
+        yield from batches
+        # Some partitions have been counted by now.
+        if armed.exists() and len(list(tmp_path.glob("counted*"))) >= 3:
+            armed.unlink(missing_ok=True)
+            parent = ["ps", "-o", "ppid=", "-p", str(os.getppid())]
+            executor = int(subprocess.run(parent, capture_output=True, check=True).stdout)
+            killed.write_text(str(executor))
+            os.kill(executor, signal.SIGKILL)
+            time.sleep(60)
+        (tmp_path / f"counted{time.time_ns()}").touch()
+
+    report = pauc.report(frame.mapInArrow(passed, frame.schema), "label", ["score", "other"], by="segment")
+    for file in tmp_path.glob("counted*"):
+        file.unlink()
+    armed.touch()
+    same(report, pa.report(rows, "label", ["score", "other"], by="segment"))
+    assert killed.exists()
+    assert not armed.exists()

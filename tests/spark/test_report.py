@@ -12,6 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 import polars_auc as pa
 import polars_auc.spark as pauc
+from polars_auc._spark import ranges
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -20,6 +21,91 @@ SCORES = ["score", "integer", "decimal", "small", "flag"]
 
 # A score of the rows is NaN, of which the report in Polars warns.
 NAN = pytest.mark.filterwarnings("ignore:report. the score .* is NaN:UserWarning")
+
+
+def in_ranges(monkeypatch: pytest.MonkeyPatch, rows: int) -> list[int]:
+    """Make ranges of so many rows; return a list that tells how many ranges each score of a report has."""
+    monkeypatch.setattr(ranges, "RANGE_ROWS", rows)
+    monkeypatch.setattr(ranges, "STANDS_FOR", 1)
+    numbers: list[int] = []
+    of = ranges.RangeStages.of
+
+    def counted(*arguments: Any) -> ranges.RangeStages:
+        stages = of(*arguments)
+        numbers.extend(len(borders) + 1 for borders in stages.borders)
+        return stages
+
+    monkeypatch.setattr(ranges.RangeStages, "of", counted)
+    return numbers
+
+
+@NAN
+@pytest.mark.parametrize(
+    ("by", "options"),
+    [
+        ("segment", {}),
+        ([], {}),
+        (["day", "segment"], {"level": 0.8, "ci": "logit"}),
+        ("segment", {"ci": "hanley_mcneil"}),
+        ("segment", {"count": "count"}),
+    ],
+)
+def test_reports_by_ranges_are_equal(
+    by: Any,
+    options: dict[str, Any],
+    frame: DataFrame,
+    rows: pl.DataFrame,
+    same: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ties at borders, nulls in keys and scores, a NaN, both zeros, a single class, no usable row."""
+    numbers = in_ranges(monkeypatch, 50)
+    got = pauc.report(frame, "label", SCORES, by=by, **options)
+    # A flag has two values, however many ranges are asked for.
+    assert min(numbers[:-1]) > 10
+    assert numbers[-1] == 2
+    same(got, pa.report(rows, "label", SCORES, by=by, **options))
+
+
+@pytest.mark.parametrize(
+    "few",
+    [
+        pytest.param({"y": [True] * 40, "s": list(range(40))}, id="positives alone"),
+        pytest.param({"y": [False] * 40, "s": list(range(40))}, id="negatives alone"),
+        pytest.param({"y": [True, False] * 20, "s": [7] * 40}, id="one score"),
+        pytest.param({"y": [True, False] * 20, "s": [float("nan")] * 40}, id="all NaN"),
+        pytest.param({"y": [True, False] * 20, "s": [None] * 39 + [1.0]}, id="one row with a score"),
+        pytest.param({"y": [n >= 20 for n in range(40)], "s": list(range(40))}, id="separated"),
+        pytest.param(
+            {"y": [n == 20 for n in range(40)], "s": [n // 8 for n in range(40)]}, id="one positive"
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:report. :UserWarning")
+def test_ranges_of_odd_groups(
+    few: dict[str, list[Any]], spark: SparkSession, same: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_ranges(monkeypatch, 5)
+    rows = pl.DataFrame(few)
+    frame = spark.createDataFrame(rows.to_arrow()).repartition(3)
+    same(pauc.report(frame, "y", "s"), pa.report(rows, "y", "s"))
+
+
+def test_the_rows_may_change_after_the_sample(
+    spark: SparkSession, same: Callable[..., None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A report is a query: it is of the rows that are there when it runs, wherever ranges end."""
+    in_ranges(monkeypatch, 5)
+    number = pl.int_range(60, eager=True)
+    rows = pl.DataFrame({"g": number % 2, "y": number * 7 % 5 < 2, "s": number * 37 % 50})
+    (tmp_path / "rows").mkdir()
+    path = tmp_path / "rows" / "part.parquet"
+    for later in (rows.with_columns(pl.col("s") - 25).reverse(), rows.clear()):
+        rows.write_parquet(path)
+        report = pauc.report(spark.read.parquet(str(path.parent)), "y", "s", by="g")
+        later.write_parquet(path)
+        spark.catalog.refreshByPath(str(path.parent))
+        same(report, pa.report(later, "y", "s", by="g"))
 
 
 @NAN
@@ -94,7 +180,9 @@ def test_states_go_through_parquet(frame: DataFrame, rows: pl.DataFrame, tmp_pat
     assert repr(merged.sort("segment").rows()) == repr(expected.sort("segment").rows())
 
 
-def test_a_segment_with_nearly_all_rows(spark: SparkSession, same: Callable[..., None]) -> None:
+def test_a_segment_with_nearly_all_rows(
+    spark: SparkSession, same: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     n = 60_000
     number = pl.int_range(n, eager=True)
     rows = pl.DataFrame(
@@ -105,7 +193,11 @@ def test_a_segment_with_nearly_all_rows(spark: SparkSession, same: Callable[...,
         }
     )
     frame = spark.createDataFrame(rows.to_arrow()).repartition(8)
-    same(pauc.report(frame, "y", "s", by="segment"), pa.report(rows, "y", "s", by="segment"))
+    expected = pa.report(rows, "y", "s", by="segment")
+    same(pauc.report(frame, "y", "s", by="segment"), expected)
+    numbers = in_ranges(monkeypatch, 1000)
+    same(pauc.report(frame, "y", "s", by="segment"), expected)
+    assert numbers == [60]
     partitions = pauc.group_states(frame, "y", "s", by="segment")
     expected = rows.group_by("segment").agg(pa.roc_state("y", "s")).sort("segment")
     same(pl.DataFrame(partitions.toArrow()).sort("segment"), expected)

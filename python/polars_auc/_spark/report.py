@@ -18,7 +18,11 @@ from polars_auc._plugin.errors import OptionError
 from polars_auc._report.evaluation import evaluation
 from polars_auc._report.options import IntervalMethod, ReportOptions
 from polars_auc._report.rows import OF_SUMMARY
-from polars_auc._spark.stages import Stages, numbered, state_column
+from polars_auc._spark import ranges
+from polars_auc._spark.batches import numbered
+from polars_auc._spark.range_sums import METHODS
+from polars_auc._spark.ranges import RangeStages, borders_of
+from polars_auc._spark.stages import Stages, state_column
 from polars_auc._spark.types import (
     IntoColumn,
     column_named,
@@ -179,11 +183,17 @@ def report(
 
     Notes
     -----
-    Partitions make exact states, which are merged by segment, as in :func:`group_states`. Each segment is
-    answered where its state is; the overall rows are answered from the states of all segments, by one worker,
-    which needs memory for the distinct scores of all rows. With ``versus``, ``groupings``, ``folds`` or
-    ``stability`` that worker makes the whole report, and needs memory for the states of all segments (and
-    folds). There is no warning if no row is positive.
+    Many rows, more than about a million, are counted by ranges of the score: a range is merged by one
+    worker, and what ranges add to the numbers is added up. A worker needs memory for the rows of its
+    partitions and of a range, whatever the segments are. Where ranges end is read from a sample when this is
+    called, so the rows are read twice; the numbers do not depend on it.
+
+    Fewer rows make exact states, which are merged by segment, as in :func:`group_states`. Each segment is
+    answered where its state is; the overall rows are answered from the states of all segments, by one worker.
+    So it is for many rows with ``ci="bootstrap"`` and ``"obuchowski"``, which need all scores together: that
+    worker needs memory for the distinct scores of all rows. With ``versus``, ``groupings``, ``folds`` or
+    ``stability`` it makes the whole report, and needs memory for the states of all segments (and folds).
+    There is no warning if no row is positive.
     """
     options = ReportOptions.of(locals())
     name = "report"
@@ -197,6 +207,10 @@ def report(
     if any(getattr(options, name) is not None for name in ("versus", "groupings", "folds", "stability")):
         whole = dataclasses.replace(stages, options=dataclasses.replace(options, count=None))
         return selected.evaluated(whole, local).toDF(*local)
+    borders = borders_of(selected.sample()) if ci in METHODS else None
+    if borders is not None:
+        by_ranges = RangeStages.of(stages, borders, options.limits)
+        return selected.finished_by_ranges(by_ranges, local).toDF(*local)
     return selected.finished(stages, local).toDF(*local)
 
 
@@ -291,6 +305,28 @@ class _Selection:
             merged = merged.repartition(*merged.columns[: len(stages.by)]).mapInArrow(stages.merged, schema)
         fields = [name if name in self.by else spark_type(dtype) for name, dtype in local.items()]
         return _in_one(merged).mapInArrow(stages.evaluated, self._schema(fields))
+
+    def sample(self) -> pl.DataFrame:
+        """Read the scores of some rows."""
+        columns = dict(zip(self.schema, self.rows.columns, strict=True))
+        scores = self.rows.select(*(columns[score] for score in self.scores))
+        return pl.DataFrame(scores.sample(fraction=1 / ranges.STANDS_FOR, seed=0).toArrow())
+
+    def finished_by_ranges(self, stages: RangeStages, local: pl.Schema) -> DataFrame:
+        """Return the report of which the local one has this schema, counted by ranges of the scores."""
+        from pyspark.sql.types import BinaryType, BooleanType, IntegerType
+
+        place = IntegerType()
+        of_states = self._schema([place, place, *self.by, *self._state_types()])
+        of_sums = self._schema([BooleanType(), *self.by, place, place, BinaryType()])
+        fields = [spark_type(local[name]) for name in OF_SUMMARY]
+        of_answers = self._schema([BooleanType(), *self.by, place, *fields])
+        states = self.rows.mapInArrow(stages.counted, of_states)
+        sums = states.repartition(*states.columns[:2]).mapInArrow(stages.summed, of_sums)
+        near = sums.repartition(*sums.columns[: 1 + len(self.by)])
+        answers = _in_one(near.mapInArrow(stages.answered, of_answers))
+        types = [name if name in self.by else spark_type(dtype) for name, dtype in local.items()]
+        return answers.mapInArrow(stages.finished, self._schema(types))
 
     def _near(self, states: DataFrame) -> DataFrame:
         """Bring the states of a segment to one worker, which merges those of all its segments at once."""

@@ -11,10 +11,10 @@ import polars as pl
 from polars_auc._expressions.intervals import roc_summary
 from polars_auc._expressions.states import merge_states
 from polars_auc._frames.inputs import called
-from polars_auc._frames.partial_states import PART_BYTES, PartialStates, state_column
+from polars_auc._frames.partial_states import PartialStates, state_column
 from polars_auc._report.evaluation import evaluation_of_states
 from polars_auc._report.rows import OF_SUMMARY, one_row_a_score, scoped, summary_column, summary_fields
-from polars_auc._spark.types import table_for_spark
+from polars_auc._spark.batches import batches_of, frames_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -35,18 +35,20 @@ class Stages(PartialStates):
     def counted(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return a state for each segment and score, from rows."""
         with called(self.name):
-            yield from _batches(self.gathered(map(self.counted_rows, _frames(batches, self.columns))))
+            yield from batches_of(self.gathered(map(self.counted_rows, frames_of(batches, self.columns))))
 
     def merged(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return one state for each segment and score, from states."""
         with called(self.name):
-            yield from _batches(self.gathered(map(self.merged_states, _frames(batches, self._of_states()))))
+            yield from batches_of(
+                self.gathered(map(self.merged_states, frames_of(batches, self._of_states())))
+            )
 
     def answered(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return one state for each segment and score, and what a report says of it."""
         with called(self.name):
-            whole = self.gathered(map(self.merged_states, _frames(batches, self._of_states())))
-            yield from _batches(None if whole is None else self._summarized(whole))
+            whole = self.gathered(map(self.merged_states, frames_of(batches, self._of_states())))
+            yield from batches_of(None if whole is None else self._summarized(whole))
 
     def finished(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return the report, from the answers and states of all segments."""
@@ -62,7 +64,7 @@ class Stages(PartialStates):
 
         with called(self.name):
             everything = dataclasses.replace(self, by=[])
-            whole = everything.gathered(map(of_all, _frames(batches, [*self._of_states(), *summaries])))
+            whole = everything.gathered(map(of_all, frames_of(batches, [*self._of_states(), *summaries])))
             if whole is None:
                 return
             overall = one_row_a_score(everything._summarized(whole).lazy(), self.scores, [summary_fields])
@@ -71,7 +73,7 @@ class Stages(PartialStates):
                 segments = pl.concat(answers).lazy().sort(self.by, nulls_last=True)
                 rows = scoped("group", one_row_a_score(segments, self.scores, [summary_fields], self.by))
                 table = pl.concat([rows, table], how="diagonal")
-            yield from _batches(table.collect())
+            yield from batches_of(table.collect())
 
     def evaluated(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return the report, from the states of all segments and folds."""
@@ -79,11 +81,11 @@ class Stages(PartialStates):
         names = {state_column(score): score for score in self.scores}
         with called(self.name):
             # Only the row of nulls has no states.
-            states = pl.concat(_frames(batches, self._of_states())).drop_nulls(list(names))
+            states = pl.concat(frames_of(batches, self._of_states())).drop_nulls(list(names))
             keys = list(self.options.by)
             table = evaluation_of_states(states.lazy(), list(names), keys, self.options)
             table = table.drop("auc_min", "auc_max", "exact").with_columns(pl.col("score").replace(names))
-            yield from _batches(table.cast({pl.UInt64: pl.Int64}).collect())
+            yield from batches_of(table.cast({pl.UInt64: pl.Int64}).collect())
 
     def _of_states(self) -> list[str]:
         return [*self.by, *map(state_column, self.scores)]
@@ -101,31 +103,3 @@ class Stages(PartialStates):
             pl.struct(pl.col(column).struct.field(field) for field in OF_SUMMARY).alias(column)
             for column in columns.values()
         )
-
-
-def numbered(columns: int) -> list[str]:
-    """Return the names of columns between the stages: Spark does not take every name that a column has."""
-    return [f"column{place}" for place in range(columns)]
-
-
-def _frames(batches: Iterator[pyarrow.RecordBatch], names: list[str]) -> Iterator[pl.DataFrame]:
-    """Return batches as frames: Spark's are of ten thousand rows, which is little for one call."""
-    import pyarrow as pa
-
-    some: list[pyarrow.RecordBatch] = []
-    size = 0
-    for batch in batches:
-        some.append(batch)
-        size += batch.nbytes
-        if size > PART_BYTES:
-            yield pl.DataFrame(pa.Table.from_batches(some).rename_columns(names))
-            some, size = [], 0
-    if some:
-        yield pl.DataFrame(pa.Table.from_batches(some).rename_columns(names))
-
-
-def _batches(frame: pl.DataFrame | None) -> Iterator[pyarrow.RecordBatch]:
-    if frame is not None and not frame.is_empty():
-        rows = max(1, int(frame.height * PART_BYTES / max(1, frame.estimated_size())))
-        for part in frame.iter_slices(rows):
-            yield from table_for_spark(part).rename_columns(numbered(frame.width)).to_batches()

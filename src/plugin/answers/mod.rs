@@ -9,4 +9,5 @@ pub(super) mod joint;
 pub(super) mod one_score;
 pub(super) mod packed_states;
 pub(super) mod planned;
+pub(super) mod ranges;
 pub(super) mod rolling_states;

@@ -49,6 +49,11 @@ pub fn hull(points: &[(u64, u64)]) -> Vec<usize> {
     points_that(points, |turn| turn < 0)
 }
 
+/// The same of the lower convex hull.
+pub fn lower_hull(points: &[(u64, u64)]) -> Vec<usize> {
+    points_that(points, |turn| turn > 0)
+}
+
 /// Which points turn the curve: those that do not lie on the line between the points beside them.
 pub fn corners(points: &[(u64, u64)]) -> Vec<usize> {
     points_that(points, |turn| turn != 0)

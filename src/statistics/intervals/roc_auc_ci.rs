@@ -183,11 +183,8 @@ impl RocAucCi {
         let has_two = rows.pos > 1 && rows.neg > 1;
         let variance = match self.method {
             _ if ties.units().is_some() => jackknife::variance(ties, auc).filter(|_| has_two),
-            IntervalMethod::DeLong | IntervalMethod::Logit => {
-                delong::variance(placements, rows.pos, rows.neg)
-            }
-            IntervalMethod::HanleyMcneil => {
-                return self.normal(auc, hanley_mcneil(auc, rows.pos as f64, rows.neg as f64), rows);
+            IntervalMethod::DeLong | IntervalMethod::Logit | IntervalMethod::HanleyMcneil => {
+                return self.of_placements(auc, placements, rows);
             }
             IntervalMethod::Obuchowski => {
                 BinormalLine::of_ties(ties).map(|line| line.variance(rows.pos, rows.neg))
@@ -201,6 +198,20 @@ impl RocAucCi {
             }
             IntervalMethod::Bootstrap => None,
         };
+        variance.map(|variance| self.normal(auc, variance.sqrt(), rows)).unwrap_or_default()
+    }
+
+    /// The interval of the area by a method that needs no more than sums over placements, of rows without weights.
+    pub(in crate::statistics) fn of_placements(
+        &self,
+        auc: f64,
+        placements: &Placements,
+        rows: Count,
+    ) -> Interval {
+        if self.method == IntervalMethod::HanleyMcneil {
+            return self.normal(auc, hanley_mcneil(auc, rows.pos as f64, rows.neg as f64), rows);
+        }
+        let variance = delong::variance(placements, rows.pos, rows.neg);
         variance.map(|variance| self.normal(auc, variance.sqrt(), rows)).unwrap_or_default()
     }
 

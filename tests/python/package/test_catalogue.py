@@ -66,18 +66,18 @@ def test_every_row_of_the_table_is_a_function() -> None:
         "style_report",
         "write_report",
     }
-    # Functions on frames make lists by it.
-    assert functions - public == {"group_lists"}
+    # Functions on frames make lists by the first, and reports of Spark are made by the others.
+    assert functions - public == {"group_lists", "range_sums", "summary_of_ranges"}
 
 
 def test_every_row_of_the_table_is_in_the_catalogue() -> None:
     entries = {(entry.plugin or entry.name, entry.name) for entry in CATALOGUE}
     # These take or give something else than rows and a result for each group: test_bands, test_changes,
-    # test_columns, test_monitoring, test_mrmc, test_packed_states, test_segments, test_segments_of_states,
-    # test_states, test_answers and test_unlabelled test them.
+    # test_columns, test_monitoring, test_mrmc, test_packed_states, test_ranges, test_segments,
+    # test_segments_of_states, test_states, test_answers and test_unlabelled test them.
     others = {
         *("band_coverage", "compare_segments", "group_lists", "merge_states", "mrmc_roc_auc"),
-        "unlabelled_roc_auc",
+        *("range_sums", "summary_of_ranges", "unlabelled_roc_auc"),
     }
     apart = {(name, name) for name in {*COLUMN_FUNCTIONS, *others}}
     apart |= {

@@ -1,0 +1,144 @@
+"""Reports of many rows, which are counted by ranges of the score, so that no worker needs all scores.
+
+A sample of the scores says where ranges end, before anything is counted. Each partition counts its rows by
+segment and range, a worker merges what lies in a range, and the sums of ranges make the numbers of segments
+and of all rows. They are exact integers, so the numbers do not depend on where ranges end.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from polars_auc._expressions.states import merge_states, roc_state
+from polars_auc._frames.inputs import called
+from polars_auc._frames.partial_states import PartialStates, state_column
+from polars_auc._report.rows import OF_SUMMARY
+from polars_auc._spark.batches import batches_of, frames_of
+from polars_auc._spark.range_sums import range_sums, summary_of_ranges
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["RangeStages", "borders_of"]
+
+RANGE_ROWS = 2**20
+"""About how many rows a range has."""
+
+STANDS_FOR = 2**10
+"""About how many rows a row of the sample stands for."""
+
+# Names that no column of a user has.
+_SCORE = "polars_auc: place of the score"
+_RANGE = "polars_auc: range"
+_IS_OVERALL = "polars_auc: overall"
+_SUMS = "polars_auc: sums"
+
+
+def borders_of(sample: pl.DataFrame) -> list[pl.Series] | None:
+    """Return where the ranges of each score begin, from a sample of all; None if one range is enough."""
+    ranges = math.ceil(sample.height * STANDS_FOR / RANGE_ROWS)
+    return [_borders(sample[score], ranges) for score in sample.columns] if ranges > 1 else None
+
+
+def _borders(scores: pl.Series, ranges: int) -> pl.Series:
+    """Divide scores into so many ranges, of about as many rows each. Equal scores lie in one range."""
+    known = scores.drop_nulls()
+    known = (known.drop_nans() if known.dtype.is_float() else known).sort()
+    begins = [known.len() * place // ranges for place in range(ranges)]
+    return known.gather(begins if known.len() > 0 else []).unique(maintain_order=True)[1:]
+
+
+@dataclasses.dataclass(frozen=True)
+class RangeStages(PartialStates):
+    """The stages from rows to a report, each from the batches of one partition to others."""
+
+    keys: list[str]
+    """The columns of segments, which come last among ``by``: states are by score and range, too."""
+    borders: Sequence[pl.Series]
+    """Where the ranges of each score begin, in ascending order."""
+    interval: dict[str, Any]
+
+    @classmethod
+    def of(cls, parts: PartialStates, borders: Sequence[pl.Series], interval: dict[str, Any]) -> RangeStages:
+        """Return the stages of a report that would be made of these states."""
+        own = {field.name: getattr(parts, field.name) for field in dataclasses.fields(PartialStates)}
+        own["by"] = [_SCORE, _RANGE, *parts.by]
+        return cls(**own, keys=parts.by, borders=borders, interval=interval)
+
+    def counted_rows(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return a state for each score, range and segment, from rows."""
+        parts = []
+        for place, (score, borders) in enumerate(zip(self.scores, self.borders, strict=True)):
+            # A null is in no range; as a row that is missing it is counted in any.
+            own = pl.Series(_RANGE, borders.search_sorted(rows[score], side="right")).fill_null(0)
+            cut = rows.with_columns(pl.lit(place, dtype=pl.Int32).alias(_SCORE), own.cast(pl.Int32))
+            state = roc_state(self.label, score, **self.masses)
+            parts.append(self.aggregated(cut, [state.alias(state_column(score))]))
+        return pl.concat(parts, how="diagonal").select(self._of_states())
+
+    def counted(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        """Return a state for each score, range and segment, from rows."""
+        with called(self.name):
+            yield from batches_of(self.gathered(map(self.counted_rows, frames_of(batches, self.columns))))
+
+    def summed(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        """Return the sums of each range, of segments and of all rows, from all states of some ranges."""
+        with called(self.name):
+            states = self.gathered(map(self.merged_states, frames_of(batches, self._of_states())))
+            if states is None:
+                return
+            no_keys = [pl.lit(None, dtype=states.schema[key]).alias(key) for key in self.keys]
+            for place, score in enumerate(self.scores):
+                state = state_column(score)
+                own = states.filter(pl.col(_SCORE) == place)
+                whole = own.group_by(_SCORE, _RANGE).agg(merge_states(state)) if self.keys else own
+                overall = whole.with_columns(no_keys)
+                for is_overall, ranges in [(True, overall), (False, own)][: 2 if self.keys else 1]:
+                    sums = range_sums(state).alias(_SUMS)
+                    columns = [pl.lit(is_overall).alias(_IS_OVERALL), *self.keys, _SCORE, _RANGE, sums]
+                    yield from batches_of(ranges.select(columns))
+
+    def answered(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        """Return what a report says of segments and of all rows, from all their sums."""
+        names = [_IS_OVERALL, *self.keys, _SCORE, _RANGE, _SUMS]
+        with called(self.name):
+            if some := list(frames_of(batches, names)):
+                sums = pl.concat(some).sort(_RANGE, descending=True)
+                lists = sums.group_by(names[:-2], maintain_order=True).agg(_SUMS)
+                yield from batches_of(self._answers(lists))
+
+    def finished(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        """Return the report, from the answers of all segments and of all rows."""
+        names = [_IS_OVERALL, *self.keys, _SCORE, *OF_SUMMARY]
+        with called(self.name):
+            # Only the row of nulls is of no score.
+            answers = pl.concat(frames_of(batches, names)).drop_nulls(_SCORE)
+            if answers.is_empty():
+                answers = self._answers_without_rows(answers.schema)
+            in_order = answers.sort(_IS_OVERALL, *self.keys, _SCORE, nulls_last=True)
+            scope = pl.when(_IS_OVERALL).then(pl.lit("overall")).otherwise(pl.lit("group"))
+            score = pl.lit(pl.Series(self.scores)).gather(_SCORE)
+            yield from batches_of(in_order.select(scope, *self.keys, score.alias("score"), *OF_SUMMARY))
+
+    def _answers(self, lists: pl.DataFrame) -> pl.DataFrame:
+        answer = summary_of_ranges(_SUMS, **self.interval).struct
+        # One by one: Spark takes fields by their order.
+        return lists.select(_IS_OVERALL, *self.keys, _SCORE, *(answer.field(field) for field in OF_SUMMARY))
+
+    def _answers_without_rows(self, schema: pl.Schema) -> pl.DataFrame:
+        """Return the answers of all rows if there are none, such as rows that are gone since the sample."""
+        places = pl.Series(_SCORE, range(len(self.scores)), dtype=pl.Int32)
+        no_keys = [pl.lit(None, dtype=schema[key]).alias(key) for key in self.keys]
+        nothing = pl.lit(None, dtype=pl.List(pl.Binary)).alias(_SUMS)
+        answers = self._answers(
+            places.to_frame().with_columns(pl.lit(True).alias(_IS_OVERALL), *no_keys, nothing)
+        )
+        return answers.cast({pl.UInt64: pl.Int64})
+
+    def _of_states(self) -> list[str]:
+        return [*self.by, *map(state_column, self.scores)]

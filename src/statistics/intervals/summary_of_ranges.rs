@@ -1,0 +1,327 @@
+//! The summary of a group whose rows were counted range by range of the score, each range where its rows are.
+//!
+//! A range does not know what lies above it and below it. The placement of a positive is that among the rows of its range,
+//! and all negatives below the range come on top, twice: the same number for each positive of the range. So the sums over
+//! placements and over their squares follow from those within ranges. `tp N - fp P` is linear in the point of the curve, so
+//! it is largest and smallest at corners of the convex hull of the points of a range, wherever the range begins. All of
+//! this is in integers, so the answer does not depend on where ranges end.
+
+use super::roc_auc_ci::{IntervalMethod, RocAucCi};
+use crate::math;
+use crate::ranking::states::State;
+use crate::ranking::ties::{Count, Placements, RowCounts, Step, row_counts::MOST_ROWS};
+use crate::statistics::curves::thinning::{hull, lower_hull};
+use crate::statistics::inference::Interval;
+use crate::statistics::kinds::{Value, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word, from_options};
+
+/// What the rows of a range of scores add to the summary of their group, from their state: as bytes, which
+/// [`SummaryOfRanges`] of this version reads, and which nobody stores.
+#[derive(Clone, Copy, Debug)]
+pub struct RangeSums {}
+
+from_options!(|_| RangeSums {});
+
+/// AUC with its interval, Gini coefficient and KS distance: those of [`RocSummary`](super::RocSummary), from the
+/// [`RangeSums`] of ranges that hold all rows of a group.
+#[derive(Clone, Copy, Debug)]
+pub struct SummaryOfRanges {
+    /// How the interval is made.
+    pub ci: RocAucCi,
+}
+
+record! {
+    /// The numbers of one group; see [`RocSummaryRecord`](super::roc_summary::RocSummaryRecord).
+    pub struct SummaryOfRangesRecord {
+        /// The area; null, like most numbers here, without a positive or without a negative.
+        pub auc: Option<f64>,
+        /// Its standard error and limits; null also with fewer than two positives or fewer than two negatives.
+        pub interval: Interval,
+        /// `2 AUC - 1`.
+        pub gini: Option<f64>,
+        /// `max |tpr - fpr|`.
+        pub ks: Option<f64>,
+        /// The share of positives among the rows that were used; null without any.
+        pub prevalence: Option<f64>,
+        /// Rows that were used.
+        pub n: u64,
+        /// Rows that were skipped.
+        pub n_missing: u64,
+        /// Those of them of which only the label is missing: null, because states do not know.
+        pub n_unlabelled: Option<u64>,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+/// The sums of one range.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    rows: Count,
+    n_missing: u64,
+    has_nan: bool,
+    /// Among the rows of the range.
+    placements: Placements,
+    /// Corners of the convex hull of the points `(fp, tp)`, counted within the range; without (0, 0).
+    corners: Vec<(u64, u64)>,
+}
+
+impl From<&State> for Sums {
+    fn from(state: &State) -> Self {
+        let RowCounts { n_pos, n_neg, n_missing, .. } = state.rows;
+        let mut sums = Sums {
+            rows: Count { pos: n_pos, neg: n_neg },
+            n_missing,
+            has_nan: state.has_nan,
+            ..Sums::default()
+        };
+        let mut above = Count::default();
+        let mut points = vec![(0, 0)];
+        for &count in state.bins.each() {
+            let Count { pos, neg } = count;
+            let step = Step { key: 0, pos, neg, pos_above: above.pos, neg_above: above.neg };
+            sums.placements.add(&step, n_neg);
+            above = above.plus(count);
+            points.push((above.neg, above.pos));
+        }
+        let mut corners = [hull(&points), lower_hull(&points)].concat();
+        corners.sort_unstable();
+        corners.dedup();
+        // The first point is the last one of the range above.
+        sums.corners = corners[1..].iter().map(|&corner| points[corner]).collect();
+        sums
+    }
+}
+
+impl Sums {
+    /// The sums as bytes: numbers of 64 bits, those of 128 bits as two.
+    pub fn bytes(&self) -> Vec<u8> {
+        let Placements { sum, squares_of_pos, squares_of_neg } = self.placements;
+        let wide = [sum, squares_of_pos, squares_of_neg].into_iter();
+        let head = [self.rows.pos, self.rows.neg, self.n_missing, self.has_nan.into()];
+        let wide = wide.flat_map(|sum| [sum as u64, (sum >> 64) as u64]);
+        let corners = self.corners.iter().flat_map(|&(fp, tp)| [fp, tp]);
+        head.into_iter().chain(wide).chain(corners).flat_map(u64::to_le_bytes).collect()
+    }
+
+    /// The sums of these bytes, if they are those of any rows.
+    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        let (numbers, rest) = bytes.as_chunks::<8>();
+        let numbers: Vec<u64> = numbers.iter().map(|&number| u64::from_le_bytes(number)).collect();
+        let [pos, neg, n_missing, has_nan, s0, s1, p0, p1, n0, n1, ref corners @ ..] = numbers[..] else {
+            return None;
+        };
+        let wide = |low: u64, high: u64| u128::from(low) | u128::from(high) << 64;
+        let placements =
+            Placements { sum: wide(s0, s1), squares_of_pos: wide(p0, p1), squares_of_neg: wide(n0, n1) };
+        let (corners, odd) = corners.as_chunks::<2>();
+        let corners: Vec<(u64, u64)> = corners.iter().map(|&[fp, tp]| (fp, tp)).collect();
+        let is_whole = rest.is_empty() && odd.is_empty() && has_nan <= 1;
+        let are_few = pos <= MOST_ROWS && neg <= MOST_ROWS && pos + neg <= MOST_ROWS;
+        if !is_whole || !are_few || corners.iter().any(|&(fp, tp)| fp > neg || tp > pos) {
+            return None;
+        }
+        // No placement is larger than twice the other class, and no square of a sum is larger than the sum of squares.
+        let fits = |squares: u128, rows: u64, others: u64| {
+            let most = 2 * u128::from(others);
+            placements.sum <= u128::from(rows) * most
+                && squares <= u128::from(rows) * most * most
+                && math::signed_product_difference(rows.into(), squares, placements.sum, placements.sum)
+                    >= 0.0
+        };
+        let fit = fits(placements.squares_of_pos, pos, neg) && fits(placements.squares_of_neg, neg, pos);
+        let rows = Count { pos, neg };
+        fit.then_some(Sums { rows, n_missing, has_nan: has_nan == 1, placements, corners })
+    }
+}
+
+impl FromOptions for SummaryOfRanges {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let ci = RocAucCi::of_options(options, "ci", options.word("ci")?)?;
+        if ci.method.is_of_placements() {
+            return Ok(SummaryOfRanges { ci });
+        }
+        let said = format!("'{}' needs all scores together, and not sums of ranges", ci.method.word());
+        Err(OptionError::new("ci", said).instead("write `ci=\"delong\"`"))
+    }
+}
+
+impl SummaryOfRanges {
+    /// The numbers of a group from the sums of its ranges, the highest scores first. None if there are too many rows.
+    pub fn record(&self, ranges: &[Sums]) -> Option<SummaryOfRangesRecord> {
+        let mut rows = Count::default();
+        let mut n_missing = 0u64;
+        for range in ranges {
+            rows = rows.plus(range.rows);
+            n_missing = n_missing.checked_add(range.n_missing)?;
+            if rows.rows() > MOST_ROWS {
+                return None;
+            }
+        }
+        let n = rows.rows();
+        let prevalence = (n > 0).then(|| math::quotient(rows.pos.into(), n.into()));
+        let counted =
+            |record| SummaryOfRangesRecord { prevalence, n, n_missing, n_unlabelled: None, ..record };
+        if ranges.iter().any(|range| range.has_nan) {
+            return Some(counted(Value::nan(rows)));
+        }
+        if rows.pos == 0 || rows.neg == 0 {
+            return Some(counted(Value::undefined(rows)));
+        }
+        let pairs = u128::from(rows.pos) * u128::from(rows.neg);
+        let (placements, farthest) = whole(ranges, rows);
+        let surplus = placements.sum.cast_signed() - pairs.cast_signed();
+        let auc = math::quotient(placements.sum, 2 * pairs);
+        Some(counted(SummaryOfRangesRecord {
+            auc: Some(auc),
+            interval: self.ci.of_placements(auc, &placements, rows),
+            gini: Some(math::signed_quotient(surplus, pairs)),
+            ks: Some(math::quotient(farthest, pairs)),
+            ..Value::undefined(rows)
+        }))
+    }
+}
+
+/// The sums over placements among all these rows, and the largest `|tp N - fp P|`.
+fn whole(ranges: &[Sums], rows: Count) -> (Placements, u128) {
+    let mut above = Count::default();
+    let (mut placements, mut farthest) = (Placements::default(), 0);
+    for Sums { rows: own, placements: within, corners, .. } in ranges {
+        // Twice the rows that those of the range beat, or lose to, beside those within it.
+        let below = 2 * u128::from(rows.neg - above.neg - own.neg);
+        let higher = 2 * u128::from(above.pos);
+        let moved = |squares: u128, rows: u64, more: u128| {
+            squares + 2 * more * within.sum + u128::from(rows) * more * more
+        };
+        placements = placements.plus(Placements {
+            sum: within.sum + u128::from(own.pos) * below,
+            squares_of_pos: moved(within.squares_of_pos, own.pos, below),
+            squares_of_neg: moved(within.squares_of_neg, own.neg, higher),
+        });
+        for &(fp, tp) in corners {
+            let height = u128::from(above.pos + tp) * u128::from(rows.neg);
+            let distance = u128::from(above.neg + fp) * u128::from(rows.pos);
+            farthest = farthest.max(height.abs_diff(distance));
+        }
+        above = above.plus(*own);
+    }
+    (placements, farthest)
+}
+
+impl IntervalMethod {
+    /// Whether the area, sums over placements and the counts of rows are all that the interval needs.
+    fn is_of_placements(self) -> bool {
+        matches!(self, IntervalMethod::DeLong | IntervalMethod::Logit | IntervalMethod::HanleyMcneil)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::scores::Score;
+    use crate::statistics::intervals::RocSummary;
+    use crate::statistics::tests::{summary, with_ties};
+    use proptest::prelude::*;
+
+    const METHODS: [IntervalMethod; 3] =
+        [IntervalMethod::DeLong, IntervalMethod::Logit, IntervalMethod::HanleyMcneil];
+
+    /// Through bytes, as they come.
+    fn sums<S: Score>(labels: &[u8], scores: &[S]) -> Sums {
+        let sums = with_ties(labels, scores, |mut ties| Sums::from(&ties.state()));
+        assert_eq!(Sums::of_bytes(&sums.bytes()), Some(sums.clone()));
+        sums
+    }
+
+    /// The numbers of rows that are cut below each of some scores.
+    fn cut(rows: &[(u8, i8)], borders: &[i8], ci: RocAucCi) -> SummaryOfRangesRecord {
+        let mut borders = borders.to_vec();
+        borders.sort_unstable_by(|a, b| b.cmp(a));
+        let place = |score: i8| borders.iter().filter(|&&border| border > score).count();
+        let ranges: Vec<Sums> = (0..=borders.len())
+            .map(|range| {
+                let own = rows.iter().filter(|row| place(row.1) == range);
+                let (labels, scores): (Vec<u8>, Vec<i8>) = own.copied().unzip();
+                sums(&labels, &scores)
+            })
+            .collect();
+        SummaryOfRanges { ci }.record(&ranges).unwrap()
+    }
+
+    fn assert_same(rows: &[(u8, i8)], borders: &[i8]) {
+        for method in METHODS {
+            let ci = RocAucCi { method, ..RocAucCi::default() };
+            let (labels, scores): (Vec<u8>, Vec<i8>) = rows.iter().copied().unzip();
+            let whole = summary(&RocSummary { ci }, &labels, &scores);
+            let of_ranges = cut(rows, borders, ci);
+            assert_eq!(
+                (of_ranges.auc, of_ranges.interval, of_ranges.gini, of_ranges.ks),
+                (whole.auc, whole.interval, whole.gini, whole.ks)
+            );
+            assert_eq!(
+                (of_ranges.n, of_ranges.rows, of_ranges.prevalence, of_ranges.n_missing),
+                (whole.n, whole.rows, whole.prevalence, whole.n_missing)
+            );
+        }
+    }
+
+    #[test]
+    fn edges() {
+        assert_same(&[], &[]);
+        assert_same(&[], &[1, 2]);
+        assert_same(&[(1, 3), (1, 5)], &[4]);
+        assert_same(&[(0, 3), (0, 5)], &[4]);
+        assert_same(&[(0, 3), (1, 3), (0, 3)], &[3, 4]);
+        assert_same(&[(0, 3), (1, 5)], &[4]);
+    }
+
+    #[test]
+    fn a_nan_in_one_range() {
+        let nan = Sums { rows: Count { pos: 1, neg: 0 }, has_nan: true, ..Sums::default() };
+        let record =
+            SummaryOfRanges { ci: RocAucCi::default() }.record(&[sums(&[0, 1], &[1, 2]), nan]).unwrap();
+        assert!(record.auc.unwrap().is_nan() && record.ks.unwrap().is_nan());
+        assert_eq!((record.n, record.rows.pos, record.prevalence), (3, 2, Some(2.0 / 3.0)));
+    }
+
+    /// The largest number of rows, half of either class, in the order that gives the largest squares: nothing overflows.
+    #[test]
+    fn the_largest_group() {
+        let half = MOST_ROWS / 2;
+        let pos = Sums { rows: Count { pos: half, neg: 0 }, corners: vec![(0, half)], ..Sums::default() };
+        let neg = Sums { rows: Count { pos: 0, neg: half }, corners: vec![(half, 0)], ..Sums::default() };
+        let ranges = [pos, neg];
+        let record = SummaryOfRanges { ci: RocAucCi::default() }.record(&ranges).unwrap();
+        assert_eq!((record.auc, record.gini, record.ks), (Some(1.0), Some(1.0), Some(1.0)));
+        assert_eq!(record.interval.se, Some(0.0));
+        assert_eq!(
+            SummaryOfRanges { ci: RocAucCi::default() }.record(&[&ranges[..], &ranges].concat()),
+            None
+        );
+    }
+
+    #[test]
+    fn bytes_of_no_rows_are_refused() {
+        let bytes = sums(&[0, 1, 1, 0], &[1, 2, 3, 4]).bytes();
+        assert_eq!(Sums::of_bytes(&bytes[..bytes.len() - 1]), None);
+        assert_eq!(Sums::of_bytes(&bytes[..bytes.len() - 8]), None);
+        assert_eq!(Sums::of_bytes(&bytes[..72]), None);
+        for (place, number) in
+            [(0, u64::MAX), (3, 2), (4, 9), (5, 1), (6, 1), (7, 1), (8, 1), (9, 1), (10, 9)]
+        {
+            let mut wrong = bytes.clone();
+            wrong[8 * place..8 * place + 8].copy_from_slice(&number.to_le_bytes());
+            assert_eq!(Sums::of_bytes(&wrong), None, "{place} {number}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_cut_gives_the_bits_of_the_whole(
+            rows in proptest::collection::vec((0u8..2, -9i8..9), 0..120),
+            borders in proptest::collection::vec(-10i8..10, 0..6),
+        ) {
+            assert_same(&rows, &borders);
+        }
+    }
+}
