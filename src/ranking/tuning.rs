@@ -166,6 +166,9 @@ pub(super) const STEPS_AT_A_TIME: usize = 64;
 /// scores as rows.
 pub(super) const MOST_ROOM: u64 = 64;
 
+/// Scores whose keys and counts two threads append: most of the time is that of pages which are new.
+pub(super) const MANY_SCORES: usize = 1 << 12;
+
 /// Rows whose weights one task looks at, where threads share the work of one large group.
 pub(super) const WEIGHTS_PER_TASK: usize = 1 << 16;
 

@@ -13,7 +13,7 @@ use super::ties::Ties;
 use super::units::Units;
 use crate::memory;
 use crate::ranking::scores::{keys::Keys, score_type::ScoreType};
-use crate::ranking::tuning::MOST_ROOM;
+use crate::ranking::tuning::{MANY_SCORES, MOST_ROOM};
 
 /// What counts add up: rows or units of 64 bits, or the sums of weights of a [state](crate::ranking::State).
 pub trait Tally:
@@ -95,8 +95,13 @@ impl<T: Tally> Counts<T> {
 
     /// Appends counts of lower scores.
     pub fn append(&mut self, lower: &Self) {
-        self.keys.extend(&lower.keys);
-        self.counts.extend_from_slice(&lower.counts);
+        let (keys, counts) = (&mut self.keys, &mut self.counts);
+        if lower.len() < MANY_SCORES {
+            keys.extend(&lower.keys);
+            counts.extend_from_slice(&lower.counts);
+        } else {
+            rayon::join(|| keys.extend(&lower.keys), || counts.extend_from_slice(&lower.counts));
+        }
     }
 
     /// The number of distinct scores.

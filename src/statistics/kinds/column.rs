@@ -1,7 +1,12 @@
 //! Columns of records: what a field holds, and how its column grows.
 
+use rayon::prelude::*;
+
 use crate::memory;
 use crate::ranking::scores::{Keys, Width};
+
+/// Rows of a part whose columns are appended by several threads: most of the time is that of pages which are new.
+const MANY_ROWS: usize = 1 << 12;
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -279,11 +284,13 @@ impl Column {
         }
     }
 
-    /// Appends the rows of other columns of the same record.
+    /// Appends the rows of other columns of the same record; many rows by all threads of the pool that this is called in.
     #[allow(clippy::ptr_arg)]
     pub fn extend_all(columns: &mut Vec<Self>, more: Vec<Self>) {
-        for (column, more) in columns.iter_mut().zip(more) {
-            column.extend(more);
+        if more.first().is_some_and(|column| column.len() >= MANY_ROWS) {
+            columns.par_iter_mut().zip(more).for_each(|(column, more)| column.extend(more));
+        } else {
+            columns.iter_mut().zip(more).for_each(|(column, more)| column.extend(more));
         }
     }
 
