@@ -3,6 +3,8 @@
 use arrow::array::PrimitiveArray;
 use arrow::bitmap::Bitmap;
 use arrow::datatypes::ArrowDataType as Dtype;
+use polars_core::runtime::RAYON;
+use rayon::prelude::*;
 
 use crate::plugin::arrays::{downcast::downcast, values::Values};
 use crate::ranking::states::weight_sums::{DECIMALS, MOST_STEPS, WeightSums};
@@ -74,11 +76,22 @@ pub fn bin_counts(state: &str, column: &Values) -> Result<PrimitiveArray<u64>, S
         let counts = numbers(state, column, None)?.into_iter().map(Option::unwrap_or_default);
         return Ok(PrimitiveArray::from_vec(counts.collect()));
     };
-    if let Some(&most) = counts.values().iter().max() {
+    // The largest is found only if the bits of all together are too large: together they are read much faster.
+    let bits = |part: &[u64]| part.iter().fold(0, |bits, count| bits | count);
+    let parts =
+        |parts: &[u64]| parts.par_chunks(COUNTS_PER_TASK).map(bits).reduce(|| 0, |one, other| one | other);
+    let all = counts.values().as_slice();
+    let bits = if all.len() < 2 * COUNTS_PER_TASK { bits(all) } else { RAYON.install(|| parts(all)) };
+    if bits > MOST_ROWS
+        && let Some(&most) = all.iter().max()
+    {
         whole(state, column, most as f64)?;
     }
     Ok(counts.clone())
 }
+
+/// Counts that one task looks at.
+const COUNTS_PER_TASK: usize = 1 << 18;
 
 /// Counts of states, each as a whole number if it and its state are there.
 pub fn numbers(state: &str, column: &Values, states: Option<&Bitmap>) -> Result<Vec<Option<u64>>, String> {
