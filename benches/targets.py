@@ -302,6 +302,7 @@ def states(n: int) -> Iterator[Work]:
         contenders = {
             "states": grouped(days, "in-memory", pa.roc_auc_ci(state="state")),
             "rows": grouped(kept, "in-memory", pa.roc_auc_ci("label", "score")),
+            "implode() of the states": grouped(days, "in-memory", pl.col("state").implode()),
         }
         yield Work(f"month of 30 days, 200 segments, {name}", contenders, [Promise("states", "rows", 0.1)])
 
