@@ -145,6 +145,26 @@ def test_sizes_of_states_stand_in_committed_rows() -> None:
         assert f"| {digits} | {' | '.join(f'{size:,}' for size in last)} |\n" in text
 
 
+def test_figures_of_the_last_factors_stand_in_committed_rows() -> None:
+    targets = pl.read_csv(ROOT / "benches" / "results" / "targets.csv", infer_schema_length=None)
+    text = (ROOT / "benches" / "README.md").read_text(encoding="utf-8")
+    section = text.split("## The last factors\n")[1].split("\n## ")[0]
+    quoted = re.findall(
+        r"^\| (.+) \| (.+) / (.+) \| (.+) / (.+) \| (.*) \| (.+) \| (.*) \|$", section, re.MULTILINE
+    )
+    assert len(quoted) > 20
+    for work, ours, other, *seconds, before, now, goal in quoted:
+        rows = targets.filter(work=work, ours=ours, other=other)
+        last = rows.row(-1, named=True)
+        assert [f"{last['ours_median']:.3g}", f"{last['other_median']:.3g}", f"{last['ratio']:.3g}"] == [
+            *seconds,
+            now,
+        ]
+        assert not before or float(before) in {float(f"{ratio:.3g}") for ratio in rows["ratio"][:-1]}, work
+        kept = last["promised"] is None or last["ratio"] <= last["promised"]
+        assert goal.endswith("(missed)") != kept, work
+
+
 def test_figures_of_late_labels_stand_in_committed_rows() -> None:
     rows = pl.read_csv(ROOT / "benches" / "results" / "unlabelled.csv")
     text = (DOCS / "late-labels.md").read_text(encoding="utf-8")
