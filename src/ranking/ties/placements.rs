@@ -36,13 +36,13 @@ impl Placements {
         self.add_neg(segment.neg, segment.placement_of_neg());
     }
 
-    /// Takes in the segments of a run, where the group has `n_neg` negatives in all; returns what lies above the next run.
+    /// Takes in the segments of a run, which are `whole` together, where the group has `n_neg` negatives in all; returns what lies above the next run.
     ///
     /// In a run of few rows a placement is told apart from that of its beginning, `a`: the sum of `(a + r)²` is that of
     /// `a² + 2 a r + r²`, and all that differs from row to row fits 64 bits.
     #[inline]
-    pub fn add_run(&mut self, run: Run<'_>, n_neg: u64) -> Above {
-        let Step { pos, neg, pos_above, neg_above, .. } = run.whole();
+    pub fn add_run(&mut self, run: Run<'_>, whole: &Step, n_neg: u64) -> Above {
+        let &Step { pos, neg, pos_above, neg_above, .. } = whole;
         if (pos | neg) >= SHORT_RUN || (n_neg | pos_above) >= FEW_IN_ALL {
             return run.each(|segment| self.add(&segment, n_neg));
         }

@@ -272,7 +272,7 @@ impl<'a> Ties<'a> {
         self.source.placements().unwrap_or_else(|| {
             self.fold_runs(
                 Indexed::Rarer,
-                |sums: &mut Placements, run| sums.add_run(run, n_neg),
+                |sums: &mut Placements, run| sums.add_run(run, &run.whole(), n_neg),
                 |sums, more| *sums = sums.plus(more),
             )
         })

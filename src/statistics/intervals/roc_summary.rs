@@ -2,7 +2,7 @@
 
 use super::roc_auc_ci::RocAucCi;
 use crate::math;
-use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Run, Step, Ties};
+use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Segment, Step, Ties};
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::numbers::average_precision::{mean_precision, of_one_class, precisions};
@@ -80,6 +80,31 @@ impl Highest {
 /// With classes of fewer rows than this, all heights fit 64 bits.
 const SMALL_CLASS: u64 = 1 << 31;
 
+/// The same of a run in a group of small classes.
+#[derive(Default)]
+struct SmallHighest {
+    farthest: u64,
+    best: Option<i64>,
+    key: u128,
+}
+
+impl SmallHighest {
+    #[inline]
+    fn join(&mut self, lower: &Segment, n_pos: u64, n_neg: u64) {
+        let height = (lower.tp() * n_neg).cast_signed() - (lower.fp() * n_pos).cast_signed();
+        self.farthest = self.farthest.max(height.unsigned_abs());
+        if lower.pos > 0 && self.best.is_none_or(|best| height > best) {
+            (self.best, self.key) = (Some(height), lower.key);
+        }
+    }
+}
+
+impl From<SmallHighest> for Highest {
+    fn from(SmallHighest { farthest, best, key }: SmallHighest) -> Self {
+        Highest { farthest: farthest.into(), best: best.map(|best| (best.into(), key)) }
+    }
+}
+
 /// The heights of a curve above the diagonal, in pairs.
 #[derive(Clone, Copy)]
 struct Heights {
@@ -93,26 +118,6 @@ impl Heights {
         let (above, below) =
             (u128::from(tp) * u128::from(self.n_neg), u128::from(fp) * u128::from(self.n_pos));
         above.cast_signed() - below.cast_signed()
-    }
-
-    /// At the ends of the segments of a run.
-    #[inline]
-    fn of_run(self, run: Run<'_>) -> Highest {
-        let mut highest = Highest::default();
-        let Heights { n_pos, n_neg } = self;
-        if (n_pos | n_neg) >= SMALL_CLASS {
-            run.each(|segment| highest.join(self.at(&segment)));
-            return highest;
-        }
-        let (mut farthest, mut best, mut key) = (0, i64::MIN, 0);
-        run.each(|segment| {
-            let height = (segment.tp() * n_neg).cast_signed() - (segment.fp() * n_pos).cast_signed();
-            farthest = height.unsigned_abs().max(farthest);
-            if segment.pos > 0 && height > best {
-                (best, key) = (height, segment.key);
-            }
-        });
-        Highest { farthest: farthest.into(), best: (best > i64::MIN).then_some((best.into(), key)) }
     }
 
     /// At the end of a step.
@@ -179,14 +184,21 @@ impl Summary for RocSummary {
         let mut walk = ties.fold_runs(
             Indexed::Positives,
             |walk: &mut WalkSums, run| {
+                let whole = run.whole();
                 // Their squares would not fit with weights, and are not asked for.
                 if !has_weights {
-                    walk.placements.add_run(run, n_neg);
+                    walk.placements.add_run(run, &whole, n_neg);
                 }
-                if heights.may_be_highest(&run.whole(), &borders, &walk.highest) {
-                    walk.highest.join(heights.of_run(run));
-                }
-                let (sum, above) = precisions(run, &all);
+                let (sum, above) = if !heights.may_be_highest(&whole, &borders, &walk.highest) {
+                    precisions(run, &all, |_| {})
+                } else if has_weights || (n_pos | n_neg) >= SMALL_CLASS {
+                    precisions(run, &all, |segment| walk.highest.join(heights.at(segment)))
+                } else {
+                    let mut highest = SmallHighest::default();
+                    let sums = precisions(run, &all, |segment| highest.join(segment, n_pos, n_neg));
+                    walk.highest.join(highest.into());
+                    sums
+                };
                 walk.precisions += sum;
                 above
             },

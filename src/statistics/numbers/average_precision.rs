@@ -1,7 +1,7 @@
 //! The average precision of a score.
 
 use crate::math;
-use crate::ranking::ties::{Above, Indexed, Run, Ties};
+use crate::ranking::ties::{Above, Indexed, Run, Segment, Ties};
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 use crate::statistics::thresholds::confusion::Confusion;
@@ -25,9 +25,13 @@ record! {
 const PRECISION_UNIT: u64 = 1 << 63;
 
 /// The sum, over the positives of a run, of the precision at their score, in those units, and what lies above the next run.
-/// The units are integers, so that the order in which parts are joined does not matter.
+/// The units are integers, so that the order in which parts are joined does not matter. `beside` sees each segment, too.
 #[inline]
-pub(in crate::statistics) fn precisions(run: Run<'_>, all: &Confusion) -> (u128, Above) {
+pub(in crate::statistics) fn precisions(
+    run: Run<'_>,
+    all: &Confusion,
+    mut beside: impl FnMut(&Segment),
+) -> (u128, Above) {
     let mut sum = 0;
     let mut add = |pos: u64, precision: f64| {
         sum += u128::from(pos) * u128::from((precision * PRECISION_UNIT as f64) as u64);
@@ -36,12 +40,14 @@ pub(in crate::statistics) fn precisions(run: Run<'_>, all: &Confusion) -> (u128,
         // Counts of rows are below 2^63, and a signed number is one instruction away from a float.
         let float = |rows: u64| rows.cast_signed() as f64;
         run.each(|segment| {
+            beside(&segment);
             if segment.pos > 0 {
                 add(segment.pos, float(segment.tp()) / float(segment.tp() + segment.fp()));
             }
         })
     } else {
         run.each(|segment| {
+            beside(&segment);
             if segment.pos > 0 {
                 let confusion = all.with(segment.tp(), segment.fp());
                 add(segment.pos, confusion.precision().unwrap_or_default());
@@ -77,7 +83,7 @@ impl Summary for AveragePrecision {
         let units = ties.fold_runs(
             Indexed::Positives,
             |units: &mut u128, run| {
-                let (sum, above) = precisions(run, &all);
+                let (sum, above) = precisions(run, &all, |_| {});
                 *units += sum;
                 above
             },
