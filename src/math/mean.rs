@@ -32,11 +32,15 @@ pub fn weighted_with_error(mut values: Vec<(f64, u128)>) -> Option<(f64, Option<
     Some((mean, (values.len() > 1).then(error)))
 }
 
-/// From so many values on, all threads of the pool that this is called in sort them.
+/// From so many values on, all threads of a pool sort them.
 const MANY: usize = 1 << 16;
 
 fn sort<T: Send>(values: &mut [T], order: impl Fn(&T, &T) -> Ordering + Sync) {
-    if values.len() < MANY { values.sort_unstable_by(order) } else { values.par_sort_unstable_by(order) }
+    if values.len() >= MANY && rayon::current_thread_index().is_some() {
+        values.par_sort_unstable_by(order);
+    } else {
+        values.sort_unstable_by(order);
+    }
 }
 
 #[cfg(test)]

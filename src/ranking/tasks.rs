@@ -24,6 +24,11 @@ impl Pool for Here {
     }
 }
 
+/// Whether this is called in a pool, whose threads may share the work. Elsewhere Rayon would begin threads of its own.
+pub fn in_pool() -> bool {
+    rayon::current_thread_index().is_some()
+}
+
 /// Runs `work` over ranges of groups that together cover all `groups`, and gives the results in order.
 ///
 /// A group larger than a task is a task of its own, and divides its work further in the same pool, so that small groups
@@ -116,6 +121,12 @@ mod tests {
         fn install<T: Send>(&self, _: impl FnOnce() -> T + Send) -> T {
             panic!("little work needs no pool")
         }
+    }
+
+    #[test]
+    fn threads_of_a_pool_know_it() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        assert!(pool.install(in_pool) && !std::thread::spawn(in_pool).join().unwrap());
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::ties::Ties;
 use super::units::Units;
 use crate::memory;
 use crate::ranking::scores::{keys::Keys, score_type::ScoreType};
+use crate::ranking::tasks;
 use crate::ranking::tuning::{MANY_SCORES, MOST_ROOM};
 
 /// What counts add up: rows or units of 64 bits, or the sums of weights of a [state](crate::ranking::State).
@@ -96,11 +97,11 @@ impl<T: Tally> Counts<T> {
     /// Appends counts of lower scores.
     pub fn append(&mut self, lower: &Self) {
         let (keys, counts) = (&mut self.keys, &mut self.counts);
-        if lower.len() < MANY_SCORES {
+        if lower.len() >= MANY_SCORES && tasks::in_pool() {
+            rayon::join(|| keys.extend(&lower.keys), || counts.extend_from_slice(&lower.counts));
+        } else {
             keys.extend(&lower.keys);
             counts.extend_from_slice(&lower.counts);
-        } else {
-            rayon::join(|| keys.extend(&lower.keys), || counts.extend_from_slice(&lower.counts));
         }
     }
 

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::memory;
 use crate::ranking::scores::{Keys, Width};
+use crate::ranking::tasks;
 
 /// Rows of a part whose columns are appended by several threads: most of the time is that of pages which are new.
 const MANY_ROWS: usize = 1 << 12;
@@ -284,10 +285,10 @@ impl Column {
         }
     }
 
-    /// Appends the rows of other columns of the same record; many rows by all threads of the pool that this is called in.
+    /// Appends the rows of other columns of the same record; many rows by all threads of a pool.
     #[allow(clippy::ptr_arg)]
     pub fn extend_all(columns: &mut Vec<Self>, more: Vec<Self>) {
-        if more.first().is_some_and(|column| column.len() >= MANY_ROWS) {
+        if more.first().is_some_and(|column| column.len() >= MANY_ROWS) && tasks::in_pool() {
             columns.par_iter_mut().zip(more).for_each(|(column, more)| column.extend(more));
         } else {
             columns.iter_mut().zip(more).for_each(|(column, more)| column.extend(more));

@@ -5,9 +5,9 @@ use std::slice::IterMut;
 use rayon::prelude::*;
 
 use crate::memory;
-use crate::ranking::SHARD_ROWS;
 use crate::ranking::states::{Limit, Scale, State, state::LIMITS, weight_sums::WeightSums};
 use crate::ranking::ties::{Count, RowCounts, Ties, counts::Tally};
+use crate::ranking::{SHARD_ROWS, tasks};
 use crate::statistics::kinds::{Column, Field, FieldKind, Summary, Value, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 
@@ -105,7 +105,7 @@ impl Counted for WeightSums {
     }
 }
 
-/// Appends bins column by column, since they may be many; very many by all threads.
+/// Appends bins column by column, since they may be many; very many by all threads of a pool.
 fn append<T: Counted>(state: State<T>, columns: &mut [Column]) {
     let State { bins, tied, .. } = state;
     let (keys, counts) = bins.into_parts();
@@ -118,10 +118,10 @@ fn append<T: Counted>(state: State<T>, columns: &mut [Column]) {
         (column, "pos" | "pos_squares") => T::append(counts.iter().map(|count| count.pos), column),
         (column, _) => T::append(counts.iter().map(|count| count.neg), column),
     };
-    if counts.len() < SHARD_ROWS {
-        BIN.iter().zip(&mut *columns).for_each(fill);
-    } else {
+    if counts.len() >= SHARD_ROWS && tasks::in_pool() {
         BIN.par_iter().zip(&mut *columns).for_each(fill);
+    } else {
+        BIN.iter().zip(&mut *columns).for_each(fill);
     }
     if let Some(Column::Threshold(scores)) =
         columns.iter_mut().find(|column| matches!(column, Column::Threshold(_)))
