@@ -42,26 +42,76 @@ pub(in crate::ranking) struct Index<K> {
     counts: Vec<u32>,
     /// ... and those of them that equal it.
     equal: Vec<u32>,
+    /// What [`Index::build_with_units`] moves: the units of each key ...
+    units: Vec<u64>,
+    /// ... and those of all keys before each; one more entry than keys.
+    units_before: Vec<u64>,
 }
 
 impl<K: Key> Index<K> {
     /// Indexes the keys in `pieces`.
     pub fn build<S: Score<Key = K>>(&mut self, pieces: &[&[K]]) {
-        let rows: usize = pieces.iter().map(|piece| piece.len()).sum();
-        let buckets = (rows * BUCKETS_PER_KEY).max(1);
-        let map = Map::of_keys::<S>(pieces, rows, buckets);
-        with_buckets!(&map, bucket => {
-            self.spread(pieces, rows, buckets, |key| bucket(S::from_key(key).position()));
-        });
-        self.map = map;
+        self.spread_by_map::<S>(pieces, |_| {});
         for &bucket in &self.long {
             let (start, end) = ends_of_bucket(&self.starts, bucket);
             sort(&mut self.keys[start..end]);
         }
     }
 
-    /// Moves every key to its bucket, by counting.
-    fn spread(&mut self, pieces: &[&[K]], rows: usize, buckets: usize, bucket: impl Fn(K) -> u32) {
+    /// Indexes keys that have units, for [`Index::twice_units_below`]. The units are moved with their keys.
+    pub fn build_with_units<S: Score<Key = K>>(&mut self, pieces: &[(&[K], &[u64])]) {
+        let keys: Vec<&[K]> = pieces.iter().map(|piece| piece.0).collect();
+        let mut units = std::mem::take(&mut self.units);
+        units.clear();
+        units.resize(keys.iter().map(|keys| keys.len()).sum(), 0);
+        let mut of_keys = pieces.iter().flat_map(|piece| piece.1);
+        self.spread_by_map::<S>(&keys, |place| {
+            if let Some(&of_key) = of_keys.next() {
+                units[place] = of_key;
+            }
+        });
+        let mut pairs: Vec<(K, u64)> = Vec::new();
+        for &bucket in &self.long {
+            let (start, end) = ends_of_bucket(&self.starts, bucket);
+            let (keys, units) = (&mut self.keys[start..end], &mut units[start..end]);
+            pairs.clear();
+            pairs.extend(keys.iter().copied().zip(units.iter().copied()));
+            pairs.sort_unstable();
+            for ((key, units), &pair) in keys.iter_mut().zip(units).zip(&pairs) {
+                (*key, *units) = pair;
+            }
+        }
+        self.units_before.clear();
+        self.units_before.reserve(units.len() + 1);
+        let mut before = 0;
+        self.units_before.extend(units.iter().map(|&of_key| {
+            before += of_key;
+            before - of_key
+        }));
+        self.units_before.push(before);
+        self.units = units;
+    }
+
+    /// Moves every key to its bucket by the map that suits the keys.
+    fn spread_by_map<S: Score<Key = K>>(&mut self, pieces: &[&[K]], moved: impl FnMut(usize)) {
+        let rows: usize = pieces.iter().map(|piece| piece.len()).sum();
+        let buckets = (rows * BUCKETS_PER_KEY).max(1);
+        let map = Map::of_keys::<S>(pieces, rows, buckets);
+        with_buckets!(&map, bucket => {
+            self.spread(pieces, rows, buckets, |key| bucket(S::from_key(key).position()), moved);
+        });
+        self.map = map;
+    }
+
+    /// Moves every key to its bucket, by counting; `moved` is told the place of each key in turn.
+    fn spread(
+        &mut self,
+        pieces: &[&[K]],
+        rows: usize,
+        buckets: usize,
+        bucket: impl Fn(K) -> u32,
+        mut moved: impl FnMut(usize),
+    ) {
         self.starts.clear();
         self.starts.resize(buckets + 1, 0);
         self.places.clear();
@@ -93,6 +143,7 @@ impl<K: Key> Index<K> {
                 let start = &mut starts[place as usize];
                 *start -= 1;
                 self.keys[*start as usize] = key;
+                moved(*start as usize);
             }
             places = rest;
         }
@@ -130,28 +181,26 @@ impl<K: Key> Index<K> {
         });
     }
 
-    /// Adds the units of keys to the places where equal keys begin.
-    pub fn add_units<S: Score<Key = K>>(&self, (keys, units): (&[K], &[u64]), at: &mut [u64]) {
-        let mut units = units.iter();
-        self.look_up::<S>(keys, &mut |places| {
-            for (&(below, _), units) in places.iter().zip(&mut units) {
-                at[below as usize] += units;
-            }
-        });
+    /// The sum over all keys of their units times the indexed units below them, where units of an equal key count once and
+    /// units of a lower key twice.
+    pub fn twice_units_below<S: Score<Key = K>>(&self, (keys, units): (&[K], &[u64])) -> u128 {
+        with_buckets!(&self.map, bucket => {
+            let bucket = |key| bucket(S::from_key(key).position());
+            widest(TwiceUnitsBelow { index: self, keys, units, bucket })
+        })
     }
 
-    /// The sum over all keys of their units times the indexed units below them, where units of an equal key count once and
-    /// units of a lower key twice. `below` has the units below each place.
-    pub fn twice_units_below<S: Score<Key = K>>(&self, (keys, units): (&[K], &[u64]), below: &[u64]) -> u128 {
-        let mut units = units.iter();
-        let mut twice_below = 0;
-        self.look_up::<S>(keys, &mut |places| {
-            for (&(lower, upto), &units) in places.iter().zip(&mut units) {
-                let both = below[lower as usize] + below[upto as usize];
-                twice_below += u128::from(units) * u128::from(both);
-            }
-        });
-        twice_below
+    /// Of the units in a bucket, twice those below a key and once those equal to it.
+    #[cold]
+    #[inline(never)]
+    fn twice_units_among(&self, start: usize, end: usize, key: K) -> u64 {
+        if end - start <= WINDOW {
+            let pairs = self.keys[start..end].iter().zip(&self.units[start..end]);
+            return pairs.map(|(&other, &units)| twice_units((other, units), key)).sum();
+        }
+        let (below, upto) = place_among(&self.keys[start..end], key);
+        let before = |place: usize| self.units_before[start + place] - self.units_before[start];
+        before(below) + before(upto)
     }
 
     /// Counts the keys in `pieces` by their place among the indexed keys, which must be in order.
@@ -306,6 +355,52 @@ impl<K: Key, F: Fn(K) -> u32> Work for TwiceBelow<'_, K, F> {
                 }
             }
             sum += sums.into_iter().map(Into::<u64>::into).sum::<u64>();
+        }
+        sum
+    }
+}
+
+/// The units of an indexed key as far as they count for another key: twice if it is lower, once if it is equal.
+#[inline(always)]
+fn twice_units<K: Key>((indexed, units): (K, u64), key: K) -> u64 {
+    (if indexed < key { units } else { 0 }) + (if indexed <= key { units } else { 0 })
+}
+
+/// The work of [`Index::twice_units_below`].
+struct TwiceUnitsBelow<'a, K, F> {
+    index: &'a Index<K>,
+    keys: &'a [K],
+    units: &'a [u64],
+    bucket: F,
+}
+
+impl<K: Key, F: Fn(K) -> u32> Work for TwiceUnitsBelow<'_, K, F> {
+    type Output = u128;
+
+    #[inline(always)]
+    fn run(self) -> u128 {
+        let Index { starts, keys, units, units_before, .. } = self.index;
+        let mut sum = 0;
+        let mut buckets = [0; TOGETHER];
+        for (keys_here, units_here) in self.keys.chunks(TOGETHER).zip(self.units.chunks(TOGETHER)) {
+            for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
+                *bucket = (self.bucket)(key);
+            }
+            for ((&bucket, &key), &own) in buckets.iter().zip(keys_here).zip(units_here) {
+                let (start, end) = ends_of_bucket(starts, bucket as usize);
+                let windows = (keys[start..].first_chunk::<WINDOW>(), units[start..].first_chunk::<WINDOW>());
+                let in_bucket = match windows {
+                    (Some(keys), Some(units)) if end - start <= WINDOW => {
+                        let mut twice = 0;
+                        for place in 0..WINDOW {
+                            twice += twice_units((keys[place], units[place]), key);
+                        }
+                        twice
+                    }
+                    _ => self.index.twice_units_among(start, end, key),
+                };
+                sum += u128::from(own) * u128::from(2 * units_before[start] + in_bucket);
+            }
         }
         sum
     }

@@ -11,8 +11,8 @@ pub(in crate::ranking) struct ScoreOps<K> {
     pub build: fn(&mut Index<K>, &[&[K]]),
     pub twice_below: fn(&Index<K>, &[&[K]]) -> u64,
     pub tally: fn(&mut Index<K>, &[&[K]]),
-    pub add_units: fn(&Index<K>, (&[K], &[u64]), &mut [u64]),
-    pub twice_units_below: fn(&Index<K>, (&[K], &[u64]), &[u64]) -> u128,
+    pub build_with_units: fn(&mut Index<K>, &[(&[K], &[u64])]),
+    pub twice_units_below: fn(&Index<K>, (&[K], &[u64])) -> u128,
     pub spread: fn(&mut ClassKeys<K>),
 }
 
@@ -31,7 +31,7 @@ impl<K: Key> ScoreOps<K> {
             build: Index::build::<S>,
             twice_below: Index::twice_below::<S>,
             tally: Index::tally::<S>,
-            add_units: Index::add_units::<S>,
+            build_with_units: Index::build_with_units::<S>,
             twice_units_below: Index::twice_units_below::<S>,
             spread: ClassKeys::spread::<S>,
         }
