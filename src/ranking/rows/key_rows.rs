@@ -14,7 +14,7 @@ use crate::ranking::order::map::{Map, with_buckets};
 use crate::ranking::scores::Score;
 use crate::ranking::tasks;
 use crate::ranking::ties::{Count, Placements, counts::placements};
-use crate::ranking::tuning::{BLOCKS_PER_THREAD, MOST_PARTS, PART_ROWS, SHARD_ROWS};
+use crate::ranking::tuning::{BLOCKS_PER_THREAD, MOST_PARTS, PART_ROWS, ROWS_PER_BUCKET, SHARD_ROWS};
 
 /// The rows of one key.
 #[derive(Clone, Debug, Default)]
@@ -111,8 +111,7 @@ impl CountedKeys {
                 let of_block = |block: &Block<S>| block.starts[part]..block.starts[part + 1];
                 let mut rows = memory::with_room(blocks.iter().map(|block| of_block(block).len()).sum());
                 blocks.iter().for_each(|block| rows.extend_from_slice(&block.rows[of_block(block)]));
-                rows.sort_unstable();
-                rows
+                in_order::<S>(rows)
             };
             // While one thread counts what has been sorted, others sort what comes next. So few parts are in memory.
             let mut ready: Vec<Vec<KeyedScore<S>>> = Vec::new();
@@ -143,6 +142,34 @@ impl CountedKeys {
             }
         }
     }
+}
+
+/// Rows in order: they are spread over buckets of a few rows each, and each bucket is sorted.
+fn in_order<S: Score>(rows: Vec<KeyedScore<S>>) -> Vec<KeyedScore<S>> {
+    let keys: Vec<S::Key> = rows.iter().map(|row| row.0).collect();
+    let buckets = (rows.len() / ROWS_PER_BUCKET).max(1);
+    let map = Map::of_keys::<S>(&[&keys], keys.len(), buckets);
+    let buckets_of: Vec<u32> = with_buckets!(&map, bucket => {
+        keys.iter().map(|&key| bucket(S::from_key(key).position())).collect()
+    });
+    let mut ends = vec![0u32; buckets];
+    buckets_of.iter().for_each(|&bucket| ends[bucket as usize] += 1);
+    let mut before = 0;
+    for end in &mut ends {
+        before += std::mem::replace(end, before);
+    }
+    let mut spread = rows.clone();
+    for (row, bucket) in rows.into_iter().zip(buckets_of) {
+        let end = &mut ends[bucket as usize];
+        spread[*end as usize] = row;
+        *end += 1;
+    }
+    let mut start = 0;
+    for end in ends {
+        spread[start..end as usize].sort_unstable();
+        start = end as usize;
+    }
+    spread
 }
 
 impl<S: Score> Block<S> {
