@@ -177,7 +177,7 @@ impl Ties<'_> {
             || Counts::with_capacity(score_type, units, 0),
             |counts, run| {
                 counts.keys.extend_wide(run.keys());
-                counts.counts.extend(run.counts());
+                counts.counts.extend(run.rows().map(|(pos, neg)| Count { pos, neg }));
                 run.below()
             },
             |counts, lower| counts.append(&lower),

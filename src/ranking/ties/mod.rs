@@ -2,6 +2,7 @@
 
 pub mod counts;
 pub(super) mod duplicates;
+mod fold;
 pub mod outline;
 pub mod placements;
 pub mod row_counts;

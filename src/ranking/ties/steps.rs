@@ -1,6 +1,5 @@
 //! Steps of the ROC curve, from the highest scores down.
 
-use super::counts::Count;
 use crate::ranking::tuning::STEPS_AT_A_TIME;
 
 /// Rows that come one after the other in order of score, and how many of either class score higher.
@@ -96,9 +95,9 @@ impl Run<'_> {
         self.rises.iter().map(|rise| rise.key)
     }
 
-    /// The rows of the steps.
-    pub(super) fn counts(&self) -> impl Iterator<Item = Count> {
-        self.rises.iter().map(|&Rise { pos, neg, .. }| Count { pos, neg })
+    /// The positives and the negatives of the steps.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.rises.iter().map(|rise| (rise.pos, rise.neg))
     }
 
     /// What lies above the next run.

@@ -1,0 +1,141 @@
+//! Folds over the ties of a group, or over the segments of its curve.
+//!
+//! A large group is walked in parts, by all threads. Each part has a result of its own, and results are joined from the
+//! highest scores down.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::source::{Indexed, StepKind};
+use super::steps::{Above, Run, Segment, Step, Tie};
+use super::ties::Ties;
+
+impl Ties<'_> {
+    /// Folds the distinct scores from the highest to the lowest: `step` takes one into a result, and
+    /// `join` puts the result of lower scores behind that of higher ones.
+    ///
+    /// `step` must not depend on where the fold began; the tie itself says what lies above it.
+    pub fn fold<T: Default + Send>(
+        &mut self,
+        step: impl Fn(&mut T, Tie) + Sync,
+        join: impl Fn(&mut T, T),
+    ) -> T {
+        let mut result = T::default();
+        self.fold_into(&mut result, T::default, step, join);
+        result
+    }
+
+    /// Like [`fold`](Ties::fold), onto a result that exists; parts that are to be joined to it begin
+    /// as `start()`.
+    pub fn fold_into<T: Send>(
+        &mut self,
+        result: &mut T,
+        start: impl Fn() -> T + Sync,
+        step: impl Fn(&mut T, Tie) + Sync,
+        join: impl Fn(&mut T, T),
+    ) {
+        self.fold_runs_into(result, start, of_steps(step), join);
+    }
+
+    /// The same, a run at a time: `run` returns what lies above the next run.
+    pub(super) fn fold_runs_into<T: Send>(
+        &mut self,
+        result: &mut T,
+        start: impl Fn() -> T + Sync,
+        run: impl Fn(&mut T, Run<'_>) -> Above + Sync,
+        join: impl Fn(&mut T, T),
+    ) {
+        self.fold_steps(StepKind::Ties, &|_| true, result, start, run, join);
+    }
+
+    /// Folds the segments of the curve from the highest scores to the lowest, like [`fold`](Ties::fold)
+    /// but without order among the rows of one class between two scores of the other.
+    pub fn fold_segments<T: Default + Send>(
+        &mut self,
+        indexed: Indexed,
+        step: impl Fn(&mut T, Segment) + Sync,
+        join: impl Fn(&mut T, T),
+    ) -> T {
+        self.fold_needed(StepKind::Segments(indexed), |_| true, step, join)
+    }
+
+    /// Folds steps like [`fold`](Ties::fold) or [`fold_segments`](Ties::fold_segments), where a statistic needs them. A
+    /// large group is walked in parts; all rows of a part that is not needed come as one step without a key.
+    ///
+    /// Most of a group says nothing about the largest distance of a curve, or about the area of a small range.
+    pub fn fold_needed<T: Default + Send>(
+        &mut self,
+        steps: StepKind,
+        needed: impl Fn(&Step) -> bool,
+        step: impl Fn(&mut T, Step) + Sync,
+        join: impl Fn(&mut T, T),
+    ) -> T {
+        let mut result = T::default();
+        self.fold_steps(steps, &needed, &mut result, T::default, of_steps(step), join);
+        result
+    }
+
+    /// Folds the segments of the curve like [`fold_segments`](Ties::fold_segments), a run of them at a time: `run` returns
+    /// what lies above the next run.
+    pub fn fold_runs<T: Default + Send>(
+        &mut self,
+        indexed: Indexed,
+        run: impl Fn(&mut T, Run<'_>) -> Above + Sync,
+        join: impl Fn(&mut T, T),
+    ) -> T {
+        let mut result = T::default();
+        self.fold_steps(StepKind::Segments(indexed), &|_| true, &mut result, T::default, run, join);
+        result
+    }
+
+    /// The parts in which a large group is walked, the highest scores first: of each, all its rows as one step without a
+    /// key. None of another group.
+    pub fn parts(&self) -> Vec<Step> {
+        self.source.parts().unwrap_or_default()
+    }
+
+    fn fold_steps<T: Send>(
+        &mut self,
+        steps: StepKind,
+        needed: &dyn Fn(&Step) -> bool,
+        result: &mut T,
+        start: impl Fn() -> T + Sync,
+        run: impl Fn(&mut T, Run<'_>) -> Above + Sync,
+        join: impl Fn(&mut T, T),
+    ) {
+        let Some(parts) = self.source.parts() else {
+            self.source.walk(steps, &mut |steps| run(result, steps));
+            return;
+        };
+        // Each slot is used by one part only, so its lock is free and not poisoned.
+        let slots: Vec<Mutex<Option<T>>> = parts.iter().map(|_| Mutex::new(None)).collect();
+        let slot = |number: usize| slots[number].lock().unwrap_or_else(PoisonError::into_inner);
+        let (walked, whole): (Vec<usize>, Vec<usize>) =
+            (0..parts.len()).partition(|&number| needed(&parts[number]));
+        for number in whole {
+            let mut part = start();
+            Run::with_step(parts[number], |step| run(&mut part, step));
+            *slot(number) = Some(part);
+        }
+        let mut joined = 0;
+        let mut join_upto = |end: usize| {
+            (joined..end).filter_map(|number| slot(number).take()).for_each(|part| join(result, part));
+            joined = end;
+        };
+        self.source.walk_parts(
+            steps,
+            &walked,
+            &|number, walk| {
+                let mut part = start();
+                walk(&mut |steps| run(&mut part, steps));
+                *slot(number) = Some(part);
+            },
+            &mut |number| join_upto(number + 1),
+        );
+        join_upto(parts.len());
+    }
+}
+
+/// Takes the steps of a run one by one.
+fn of_steps<T>(step: impl Fn(&mut T, Step) + Sync) -> impl Fn(&mut T, Run<'_>) -> Above + Sync {
+    move |result, run| run.each(|one| step(result, one))
+}
