@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -377,3 +378,15 @@ def test_gates_are_on_the_page(tmp_path: Path) -> None:
     output = tmp_path / "report.html"
     assert main(["report", str(DATA), *OPTIONS, "--fail-if", "auc < 0.95", "--quiet", "-o", str(output)]) == 1
     assert "<dt>Check</dt>" in output.read_text(encoding="utf-8")
+
+
+def test_libraries_are_loaded_once_while_rows_are_read() -> None:
+    document = polars_auc._page.document
+    document.begin_to_load_libraries()
+    loading = list(document._loading)
+    document.begin_to_load_libraries()
+    document.await_libraries()
+    assert loading == document._loading
+    assert len(loading) == 2
+    assert not any(thread.is_alive() for thread in loading)
+    assert "itables" in sys.modules
