@@ -28,10 +28,10 @@ pub fn named<T, E: Display>(
             )
         }
     };
-    // The message crosses to Polars as a C string, which ends at a NUL byte.
-    let error = error.replace('\0', "\\0");
     // In a shell the user called no function.
-    Err(if expression.is_empty() { error } else { format!("{expression}: {error}") })
+    let error = if expression.is_empty() { error } else { format!("{expression}: {error}") };
+    // The message crosses to Polars as a C string, which ends at a NUL byte; a name may hold one as well.
+    Err(error.replace('\0', "\\0"))
 }
 
 #[cfg(test)]
@@ -44,6 +44,10 @@ mod tests {
         assert_eq!(
             named("gini", &Edge::Python, || Err::<(), _>("bad\0label")),
             Err("gini: bad\\0label".into())
+        );
+        assert_eq!(
+            named("report\0", &Edge::Python, || Err::<(), _>("bad label")),
+            Err("report\\0: bad label".into())
         );
         let panicked = |body: fn()| {
             named("gini", &Edge::Python, || {
