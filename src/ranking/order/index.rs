@@ -14,6 +14,7 @@
 
 use super::map::{Map, with_buckets};
 use super::sorting::{sort, sort_few};
+use crate::memory;
 use crate::ranking::scores::{
     Key, Score,
     wide::{Work, widest},
@@ -117,7 +118,7 @@ impl<K: Key> Index<K> {
         self.places.clear();
         self.places.reserve(rows);
         let starts = &mut self.starts[..];
-        for piece in pieces {
+        for piece in memory::ahead(pieces, TOGETHER) {
             self.places.extend(piece.iter().map(|&key| bucket(key)));
         }
         for &place in &self.places {
@@ -331,7 +332,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for TwiceBelow<'_, K, F> {
         let mut sum = 0;
         let mut slow = LastLookup::default();
         let mut buckets = [0; TOGETHER];
-        for keys_here in self.pieces.iter().flat_map(|piece| piece.chunks(TOGETHER)) {
+        for keys_here in memory::ahead(self.pieces, TOGETHER) {
             // First all buckets, several at a time, then all places.
             for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
                 *bucket = (self.bucket)(key);
@@ -469,7 +470,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for Tally<'_, K, F> {
         let (counts, equal) = (self.counts, self.equal);
         let mut slow = LastLookup::default();
         let mut buckets = [0; TOGETHER];
-        for keys_here in self.pieces.iter().flat_map(|piece| piece.chunks(TOGETHER)) {
+        for keys_here in memory::ahead(self.pieces, TOGETHER) {
             for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
                 *bucket = (self.bucket)(key);
             }

@@ -6,7 +6,11 @@
 //! of keys. Steps with many rows are then cut again, into as many parts as their rows need. The lowest key of a cell is
 //! an observed score, and the rows with this score or a higher one are counted exactly.
 
-use crate::ranking::scores::Key;
+use crate::memory;
+use crate::ranking::scores::{
+    Key,
+    wide::{Work, widest},
+};
 use crate::ranking::tuning::{FIRST_GRID_BITS, TOO_MANY_TIMES};
 
 /// Some keys of one class.
@@ -69,8 +73,14 @@ impl<K: Key> Cell<K> {
 
     #[inline]
     fn add(&mut self, key: K, class: usize, units: u64) {
-        self.lowest = self.lowest.min(key);
-        self.highest = self.highest.max(key);
+        // Few keys are lower or higher than all before. A branch stores nothing for the rest, so that a key does not
+        // wait for what the key before has stored.
+        if key < self.lowest {
+            self.lowest = key;
+        }
+        if key > self.highest {
+            self.highest = key;
+        }
         let count = if class == 1 { &mut self.pos } else { &mut self.neg };
         *count += units;
     }
@@ -152,18 +162,37 @@ pub(in crate::ranking) fn outline<K: Key>(
     outline.iter().all(fine).then(|| outline.into_iter().map(Cell::wide).collect())
 }
 
+/// Pieces in turn; while one of them is read, the next one is on its way into the cache.
+fn in_turn<'a, 'b, K>(pieces: &'b [Piece<'a, K>]) -> impl Iterator<Item = &'b Piece<'a, K>> {
+    pieces.iter().enumerate().map(|(place, piece)| {
+        if let Some(next) = pieces.get(place + 1) {
+            memory::expect(next.keys);
+        }
+        piece
+    })
+}
+
 /// A cell of all rows of a shard, which does not say how many are of which class.
 fn whole<K: Key>(pieces: &[Piece<'_, K>]) -> Cell<K> {
     let mut all: Cell<K> = Cell::empty();
-    for piece in pieces {
-        let (mut low, mut high) = (all.lowest, all.highest);
-        for &key in piece.keys {
-            (low, high) = (low.min(key), high.max(key));
-        }
-        (all.lowest, all.highest) = (low, high);
-        all.rows += piece.rows();
+    for piece in in_turn(pieces) {
+        let (low, high) = widest(Ends(piece.keys));
+        all.join(&Cell { lowest: low, highest: high, rows: piece.rows(), ..Cell::empty() });
     }
     all
+}
+
+/// The lowest and the highest of some keys.
+struct Ends<'a, K>(&'a [K]);
+
+impl<K: Key> Work for Ends<'_, K> {
+    type Output = (K, K);
+
+    #[inline(always)]
+    fn run(self) -> (K, K) {
+        let Cell { lowest, highest, .. } = Cell::empty();
+        self.0.iter().fold((lowest, highest), |(low, high), &key| (low.min(key), high.max(key)))
+    }
 }
 
 /// How many rows of a shard are in which cell of the first grid.
@@ -172,8 +201,11 @@ fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>)
         return Vec::new();
     }
     let (low, high) = (grid.cell(ends.lowest), grid.cell(ends.highest));
+    if low == high {
+        return vec![(low, Cell { rows: ends.rows, ..Cell::empty() })];
+    }
     let mut rows = vec![0u64; (high - low) as usize + 1];
-    for Piece { keys, beside, .. } in pieces {
+    for Piece { keys, beside, .. } in in_turn(pieces) {
         let cells = keys.iter().map(|key| (key.above(grid.low, grid.shift) as u32 - low) as usize);
         match beside {
             Beside::Rows(counts) => cells.zip(*counts).for_each(|(cell, count)| rows[cell] += count),
@@ -192,7 +224,7 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
     let mut cells = vec![Cell::empty(); (high - low) as usize + 1];
     let cell = |key| (grid.cell(key) - low) as usize;
     let mut weighted = false;
-    for &Piece { class, keys, beside } in pieces {
+    for &Piece { class, keys, beside } in in_turn(pieces) {
         weighted |= matches!(beside, Beside::Units(_));
         match beside {
             Beside::Nothing => keys.iter().for_each(|&key| cells[cell(key)].add(key, class, 1)),

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 /// Which points remain when points are dropped until `most` are left, each time the point whose loss changes the area
 /// least (Visvalingam and Whyatt 1993). The first and the last point always remain.
@@ -23,19 +24,28 @@ pub fn thin(points: &[(u64, u64)], most: usize) -> Vec<usize> {
     }
     let mut rest = n;
     while rest > most.max(2) {
-        let Some(Reverse((area, point))) = heap.pop() else { break };
-        // If the area of a point has changed since, the heap has a newer entry for it.
-        if after[point] == 0 || areas[point] != area {
+        let Some(mut lowest) = heap.peek_mut() else { break };
+        let Reverse((area, point)) = *lowest;
+        if after[point] == 0 {
+            PeekMut::pop(lowest);
             continue;
         }
+        // An area that has grown since takes its place only here; most points are dropped before.
+        if areas[point] > area {
+            *lowest = Reverse((areas[point], point));
+            continue;
+        }
+        PeekMut::pop(lowest);
         let (a, b) = (before[point], after[point]);
         (after[a], before[b], after[point]) = (b, a, 0);
         rest -= 1;
         for beside in [a, b] {
             if beside > 0 && beside < n - 1 {
                 let triangle = twice_triangle(points[before[beside]], points[beside], points[after[beside]]);
+                if triangle < areas[beside] {
+                    heap.push(Reverse((triangle, beside)));
+                }
                 areas[beside] = triangle;
-                heap.push(Reverse((triangle, beside)));
             }
         }
     }
