@@ -65,6 +65,14 @@ pub fn ahead<'a, T>(pieces: &'a [&'a [T]], size: usize) -> impl Iterator<Item = 
     parts().inspect(move |_| later.next().into_iter().for_each(expect))
 }
 
+/// Pieces in turn; before one of them is read, `expect` asks for the next one.
+pub fn in_turn<'a, P>(pieces: &'a [P], expect: impl Fn(&'a P)) -> impl Iterator<Item = &'a P> {
+    pieces.iter().enumerate().map(move |(place, piece)| {
+        pieces.get(place + 1).into_iter().for_each(&expect);
+        piece
+    })
+}
+
 /// Asks for values that will soon be read.
 #[inline]
 pub fn expect<T>(values: &[T]) {

@@ -65,6 +65,8 @@ impl<K: Key> Index<K> {
         let mut units = std::mem::take(&mut self.units);
         units.clear();
         units.resize(keys.iter().map(|keys| keys.len()).sum(), 0);
+        // The units are read after all keys have been.
+        pieces.iter().for_each(|piece| memory::expect(piece.1));
         let mut of_keys = pieces.iter().flat_map(|piece| piece.1);
         self.spread_by_map::<S>(&keys, |place| {
             if let Some(&of_key) = of_keys.next() {

@@ -46,6 +46,7 @@ impl<K: Key, W: Copy + Default> Streams<K, W> {
         // Nothing has no place.
         if size_of::<W>() > 0 {
             self.beside[place as usize] = beside;
+            memory::expect_next_line(&self.beside, place as usize);
         }
         self.next[stream] = place + 1;
         // Measured on 10^7 rows: the AUC takes a twentieth less time, and no less with two lines ahead.

@@ -3,8 +3,9 @@
 //! Every key marks the cell of its hash. If a key finds its cell marked, it may share its score with another key of
 //! that cell. Only the keys of such cells are sorted; where scores are distinct, they are few.
 
+use crate::memory;
 use crate::ranking::scores::Key;
-use crate::ranking::tuning::{MARKS_PER_ROW, SECOND_MARK_WORDS};
+use crate::ranking::tuning::{CHUNK, MARKS_PER_ROW, SECOND_MARK_WORDS};
 
 /// Marks of cells. Keeps its memory from use to use.
 #[derive(Debug, Default)]
@@ -19,8 +20,8 @@ pub(in crate::ranking) struct Duplicates<K> {
 impl<K: Key> Duplicates<K> {
     /// The sum of `t³ - t` over the distinct scores of all keys in `pieces`, each shared by t of them.
     pub fn cubes(&mut self, pieces: &[&[&[K]]]) -> u128 {
-        let all = || pieces.iter().copied().flatten();
-        let rows: usize = all().map(|piece| piece.len()).sum();
+        let all = || pieces.iter().flat_map(|pieces| memory::ahead(pieces, CHUNK));
+        let rows: usize = pieces.iter().copied().flatten().map(|piece| piece.len()).sum();
         let words = (rows * MARKS_PER_ROW / 64).next_power_of_two();
         // The lowest six bits of the cell's number are its place in the word, and the others are the number of the
         // word.
@@ -32,7 +33,7 @@ impl<K: Key> Duplicates<K> {
         let (met, again) = (&mut self.met[..], &mut self.again[..]);
         let mut any = false;
         for piece in all() {
-            for &key in *piece {
+            for &key in piece {
                 let cell = key.hash() >> shift;
                 let (word, mark) = (&mut met[(cell / 64) as usize], 1 << (cell % 64));
                 if *word & mark != 0 {
@@ -47,7 +48,7 @@ impl<K: Key> Duplicates<K> {
         }
         self.keys.clear();
         for piece in all() {
-            for &key in *piece {
+            for &key in piece {
                 let cell = key.hash() >> shift;
                 if again[(cell / 64) as usize % SECOND_MARK_WORDS] >> (cell % 64) & 1 == 1 {
                     self.keys.push(key);

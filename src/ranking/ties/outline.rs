@@ -162,20 +162,10 @@ pub(in crate::ranking) fn outline<K: Key>(
     outline.iter().all(fine).then(|| outline.into_iter().map(Cell::wide).collect())
 }
 
-/// Pieces in turn; while one of them is read, the next one is on its way into the cache.
-fn in_turn<'a, 'b, K>(pieces: &'b [Piece<'a, K>]) -> impl Iterator<Item = &'b Piece<'a, K>> {
-    pieces.iter().enumerate().map(|(place, piece)| {
-        if let Some(next) = pieces.get(place + 1) {
-            memory::expect(next.keys);
-        }
-        piece
-    })
-}
-
 /// A cell of all rows of a shard, which does not say how many are of which class.
 fn whole<K: Key>(pieces: &[Piece<'_, K>]) -> Cell<K> {
     let mut all: Cell<K> = Cell::empty();
-    for piece in in_turn(pieces) {
+    for piece in memory::in_turn(pieces, |next| memory::expect(next.keys)) {
         let (low, high) = widest(Ends(piece.keys));
         all.join(&Cell { lowest: low, highest: high, rows: piece.rows(), ..Cell::empty() });
     }
@@ -205,7 +195,7 @@ fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>)
         return vec![(low, Cell { rows: ends.rows, ..Cell::empty() })];
     }
     let mut rows = vec![0u64; (high - low) as usize + 1];
-    for Piece { keys, beside, .. } in in_turn(pieces) {
+    for Piece { keys, beside, .. } in memory::in_turn(pieces, |next| memory::expect(next.keys)) {
         let cells = keys.iter().map(|key| (key.above(grid.low, grid.shift) as u32 - low) as usize);
         match beside {
             Beside::Rows(counts) => cells.zip(*counts).for_each(|(cell, count)| rows[cell] += count),
@@ -224,7 +214,7 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
     let mut cells = vec![Cell::empty(); (high - low) as usize + 1];
     let cell = |key| (grid.cell(key) - low) as usize;
     let mut weighted = false;
-    for &Piece { class, keys, beside } in in_turn(pieces) {
+    for &Piece { class, keys, beside } in memory::in_turn(pieces, |next| memory::expect(next.keys)) {
         weighted |= matches!(beside, Beside::Units(_));
         match beside {
             Beside::Nothing => keys.iter().for_each(|&key| cells[cell(key)].add(key, class, 1)),
