@@ -19,7 +19,7 @@ use crate::plugin::abi::ffi::Input;
 use crate::plugin::arrays::values::Values;
 use crate::plugin::threads::Threads;
 use crate::ranking::rows::{Codes, CountedKeys, KeyPlacements, RowPlacements, Rows};
-use crate::ranking::scores::Width;
+use crate::ranking::scores::{Bits, Width};
 use crate::ranking::tasks;
 use crate::statistics::kinds::{Column, Field as RecordField, KeyKind, Needs};
 
@@ -230,7 +230,10 @@ impl CompleteRows {
 
     fn truths(&self, labels: &Bitmap) -> Vec<bool> {
         match &self.rows {
-            None => self.range.clone().map(|row| labels.get_bit(row)).collect(),
+            None => {
+                let (bytes, start, _) = labels.as_slice();
+                Bits::new(bytes, start + self.range.start, self.range.len()).truths()
+            }
             Some(rows) => rows.iter().map(|&row| labels.get_bit(row)).collect(),
         }
     }
@@ -259,8 +262,12 @@ impl WithScores for ScoreReader<'_> {
 
     fn with<S: Native>(self, scores: &[S]) -> Result<ScoreFacts, String> {
         let scores = self.complete.of(scores);
-        let nan: Vec<usize> =
-            scores.iter().enumerate().filter(|row| row.1.is_nan()).map(|row| row.0).collect();
+        // Most columns have none, which is seen soonest without a branch for each row.
+        let nan: Vec<usize> = if scores.iter().fold(false, |any, score| any | score.is_nan()) {
+            (0..scores.len()).filter(|&row| scores[row].is_nan()).collect()
+        } else {
+            Vec::new()
+        };
         Ok(ScoreFacts {
             codes: self.needs.codes.then(|| Codes::of(scores.iter().copied())),
             placements: (self.needs.placements && nan.is_empty())

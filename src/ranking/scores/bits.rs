@@ -1,5 +1,7 @@
 //! A view of packed bits: one bit a row, least significant first, as Arrow packs them.
 
+use crate::memory;
+
 /// Rows of truth values, packed eight to a byte, starting at any bit of the first byte.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits<'a> {
@@ -59,6 +61,17 @@ impl<'a> Bits<'a> {
             left @ 0..64 => word & ((1 << left) - 1),
             _ => word,
         }
+    }
+
+    /// Whether each row is true.
+    pub fn truths(&self) -> Vec<bool> {
+        let mut truths = memory::with_room(self.rows);
+        for first in (0..self.rows).step_by(64) {
+            let word = self.word(first);
+            let of_word: [bool; 64] = std::array::from_fn(|row| word >> row & 1 == 1);
+            truths.extend_from_slice(&of_word[..(self.rows - first).min(64)]);
+        }
+        truths
     }
 
     /// How many rows are true, and also true in `mask` where one is given.

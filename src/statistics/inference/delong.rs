@@ -9,9 +9,12 @@
 //! Rows of one cluster (visits of a patient, loans of a customer) are correlated; then the placements are
 //! summed by cluster first (Obuchowski 1997).
 
+use rayon::prelude::*;
+
 use crate::math::{self, Products};
 use crate::ranking::rows::{RowPlacements, Rows};
 use crate::ranking::ties::Placements;
+use crate::ranking::{SHARD_ROWS, tasks};
 
 /// The variance of one area, from the sums over its placements; undefined with a single row in a class.
 pub fn variance(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<f64> {
@@ -47,6 +50,25 @@ fn scale(n: u64, others: u64) -> f64 {
     4.0 * (n as f64).powi(2) * (n - 1) as f64 * (others as f64).powi(2)
 }
 
+/// The sum over rows of what `of` makes of their placements by two scores. All threads of a pool share a large class.
+fn sum_of(a: &[u32], b: &[u32], of: impl Fn(u64, u64) -> u64 + Sync) -> u128 {
+    // The halves of a number are added apart, so that no addition waits for the carry of another.
+    let part = |(a, b): (&[u32], &[u32])| -> u128 {
+        let (mut low, mut high) = (0, 0);
+        for (&x, &y) in a.iter().zip(b) {
+            let number = of(x.into(), y.into());
+            low += number & u64::from(u32::MAX);
+            high += number >> 32;
+        }
+        (u128::from(high) << 32) + u128::from(low)
+    };
+    if a.len() < SHARD_ROWS || !tasks::in_pool() {
+        return part((a, b));
+    }
+    let rows = a.len().div_ceil(rayon::current_num_threads());
+    a.par_chunks(rows).zip(b.par_chunks(rows)).map(part).sum()
+}
+
 /// The areas of several scores, and how they vary together.
 #[derive(Clone, Debug)]
 pub struct Areas<'a> {
@@ -68,8 +90,7 @@ impl<'a> Areas<'a> {
         if n_pos == 0 || n_neg == 0 {
             return None;
         }
-        let twice_u =
-            |score: &RowPlacements| score.of_pos.iter().map(|&twice| u64::from(twice)).sum::<u64>().into();
+        let twice_u = |score: &RowPlacements| sum_of(&score.of_pos, &score.of_pos, |twice, _| twice);
         Some(Areas { n_pos, n_neg, twice_u: placements.iter().map(twice_u).collect(), placements })
     }
 
@@ -96,9 +117,7 @@ impl<'a> Areas<'a> {
         if self.n_pos < 2 || self.n_neg < 2 {
             return None;
         }
-        let sum = |a: &[u32], b: &[u32]| -> u128 {
-            a.iter().zip(b).map(|(&x, &y)| u128::from(u64::from(x) * u64::from(y))).sum()
-        };
+        let sum = |a: &[u32], b: &[u32]| sum_of(a, b, |x, y| x * y);
         let (of_a, of_b) = (&self.placements[a], &self.placements[b]);
         Some(self.covariance_of(a, b, sum(&of_a.of_pos, &of_b.of_pos), sum(&of_a.of_neg, &of_b.of_neg)))
     }
@@ -123,9 +142,7 @@ impl<'a> Areas<'a> {
         if self.n_pos < 2 || self.n_neg < 2 {
             return None;
         }
-        let squares = |a: &[u32], b: &[u32]| -> u128 {
-            a.iter().zip(b).map(|(&x, &y)| u128::from(u64::from(x.abs_diff(y)).pow(2))).sum()
-        };
+        let squares = |a: &[u32], b: &[u32]| sum_of(a, b, |x, y| x.abs_diff(y).pow(2));
         let (of_a, of_b) = (&self.placements[a], &self.placements[b]);
         let (of_pos, of_neg) = (squares(&of_a.of_pos, &of_b.of_pos), squares(&of_a.of_neg, &of_b.of_neg));
         Some(self.parts_of_difference_of(a, b, of_pos, of_neg))
