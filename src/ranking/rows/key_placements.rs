@@ -42,6 +42,7 @@ impl KeyPlacements {
         for ((&key, &score), &label) in keys.of_row.iter().zip(scores).zip(labels) {
             let next = &mut next[key as usize];
             by_key[*next] = score;
+            memory::expect_next_line(&by_key, *next);
             positive[*next / 8] |= u8::from(label) << (*next % 8);
             *next += 1;
         }

@@ -191,6 +191,7 @@ impl<S: Score> Block<S> {
         for (&part, place) in of_row.iter().zip(rows) {
             let next = &mut next[usize::from(part)];
             dealt[*next] = row(place);
+            memory::expect_next_line(&dealt, *next);
             *next += 1;
         }
         Block { rows: dealt, starts }

@@ -34,7 +34,7 @@ impl RowPlacements {
     pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Self {
         assert!(scores.len() == labels.len() && scores.len() < 1 << 31, "a group has fewer than 2^31 rows");
         let n_pos = labels.iter().filter(|&&label| label).count();
-        let parts = ScoreParts::of(scores, labels);
+        let mut parts = ScoreParts::of(scores, labels);
         let mut twice = memory::default_values(scores.len());
         let mut below = Below::default();
         // Of either class, the rows of lower parts.
@@ -59,6 +59,8 @@ impl RowPlacements {
             pos_below += pos.len() as u32;
             neg_below += neg.len() as u32;
         }
+        // What comes next takes its memory.
+        parts.keys = Vec::new();
         // Every part holds its rows in their order, so the next row's placement is the next one of its part.
         let mut next = parts.starts();
         let mut of_classes = [scores.len() - n_pos, n_pos].map(memory::default_values);
