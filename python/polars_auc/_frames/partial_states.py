@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from polars_auc._expressions.states import merge_states, roc_state
+from polars_auc._frames.answers import Answers
 
 __all__ = ["PART_BYTES", "PartialStates", "state_column"]
 
@@ -36,13 +37,14 @@ class PartialStates:
 
     def counted_rows(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return a state for each segment and score, from rows."""
-        return self.aggregated(
-            rows,
-            [
+        frame = rows.lazy()
+        asked = Answers(self.name, frame)
+        with asked.asked():
+            answers = [
                 roc_state(self.label, score, **self.masses, **self.limit).alias(state_column(score))
                 for score in self.scores
-            ],
-        )
+            ]
+        return asked.of(frame, self.by, answers).collect()
 
     def merged_states(self, states: pl.DataFrame) -> pl.DataFrame:
         """Return one state for each segment and score, from states."""
