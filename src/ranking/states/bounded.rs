@@ -15,13 +15,14 @@ use crate::ranking::scores::{
     wide::{Work, widest},
 };
 use crate::ranking::ties::{Count, Counts, RowCounts};
-use crate::ranking::tuning::{BINS_PER_LIMIT, BOUNDED_LEAST, BOUNDED_ROWS, ROWS_PER_BIN};
+use crate::ranking::tuning::{BINS_PER_LIMIT, BOUNDED_LEAST, BOUNDED_ROWS, CACHED_BINS, ROWS_PER_BIN};
 
 impl<S: Score> Observations<'_, S> {
     /// Whether there are so many rows for each bin that counting them is faster than ranking.
     pub(super) fn are_many(&self, limit: Limit) -> bool {
         let rows = self.scores.len();
-        rows >= BOUNDED_LEAST && (rows / ROWS_PER_BIN) as u64 >= limit.max_bins
+        let times = (limit.max_bins / CACHED_BINS).max(1);
+        rows >= BOUNDED_LEAST && (rows / ROWS_PER_BIN) as u64 / times >= limit.max_bins
     }
 
     /// The state of rows without weights, in at most so many bins.
