@@ -211,5 +211,8 @@ pub(super) const ROWS_PER_BIN: usize = 32;
 /// for 65,536.
 pub(super) const CACHED_BINS: u64 = 1 << 13;
 
+/// Sampled rows for each bin of a state, from which its table begins.
+pub(super) const SAMPLED_PER_BIN: usize = 4;
+
 /// A table of rows for a small state has at most so many times the bins of the state.
 pub(super) const BINS_PER_LIMIT: usize = 4;

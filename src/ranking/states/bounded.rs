@@ -2,7 +2,8 @@
 //!
 //! A table has the bins of one partition. When it gets too full, the rows so far are put into the first partition that
 //! leaves few enough bins, and counting goes on in that one. The partition of some rows is never later than that of all
-//! rows (see `state`), so the state at the end is the same as that of the ranked rows.
+//! rows (see `state`), so the state at the end is the same as that of the ranked rows. Therefore a table may also begin
+//! with the partition of a sample: it need not be made anew while it fills.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -15,7 +16,7 @@ use crate::ranking::scores::{
     wide::{Work, widest},
 };
 use crate::ranking::ties::{Count, Counts, RowCounts};
-use crate::ranking::tuning::{BINS_PER_LIMIT, BOUNDED_LEAST, BOUNDED_ROWS, CACHED_BINS, ROWS_PER_BIN};
+use crate::ranking::tuning::{BINS_PER_LIMIT, BOUNDED_LEAST, BOUNDED_ROWS, CACHED_BINS, ROWS_PER_BIN, SAMPLED_PER_BIN};
 
 impl<S: Score> Observations<'_, S> {
     /// Whether there are so many rows for each bin that counting them is faster than ranking.
@@ -29,8 +30,10 @@ impl<S: Score> Observations<'_, S> {
     pub(super) fn bounded_state(&self, limit: Limit, score_type: ScoreType) -> State {
         let part_rows = BOUNDED_ROWS.max(ROWS_PER_BIN * limit.max_bins as usize);
         let parts = self.blocks(self.scores.len().div_ceil(part_rows).max(1));
+        let first = self.first_resolution(limit, score_type);
         let state = |part: usize| -> Result<State, Infallible> {
-            Ok(widest(Counting { rows: parts[part], table: Table::new(limit, score_type) }))
+            let table = Table::new(limit, score_type, first);
+            Ok(widest(Counting { rows: parts[part], table }).state().fitted())
         };
         let size = |parts: Range<usize>| (parts.len() - 1) * part_rows;
         let mut state = match State::merged::<S::Key, Infallible>(0..parts.len(), &size, &state) {
@@ -39,6 +42,18 @@ impl<S: Score> Observations<'_, S> {
         };
         state.rows.n_missing = self.all_rows - state.rows.n_pos - state.rows.n_neg;
         state
+    }
+
+    /// The partition of some rows from all places: that of all rows is no earlier one.
+    fn first_resolution(&self, limit: Limit, score_type: ScoreType) -> Resolution {
+        let rows = self.scores.len();
+        let words = (SAMPLED_PER_BIN * limit.max_bins as usize).div_ceil(BLOCK);
+        let mut table = Table::new(limit, score_type, 0);
+        for first in (0..rows).step_by(BLOCK * (rows / BLOCK).div_ceil(words).max(1)) {
+            let rows = self.slice(first, BLOCK.min(rows - first));
+            table = widest(Counting { rows, table });
+        }
+        table.state().fitted().resolution
     }
 }
 
@@ -72,9 +87,10 @@ const FEWEST_SLOTS: usize = 1024;
 const BLOCK: usize = 64;
 
 impl<K: Key> Table<K> {
-    fn new(limit: Limit, score_type: ScoreType) -> Self {
-        let (slots, shift) = Self::free(FEWEST_SLOTS);
-        Table { slots, shift, used: 0, resolution: 0, limit, score_type, nan: Count::default() }
+    fn new(limit: Limit, score_type: ScoreType, resolution: Resolution) -> Self {
+        let bins = if resolution == 0 { 0 } else { limit.max_bins as usize };
+        let (slots, shift) = Self::free((4 * bins).next_power_of_two().max(FEWEST_SLOTS));
+        Table { slots, shift, used: 0, resolution, limit, score_type, nan: Count::default() }
     }
 
     /// So many free slots, a power of two, and the shift of hashes for them.
@@ -168,10 +184,10 @@ struct Counting<'a, S: Score> {
 }
 
 impl<S: Score> Work for Counting<'_, S> {
-    type Output = State;
+    type Output = Table<S::Key>;
 
     #[inline(always)]
-    fn run(mut self) -> State {
+    fn run(mut self) -> Table<S::Key> {
         let unit = self.table.score_type.unit();
         let mut values = [0.0; BLOCK];
         let mut intervals = [0; BLOCK];
@@ -197,7 +213,7 @@ impl<S: Score> Work for Counting<'_, S> {
                 }
             }
         }
-        self.table.state().fitted()
+        self.table
     }
 }
 
