@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["roc_auc_in_passes"]
 
-# The bins of the state of a pass. With more, states take longer to merge than rows to read; with fewer, a
-# range of 10^9 rows could not be cut where it is full.
-_BINS = 2**16
+# The bins of the state of a pass. They say where ranges are cut, and with a tolerance also how much is known
+# before any range is read. With more, rows take longer to count than to read.
+_BINS = 2**14
+_BINS_WITH_TOLERANCE = 2**16
 
 # Twice the U of so many rows is below 2^53, so that it is exact as a float.
 _MOST_ROWS = 2**26
@@ -94,8 +95,8 @@ def roc_auc_in_passes(
     A pair of a positive and a negative of different bins is known to be in order or not, and the pairs within
     bins are counted when their rows are read again: integers, and one division at the end. Bins with the most
     pairs come first. For n rows there are about ``n / max_rows`` passes, or fewer with a tolerance: the pairs
-    within bins are a few times ``1 / 65,536`` of all pairs after the first one. A pass selects its rows by a
-    range of scores, which Parquet files that are sorted by score answer without reading all rows. 10^9
+    within bins are then a few times ``1 / 65,536`` of all pairs after the first one. A pass selects its rows
+    by a range of scores, which Parquet files that are sorted by score answer without reading all rows. 10^9
     different scores took 52 passes, and 18 with a tolerance of 1e-5 (``benches/results/passes.csv``).
 
     Examples
@@ -132,6 +133,7 @@ def roc_auc_in_passes(
         named,
         beside,
         integer(name, "max_rows", max_rows, 1000, _MOST_ROWS),
+        _BINS_WITH_TOLERANCE if width else _BINS,
         scale,
         progress,
     )
@@ -209,6 +211,7 @@ class _Passes:
     score: str
     label: str
     max_rows: int
+    max_bins: int
     scale: Any
     progress: Callable[[str], object] | None
 
@@ -244,7 +247,7 @@ class _Passes:
         return self._planned(self.rows)
 
     def _planned(self, rows: pl.LazyFrame) -> pl.LazyFrame:
-        return group_states(rows, self.label, self.score, max_bins=_BINS, scale=self.scale)
+        return group_states(rows, self.label, self.score, max_bins=self.max_bins, scale=self.scale)
 
     def _state(self, rows: pl.LazyFrame) -> dict[str, Any]:
         return self._planned(rows).collect()[self.score].struct.unnest().row(0, named=True)

@@ -16,7 +16,9 @@ use crate::ranking::scores::{
     wide::{Work, widest},
 };
 use crate::ranking::ties::{Count, Counts, RowCounts};
-use crate::ranking::tuning::{BINS_PER_LIMIT, BOUNDED_LEAST, BOUNDED_ROWS, CACHED_BINS, ROWS_PER_BIN, SAMPLED_PER_BIN};
+use crate::ranking::tuning::{
+    BINS_PER_LIMIT, BOUNDED_LEAST, BOUNDED_ROWS, CACHED_BINS, ROWS_PER_BIN, SAMPLED_PER_BIN,
+};
 
 impl<S: Score> Observations<'_, S> {
     /// Whether there are so many rows for each bin that counting them is faster than ranking.

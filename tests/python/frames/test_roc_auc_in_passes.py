@@ -111,7 +111,7 @@ def test_any_rows(frame: pl.DataFrame) -> None:
 @examples(100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_few_rows_at_a_time(rows: list[tuple[bool, float]], max_rows: int) -> None:
     frame = pl.DataFrame(rows, {"label": pl.Boolean, "score": pl.Float64}, orient="row")
-    passes = module._Passes(frame.lazy(), "score", "label", max_rows, None, None)
+    passes = module._Passes(frame.lazy(), "score", "label", max_rows, module._BINS, None, None)
     expected = frame.select(pa.roc_auc("label", "score")).item()
     area = passes.area(0.0)
     assert (area["auc"], area["lower"], area["upper"]) == (expected,) * 3
