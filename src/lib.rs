@@ -25,6 +25,7 @@
 
 #![warn(missing_docs)]
 
+mod cache;
 pub mod interrupt;
 pub mod math;
 mod memory;

@@ -215,7 +215,7 @@ impl Blocks {
                     if let Some(place) = places[code as usize].next() {
                         *place = value;
                     }
-                    memory::expect_next_line(places[code as usize].as_slice(), 0);
+                    cache::expect_next_line(places[code as usize].as_slice(), 0);
                 }
             }
         });

@@ -11,7 +11,7 @@
 use super::classes::Classes;
 use super::map::{Map, with_buckets};
 use super::sorting::sort;
-use crate::memory;
+use crate::cache;
 use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::steps::Runs;
 use crate::ranking::tuning::{CHUNK, EQUAL_STEPS, FEW_ROWS, ROWS_PER_BUCKET};
@@ -120,7 +120,7 @@ impl<K: Key> ClassKeys<K> {
     pub fn collect(&mut self, classes: &Classes<'_, K>) {
         fn fill<K: Key>(keys: &mut KeysOfClass<K>, pieces: &[&[K]], rows: usize) {
             let mut room = keys.room(rows);
-            for piece in memory::ahead(pieces, CHUNK) {
+            for piece in cache::ahead(pieces, CHUNK) {
                 let (here, rest) = room.split_at_mut(piece.len());
                 here.copy_from_slice(piece);
                 room = rest;

@@ -14,7 +14,7 @@
 
 use super::map::{Map, with_buckets};
 use super::sorting::{sort, sort_few};
-use crate::memory;
+use crate::cache;
 use crate::ranking::scores::{
     Key, Score,
     wide::{Work, widest},
@@ -66,7 +66,7 @@ impl<K: Key> Index<K> {
         units.clear();
         units.resize(keys.iter().map(|keys| keys.len()).sum(), 0);
         // The units are read after all keys have been.
-        pieces.iter().for_each(|piece| memory::expect(piece.1));
+        pieces.iter().for_each(|piece| cache::expect(piece.1));
         let mut of_keys = pieces.iter().flat_map(|piece| piece.1);
         self.spread_by_map::<S>(&keys, |place| {
             if let Some(&of_key) = of_keys.next() {
@@ -120,7 +120,7 @@ impl<K: Key> Index<K> {
         self.places.clear();
         self.places.reserve(rows);
         let starts = &mut self.starts[..];
-        for piece in memory::ahead(pieces, TOGETHER) {
+        for piece in cache::ahead(pieces, TOGETHER) {
             self.places.extend(piece.iter().map(|&key| bucket(key)));
         }
         for &place in &self.places {
@@ -334,7 +334,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for TwiceBelow<'_, K, F> {
         let mut sum = 0;
         let mut slow = LastLookup::default();
         let mut buckets = [0; TOGETHER];
-        for keys_here in memory::ahead(self.pieces, TOGETHER) {
+        for keys_here in cache::ahead(self.pieces, TOGETHER) {
             // First all buckets, several at a time, then all places.
             for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
                 *bucket = (self.bucket)(key);
@@ -472,7 +472,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for Tally<'_, K, F> {
         let (counts, equal) = (self.counts, self.equal);
         let mut slow = LastLookup::default();
         let mut buckets = [0; TOGETHER];
-        for keys_here in memory::ahead(self.pieces, TOGETHER) {
+        for keys_here in cache::ahead(self.pieces, TOGETHER) {
             for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
                 *bucket = (self.bucket)(key);
             }

@@ -4,6 +4,7 @@
 //! the scores of different keys is ever found.
 
 use super::codes::Codes;
+use crate::cache;
 use crate::interrupt;
 use crate::memory;
 use crate::ranking::group::Group;
@@ -42,7 +43,7 @@ impl KeyPlacements {
         for ((&key, &score), &label) in keys.of_row.iter().zip(scores).zip(labels) {
             let next = &mut next[key as usize];
             by_key[*next] = score;
-            memory::expect_next_line(&by_key, *next);
+            cache::expect_next_line(&by_key, *next);
             positive[*next / 8] |= u8::from(label) << (*next % 8);
             *next += 1;
         }

@@ -8,6 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::codes::Codes;
+use crate::cache;
 use crate::interrupt;
 use crate::memory;
 use crate::ranking::order::map::{Map, with_buckets};
@@ -191,7 +192,7 @@ impl<S: Score> Block<S> {
         for (&part, place) in of_row.iter().zip(rows) {
             let next = &mut next[usize::from(part)];
             dealt[*next] = row(place);
-            memory::expect_next_line(&dealt, *next);
+            cache::expect_next_line(&dealt, *next);
             *next += 1;
         }
         Block { rows: dealt, starts }

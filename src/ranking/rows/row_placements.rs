@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use crate::cache;
 use crate::interrupt;
 use crate::memory;
 use crate::ranking::order::{
@@ -69,7 +70,7 @@ impl RowPlacements {
             // The lowest bit of a stream is the class of its rows. A branch on it would be mispredicted.
             let (next, class) = (&mut next[usize::from(part)], usize::from(part & 1));
             of_classes[class][places[class]] = twice[*next];
-            memory::expect_next_line(&twice, *next);
+            cache::expect_next_line(&twice, *next);
             places[class] += 1;
             *next += 1;
         }
@@ -109,7 +110,7 @@ impl<K: Key> ScoreParts<K> {
         for (&stream, score) in parts.of_row.iter().zip(scores) {
             let next = &mut next[usize::from(stream)];
             parts.keys[*next] = score.key();
-            memory::expect_next_line(&parts.keys, *next);
+            cache::expect_next_line(&parts.keys, *next);
             *next += 1;
         }
         parts

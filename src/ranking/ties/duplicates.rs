@@ -3,7 +3,7 @@
 //! Every key marks the cell of its hash. If a key finds its cell marked, it may share its score with another key of
 //! that cell. Only the keys of such cells are sorted; where scores are distinct, they are few.
 
-use crate::memory;
+use crate::cache;
 use crate::ranking::scores::Key;
 use crate::ranking::tuning::{CHUNK, MARKS_PER_ROW, SECOND_MARK_WORDS};
 
@@ -20,7 +20,7 @@ pub(in crate::ranking) struct Duplicates<K> {
 impl<K: Key> Duplicates<K> {
     /// The sum of `t³ - t` over the distinct scores of all keys in `pieces`, each shared by t of them.
     pub fn cubes(&mut self, pieces: &[&[&[K]]]) -> u128 {
-        let all = || pieces.iter().flat_map(|pieces| memory::ahead(pieces, CHUNK));
+        let all = || pieces.iter().flat_map(|pieces| cache::ahead(pieces, CHUNK));
         let rows: usize = pieces.iter().copied().flatten().map(|piece| piece.len()).sum();
         let words = (rows * MARKS_PER_ROW / 64).next_power_of_two();
         // The lowest six bits of the cell's number are its place in the word, and the others are the number of the

@@ -6,7 +6,7 @@
 //! of keys. Steps with many rows are then cut again, into as many parts as their rows need. The lowest key of a cell is
 //! an observed score, and the rows with this score or a higher one are counted exactly.
 
-use crate::memory;
+use crate::cache;
 use crate::ranking::scores::{
     Key,
     wide::{Work, widest},
@@ -165,7 +165,7 @@ pub(in crate::ranking) fn outline<K: Key>(
 /// A cell of all rows of a shard, which does not say how many are of which class.
 fn whole<K: Key>(pieces: &[Piece<'_, K>]) -> Cell<K> {
     let mut all: Cell<K> = Cell::empty();
-    for piece in memory::in_turn(pieces, |next| memory::expect(next.keys)) {
+    for piece in cache::in_turn(pieces, |next| cache::expect(next.keys)) {
         let (low, high) = widest(Ends(piece.keys));
         all.join(&Cell { lowest: low, highest: high, rows: piece.rows(), ..Cell::empty() });
     }
@@ -195,7 +195,7 @@ fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>)
         return vec![(low, Cell { rows: ends.rows, ..Cell::empty() })];
     }
     let mut rows = vec![0u64; (high - low) as usize + 1];
-    for Piece { keys, beside, .. } in memory::in_turn(pieces, |next| memory::expect(next.keys)) {
+    for Piece { keys, beside, .. } in cache::in_turn(pieces, |next| cache::expect(next.keys)) {
         let cells = keys.iter().map(|key| (key.above(grid.low, grid.shift) as u32 - low) as usize);
         match beside {
             Beside::Rows(counts) => cells.zip(*counts).for_each(|(cell, count)| rows[cell] += count),
@@ -214,7 +214,7 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
     let mut cells = vec![Cell::empty(); (high - low) as usize + 1];
     let cell = |key| (grid.cell(key) - low) as usize;
     let mut weighted = false;
-    for &Piece { class, keys, beside } in memory::in_turn(pieces, |next| memory::expect(next.keys)) {
+    for &Piece { class, keys, beside } in cache::in_turn(pieces, |next| cache::expect(next.keys)) {
         weighted |= matches!(beside, Beside::Units(_));
         match beside {
             Beside::Nothing => keys.iter().for_each(|&key| cells[cell(key)].add(key, class, 1)),

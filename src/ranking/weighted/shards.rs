@@ -4,7 +4,7 @@
 //! units below them.
 
 use super::rows::WeightedRow;
-use crate::memory;
+use crate::cache;
 use crate::ranking::order::{
     index::Index,
     score_ops::ScoreOps,
@@ -14,8 +14,8 @@ use crate::ranking::scores::Key;
 
 /// Asks for keys and for their units.
 fn expect_pair<K>((keys, units): &(&[K], &[u64])) {
-    memory::expect(keys);
-    memory::expect(units);
+    cache::expect(keys);
+    cache::expect(units);
 }
 
 impl<K: Key> Shards<K, u64> {
@@ -35,7 +35,7 @@ impl<K: Key> Shard<'_, K, u64> {
         rows.clear();
         for class in 0..2 {
             let pieces: Vec<_> = self.pieces(class).collect();
-            for (keys, units) in memory::in_turn(&pieces, expect_pair) {
+            for (keys, units) in cache::in_turn(&pieces, expect_pair) {
                 rows.extend(keys.iter().zip(*units).map(|(&key, &units)| (key, units << 1 | class as u64)));
             }
         }
@@ -48,7 +48,7 @@ impl<K: Key> Shard<'_, K, u64> {
         let [others, rarer_rows] = [1 - rarer, rarer].map(|class| self.pieces(class).collect::<Vec<_>>());
         (ops.build_with_units)(index, &rarer_rows);
         let twice_below: u128 =
-            memory::in_turn(&others, expect_pair).map(|&piece| (ops.twice_units_below)(index, piece)).sum();
+            cache::in_turn(&others, expect_pair).map(|&piece| (ops.twice_units_below)(index, piece)).sum();
         if rarer == 1 {
             // Each pair counts 2 in all: 2 for the higher score, or 1 for each of two equal scores.
             2 * u128::from(self.units(0)) * u128::from(self.units(1)) - twice_below
