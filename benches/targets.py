@@ -254,6 +254,31 @@ def reports(n: int) -> Iterator[Work]:
             Promise("lists at once", "bare implode()", 0.6),
         ]
         yield Work(f"report of {count} groups", contenders, promises)
+    frame = normal(n).with_columns(segment=rng.integers(0, 20, n))
+    plans = {
+        name: pa.report(frame.lazy(), "label", "score", by="segment", versus=versus)
+        for name, versus in (("report", None), ("report(versus=)", "overall"))
+    }
+    contenders = {name: functools.partial(plan.collect, engine="in-memory") for name, plan in plans.items()}
+    yield Work("report of 20 segments", contenders, [Promise("report(versus=)", "report", 1.5)])
+    yield many_scores()
+
+
+def many_scores() -> Work:
+    """Report on fifty scores of ten groups of 10^4 rows and of all rows, beside their areas."""
+    rng = np.random.default_rng(4)
+    label = rng.random(100_000) < 0.3
+    scores = {f"score {place}": rng.standard_normal(label.size) + label for place in range(50)}
+    frame = pl.DataFrame({"label": label, "group": np.arange(label.size) % 10, **scores})
+    areas = [pa.roc_auc("label", name) for name in scores]
+    plan = pa.report(frame.lazy(), "label", list(scores), by="group")
+    plans = [frame.lazy().group_by("group").agg(areas), frame.lazy().select(areas)]
+    contenders: dict[str, Run] = {
+        "report": functools.partial(plan.collect, engine="in-memory"),
+        "roc_auc of groups and of all rows": lambda: [each.collect(engine="in-memory") for each in plans],
+    }
+    promises = [Promise("report", "roc_auc of groups and of all rows", 1.2)]
+    return Work("report of 50 scores by 10 groups", contenders, promises)
 
 
 def users(n: int) -> Iterator[Work]:

@@ -17,7 +17,7 @@ use polars::prelude::pf16;
 use rayon::prelude::*;
 
 use super::{downcast::downcast, values::gathered};
-use crate::{interrupt, memory};
+use crate::{cache, interrupt, memory};
 
 /// The fewest rows that a block has of each group, on average. Every block needs a place in every group, and with
 /// fewer rows these places are more than the rows.
