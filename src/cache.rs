@@ -12,10 +12,11 @@ const PARTS_AHEAD: usize = 4;
 
 /// The values of some pieces, up to `size` at a time. While some are read, later ones are on their way into the cache.
 pub fn ahead<'a, T>(pieces: &'a [&'a [T]], size: usize) -> impl Iterator<Item = &'a [T]> {
-    let parts = || pieces.iter().flat_map(move |piece| piece.chunks(size));
-    let mut later = parts();
+    let parts = |pieces: &'a [&'a [T]]| pieces.iter().flat_map(move |piece| piece.chunks(size));
+    // Within one piece a processor sees where the loop reads on.
+    let mut later = parts(if pieces.len() > 1 { pieces } else { &[] });
     later.by_ref().take(PARTS_AHEAD).for_each(expect);
-    parts().inspect(move |_| later.next().into_iter().for_each(expect))
+    parts(pieces).inspect(move |_| later.next().into_iter().for_each(expect))
 }
 
 /// Pieces in turn; before one of them is read, `expect` asks for the next one.
