@@ -137,6 +137,13 @@ pub(super) const PART_ROWS: usize = 1 << 14;
 /// Parts, at most. Each part takes in two streams of rows, and more streams leave the first cache.
 pub(super) const MOST_PARTS: usize = 256;
 
+// Placements key by key (`key_placements`).
+
+/// Rows of a key, on average, from which on the next line of its scores is asked for before it is written.
+///
+/// Measured on 10^7 rows: with 10 rows for each key the whole takes a tenth longer, with 10^4 rows a fifth less time.
+pub(super) const ROWS_WITH_LINES: usize = 32;
+
 // Scores that several rows share (`duplicates`).
 
 /// Marks for each row. With 16 marks, one key in sixteen is sorted in vain.
@@ -211,7 +218,8 @@ pub(super) const ROWS_PER_BIN: usize = 24;
 /// Measured for 65,536 bins: with 28 rows for each, counting takes twice as long as ranking, with 56 a tenth longer.
 pub(super) const CACHED_BINS: u64 = 1 << 14;
 
-/// Sampled rows for each bin of a state, from which its table begins.
+/// Sampled rows for each bin of a state, whose partition its table begins with. They are so many that the bins of all
+/// rows in this partition seldom outgrow the table.
 pub(super) const SAMPLED_PER_BIN: usize = 4;
 
 /// A table of rows for a small state has at most so many times the bins of the state.

@@ -11,9 +11,7 @@ use crate::ranking::group::Group;
 use crate::ranking::scores::{Bits, Observations, Score};
 use crate::ranking::tasks;
 use crate::ranking::ties::Placements;
-
-/// Rows of a key, on average, that take several lines of memory.
-const ROWS_WITH_LINES: usize = 32;
+use crate::ranking::tuning::ROWS_WITH_LINES;
 
 /// The sums over the placements of one key's rows among themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +38,7 @@ impl KeyPlacements {
             starts[key + 1] += starts[key];
         }
         let mut next = starts.clone();
-        // Keys of fewer rows have hardly a next line. With 10 rows each, asking for it took a tenth of the time.
+        // Keys of fewer rows have hardly a next line.
         let has_lines = scores.len() >= ROWS_WITH_LINES * keys.distinct;
         let mut by_key = memory::with_room(scores.len());
         by_key.resize(scores.len(), S::from_key(S::Key::default()));

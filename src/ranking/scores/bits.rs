@@ -114,6 +114,7 @@ pub(crate) mod tests {
             }
             prop_assert_eq!(bits.count(None), (0..bits.len()).filter(|&row| bit(row)).count());
             let tail = bits.slice(first, bits.len() - first);
+            prop_assert_eq!(tail.truths(), (first..bits.len()).map(bit).collect::<Vec<bool>>());
             prop_assert_eq!(tail.count(Some(tail)), (first..bits.len()).filter(|&row| bit(row)).count());
         }
     }

@@ -90,6 +90,7 @@ const BLOCK: usize = 64;
 
 impl<K: Key> Table<K> {
     fn new(limit: Limit, score_type: ScoreType, resolution: Resolution) -> Self {
+        // Without a partition it is not known how many bins there will be; with one, some more than the state may have.
         let bins = if resolution == 0 { 0 } else { limit.max_bins as usize };
         let (slots, shift) = Self::free((4 * bins).next_power_of_two().max(FEWEST_SLOTS));
         Table { slots, shift, used: 0, resolution, limit, score_type, nan: Count::default() }
