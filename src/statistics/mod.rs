@@ -66,7 +66,7 @@ pub(crate) mod tests {
         Width,
     };
     use crate::statistics::numbers::partial_area::{Range, Standardized};
-    use crate::statistics::{intervals::roc_auc_ci_partial::*, thresholds::operating_point::Criterion};
+    use crate::statistics::{intervals::roc_auc_ci_partial::*, thresholds::criterion::Criterion};
     use proptest::prelude::*;
 
     /// Calls `ask` with the ties of scores and 0/1 labels.

@@ -1,20 +1,16 @@
 //! The threshold that is best by a criterion, with its counts and rates.
 
 use super::confusion::{Calls, Confusion};
-use crate::math;
-use crate::math::fraction::fraction;
+use super::criterion::{Criterion, Merit, Rule, ratio};
 use crate::ranking::ties::{Count, Indexed, Step, StepKind, Ties};
 use crate::statistics::kinds::{Summary, Threshold, record};
-use crate::statistics::options::{FromOptions, OptionError, Options, Word};
+use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The largest beta. With a larger one, precision would not change the F measure at all.
 pub(in crate::statistics) const MOST_BETA: f64 = 1e9;
 
 /// The most that a false negative may cost, where a false positive costs 1.
 const MOST_COST: f64 = 1e9;
-
-/// The largest weight of the false positive rate.
-const MOST_RATIO: f64 = 1e100;
 
 /// The threshold that is best by a criterion, with its counts and rates.
 ///
@@ -29,53 +25,6 @@ pub struct OperatingPoint {
     pub beta: f64,
     /// The false positive rates between which the best is looked for, both included; all, if none are given.
     pub fpr: Option<(f64, f64)>,
-}
-
-/// What makes a threshold the best.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Criterion {
-    /// The largest `tpr - r fpr`, with `r = (1 - prevalence) / (cost prevalence)` where a false negative costs `cost`
-    /// times a false positive: Youden's (1950) index where r is 1 (Perkins and Schisterman 2006).
-    Youden {
-        /// `r`.
-        ratio: f64,
-    },
-    /// The smallest `(1 - tpr)² + r fpr²`: the point nearest to the upper left corner (Perkins and Schisterman 2006).
-    ClosestTopleft {
-        /// `r`.
-        ratio: f64,
-    },
-    /// The smallest expected cost of a row, `cost prevalence (1 - tpr) + (1 - prevalence) fpr`.
-    Cost {
-        /// What a false negative costs, a false positive costing 1.
-        cost: f64,
-        /// The share of positives where the threshold will be used; that of the group, if none is given.
-        prevalence: Option<f64>,
-    },
-    /// The largest F measure.
-    MaxF,
-    /// The largest tpr of all with no larger fpr than this.
-    TargetFpr(f64),
-    /// The smallest fpr of all with no smaller tpr than this.
-    TargetTpr(f64),
-    /// The largest tpr of all with no smaller precision than this.
-    TargetPrecision(f64),
-    /// The highest threshold that calls at least as many rows positive as there are positives: the top P rows of Ling.
-    TopP,
-}
-
-/// The values beside the words are those of no options.
-impl Word for Criterion {
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("youden", Criterion::Youden { ratio: 1.0 }),
-        ("closest_topleft", Criterion::ClosestTopleft { ratio: 1.0 }),
-        ("cost", Criterion::Cost { cost: 1.0, prevalence: None }),
-        ("max_f", Criterion::MaxF),
-        ("target_fpr", Criterion::TargetFpr(0.0)),
-        ("target_tpr", Criterion::TargetTpr(1.0)),
-        ("target_precision", Criterion::TargetPrecision(1.0)),
-        ("top_p", Criterion::TopP),
-    ];
 }
 
 impl FromOptions for OperatingPoint {
@@ -127,19 +76,6 @@ impl FromOptions for OperatingPoint {
     }
 }
 
-/// The weight of the false positive rate, where the false negative rate has weight 1.
-fn ratio(cost: f64, prevalence: Option<f64>) -> Result<f64, OptionError> {
-    let share = prevalence.unwrap_or(0.5);
-    let ratio = (1.0 - share) / (cost * share).max(f64::MIN_POSITIVE);
-    let least = 1.0 / MOST_RATIO;
-    if (least..=MOST_RATIO).contains(&ratio) {
-        return Ok(ratio);
-    }
-    let expected = format!("a number above 0, from {least:e} to {MOST_RATIO:e}");
-    let said = format!("(1 - `prevalence`) / (`cost` `prevalence`) must be {expected}, got {ratio:e}");
-    Err(said.into())
-}
-
 record! {
     /// The best threshold of one group.
     pub struct OperatingPointRecord {
@@ -159,27 +95,6 @@ record! {
         pub criterion: Option<f64>,
         /// Positives and negatives that were used.
         pub rows: Count,
-    }
-}
-
-/// More than the relative rounding error of an F measure, which takes six operations. The other merits in floats never
-/// decrease where they would not without rounding.
-const MERIT_ROUNDING: f64 = 1e-14;
-
-/// How good a threshold is: larger is better. It is a whole number wherever that fits.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-enum Merit {
-    Whole(i128),
-    Float(f64),
-}
-
-impl Merit {
-    /// Whether it may be as good as another one, before it is rounded.
-    fn reaches(self, other: Merit) -> bool {
-        match (self, other) {
-            (Merit::Float(merit), Merit::Float(other)) => merit >= other - MERIT_ROUNDING * other.abs(),
-            (merit, other) => merit >= other,
-        }
     }
 }
 
@@ -203,7 +118,7 @@ impl Summary for OperatingPoint {
             return OperatingPointRecord::undefined(rows);
         }
         let all_negative = Confusion::all_negative(&ties);
-        let rule = Rule::of(self, all_negative);
+        let rule = Rule::of(self.criterion, self.beta, all_negative);
         let weighted = all_negative.units.is_some();
         let merit = |calls: &Confusion| if self.reaches(calls) { rule.merit(calls) } else { None };
         let candidate = |key: u128, tp: u64, fp: u64| {
@@ -301,107 +216,6 @@ impl OperatingPoint {
 fn better(best: &mut Option<Candidate>, other: Option<Candidate>) {
     if other.map(|other| other.merit) > best.map(|best| best.merit) {
         *best = other;
-    }
-}
-
-/// A criterion with the numbers of positives and negatives of a group.
-#[derive(Clone, Copy, Debug)]
-struct Rule {
-    criterion: Criterion,
-    beta: f64,
-    /// The weight of the false positive rate, where the false negative rate has weight 1.
-    ratio: f64,
-    /// The same as a fraction, where whole numbers that hold all merits fit 128 bits.
-    whole: Option<(i128, i128)>,
-}
-
-impl Rule {
-    fn of(statistic: &OperatingPoint, all: Confusion) -> Self {
-        let ratio = match statistic.criterion {
-            Criterion::Youden { ratio } | Criterion::ClosestTopleft { ratio } => ratio,
-            Criterion::Cost { cost, prevalence } => {
-                let prevalence =
-                    prevalence.or_else(|| all.with(all.n_pos, all.n_neg).precision()).unwrap_or(0.5);
-                (1.0 - prevalence) / (cost * prevalence)
-            }
-            _ => 1.0,
-        };
-        let bits = |number: u64| u64::BITS - number.leading_zeros();
-        let counts = all.without_empty_bits();
-        let pairs = bits(counts.n_pos) + bits(counts.n_neg);
-        let whole = fraction(ratio).filter(|&(above, below)| {
-            let merits = match statistic.criterion {
-                Criterion::ClosestTopleft { .. } => 2 * pairs,
-                _ => pairs,
-            };
-            bits(above.max(below)) + merits + 1 < i128::BITS - 1
-        });
-        let whole = whole.map(|(above, below)| (i128::from(above), i128::from(below)));
-        Rule { criterion: statistic.criterion, beta: statistic.beta, ratio, whole }
-    }
-
-    /// How good calls are; `None` if the criterion rules them out.
-    #[inline]
-    fn merit(&self, calls: &Confusion) -> Option<Merit> {
-        // Rates over a common denominator, without the bits that weights leave empty.
-        let Confusion { tp, fp, n_pos, n_neg, .. } = calls.without_empty_bits();
-        let tpr = || i128::from(tp) * i128::from(n_neg);
-        let fnr = || i128::from(n_pos - tp) * i128::from(n_neg);
-        let fpr = || i128::from(fp) * i128::from(n_pos);
-        match (self.criterion, self.whole) {
-            (Criterion::Youden { .. } | Criterion::Cost { .. }, Some((above, below))) => {
-                Some(Merit::Whole(below * tpr() - above * fpr()))
-            }
-            (Criterion::ClosestTopleft { .. }, Some((above, below))) => {
-                Some(Merit::Whole(-(below * fnr() * fnr() + above * fpr() * fpr())))
-            }
-            (Criterion::Youden { .. } | Criterion::Cost { .. }, None) => {
-                Some(Merit::Float(calls.tpr()? - self.ratio * calls.fpr()?))
-            }
-            (Criterion::ClosestTopleft { .. }, None) => {
-                Some(Merit::Float(-((1.0 - calls.tpr()?).powi(2) + self.ratio * calls.fpr()?.powi(2))))
-            }
-            (Criterion::MaxF, _) => calls.f(self.beta).map(Merit::Float),
-            (Criterion::TargetFpr(target), _) => {
-                (calls.fpr()? <= target).then(|| Merit::Whole(i128::from(calls.tp)))
-            }
-            (Criterion::TargetPrecision(target), _) => {
-                (calls.precision()? >= target).then(|| Merit::Whole(i128::from(calls.tp)))
-            }
-            (Criterion::TargetTpr(target), _) => {
-                (calls.tpr()? >= target).then(|| Merit::Whole(-i128::from(calls.fp)))
-            }
-            (Criterion::TopP, _) => {
-                let positives = calls.with(calls.n_pos, 0).predicted_rate()?;
-                (calls.predicted_rate()? >= positives)
-                    .then(|| Merit::Whole(-(i128::from(calls.tp) + i128::from(calls.fp))))
-            }
-        }
-    }
-
-    /// The value of the criterion.
-    fn value(&self, calls: &Confusion) -> Option<f64> {
-        let (tpr, fpr) = (calls.tpr()?, calls.fpr()?);
-        match self.criterion {
-            Criterion::Youden { ratio } => Some(match (self.merit(calls), self.whole) {
-                (Some(Merit::Whole(merit)), Some((_, below))) => {
-                    let counts = calls.without_empty_bits();
-                    let pairs = below.unsigned_abs() * u128::from(counts.n_pos) * u128::from(counts.n_neg);
-                    math::signed_quotient(merit, pairs)
-                }
-                _ => tpr - ratio * fpr,
-            }),
-            Criterion::ClosestTopleft { ratio } => Some((1.0 - tpr).powi(2) + ratio * fpr.powi(2)),
-            Criterion::Cost { cost, prevalence } => {
-                let prevalence = prevalence.or_else(|| calls.with(calls.n_pos, calls.n_neg).precision())?;
-                Some(cost * prevalence * (1.0 - tpr) + (1.0 - prevalence) * fpr)
-            }
-            Criterion::MaxF => calls.f(self.beta),
-            Criterion::TargetFpr(_) => Some(fpr),
-            Criterion::TargetTpr(_) => Some(tpr),
-            Criterion::TargetPrecision(_) => calls.precision(),
-            Criterion::TopP => calls.accuracy(),
-        }
     }
 }
 
