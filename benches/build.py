@@ -20,6 +20,7 @@ from pathlib import Path
 import polars as pl
 
 from machine import machine
+from rows import append
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "build.csv"
@@ -75,8 +76,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         row = pl.DataFrame([measured(Path(folder))])
     print(row)
-    with RESULTS.open("ab") as file:
-        row.write_csv(file, include_header=file.tell() == 0)
+    append(row, RESULTS)
 
 
 if __name__ == "__main__":

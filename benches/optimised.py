@@ -136,8 +136,7 @@ def main() -> None:
     table = pl.DataFrame(rows)
     with pl.Config(tbl_rows=-1):
         print(table.select("query", "library", "seconds", "fastest_s", "ratio"))
-    with RESULTS.open("ab") as file:
-        table.write_csv(file, include_header=file.tell() == 0)
+    append(table, RESULTS)
 
 
 if __name__ == "__main__":

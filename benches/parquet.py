@@ -25,6 +25,7 @@ import polars as pl
 import polars_auc as pa
 from machine import machine
 from processes import measured, taken
+from rows import append
 
 RESULTS = Path(__file__).parent / "results" / "parquet.csv"
 
@@ -122,8 +123,7 @@ def main() -> None:
         ]
     ).with_columns(pl.col("seconds", "megabytes").round_sig_figs(3))
     print(table)
-    with RESULTS.open("ab") as file:
-        table.write_csv(file, include_header=file.tell() == 0)
+    append(table, RESULTS)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ import polars as pl
 import polars_auc as pa
 from machine import machine
 from processes import measured, taken
+from rows import append
 
 RESULTS = Path(__file__).parent / "results" / "passes.csv"
 
@@ -93,8 +94,7 @@ def main() -> None:
         ]
     ).with_columns(pl.col("seconds", "megabytes").round_sig_figs(3))
     print(table)
-    with RESULTS.open("ab") as file:
-        table.write_csv(file, include_header=file.tell() == 0)
+    append(table, RESULTS)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from pyspark.sql import SparkSession
 import polars_auc as pa
 import polars_auc.spark as pauc
 from machine import machine
+from rows import append
 
 RESULTS = Path(__file__).parent / "results" / "spark.csv"
 
@@ -124,8 +125,7 @@ def main() -> None:
     results = pl.DataFrame(table)
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_width_chars=160, fmt_str_lengths=50):
         print(results.drop("cpu", "system"))
-    with RESULTS.open("ab") as file:
-        results.write_csv(file, include_header=file.tell() == 0)
+    append(results, RESULTS)
 
 
 if __name__ == "__main__":

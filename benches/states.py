@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 
 import polars_auc as pa
+from rows import append
 
 RESULTS = Path(__file__).parent / "results" / "states.csv"
 
@@ -85,8 +86,7 @@ def main() -> None:
     table = pl.DataFrame(rows).with_columns(pl.col("width", "ratio", "^packed.*$").round_sig_figs(3))
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_width_chars=140):
         print(table)
-    with RESULTS.open("ab") as file:
-        table.write_csv(file, include_header=file.tell() == 0)
+    append(table, RESULTS)
 
 
 if __name__ == "__main__":
