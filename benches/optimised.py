@@ -26,6 +26,8 @@ from pathlib import Path
 
 import polars as pl
 
+from rows import append
+
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "optimised.csv"
 ROWS = 2_000_000
