@@ -62,8 +62,8 @@ pub(crate) mod tests {
     use super::{kinds::column::Nullable, *};
     use crate::ranking::bits::tests::packed;
     use crate::ranking::{
-        Bits, Codes, Domain, Group, KeyPlacements, Observations, RowPlacements, Rows, Score, Strategy, Ties,
-        Width,
+        AllPlacements, Bits, Codes, Domain, Group, KeyPlacements, Observations, RowPlacements, Rows, Score,
+        Strategy, Ties, Width,
     };
     use crate::statistics::numbers::partial_area::{Range, Standardized};
     use crate::statistics::{intervals::roc_auc_ci_partial::*, thresholds::criterion::Criterion};
@@ -173,6 +173,7 @@ pub(crate) mod tests {
         if labels.len() == keys.len() {
             let of_keys = |scores: &&[f64]| KeyPlacements::of(scores, &is_positive, &rows.keys);
             rows.key_placements = scores.iter().map(of_keys).collect();
+            rows.all_placements = Some(AllPlacements::of(scores[0], &is_positive, &rows.keys));
         }
         Rows { labels: is_positive, ..rows }
     }

@@ -261,6 +261,16 @@ impl OptionalKeys<'_, (u128, &[u8])> {
     }
 }
 
+/// What `of` makes of each value of a column, which all threads divide if it is long.
+pub fn each<T: Sync, K: Send>(values: &[T], of: impl Fn(&T) -> K + Send + Sync) -> Vec<K> {
+    if values.len() <= BLOCK_ROWS {
+        return values.iter().map(of).collect();
+    }
+    let mut all = memory::with_room(values.len());
+    RAYON.install(|| values.par_iter().with_min_len(BLOCK_ROWS).map(of).collect_into_vec(&mut all));
+    all
+}
+
 /// The places of rows among those of a column with `distinct` values, as codes without gaps, and the place that each
 /// code stands for.
 pub fn without_gaps(places: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
@@ -279,7 +289,7 @@ pub fn without_gaps(places: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
             distinct_places.push(place);
         }
     }
-    let of_row = memory::collected(places.iter().map(|&place| codes[place as usize]));
+    let of_row = each(places, |&place| codes[place as usize]);
     (Codes { of_row, distinct: distinct_places.len() }, distinct_places)
 }
 

@@ -18,7 +18,7 @@ use crate::interrupt;
 use crate::plugin::abi::ffi::Input;
 use crate::plugin::arrays::values::Values;
 use crate::plugin::threads::Threads;
-use crate::ranking::rows::{Codes, CountedKeys, KeyPlacements, RowPlacements, Rows};
+use crate::ranking::rows::{AllPlacements, Codes, KeyPlacements, RowPlacements, Rows};
 use crate::ranking::scores::{Bits, Width};
 use crate::ranking::tasks;
 use crate::statistics::kinds::{Column, Field as RecordField, KeyKind, Needs};
@@ -186,7 +186,7 @@ impl GroupTable {
             self.scores.iter().map(facts_of).collect::<Result<Vec<_>, String>>()?
         };
         let mut has_nan = false;
-        for ScoreFacts { codes, placements, key_placements, key_rows, nan } in facts {
+        for ScoreFacts { codes, placements, key_placements, all_placements, nan } in facts {
             has_nan |= !nan.is_empty();
             if !nan.is_empty() && rows.nan_keys.is_empty() {
                 rows.nan_keys = vec![false; rows.keys.distinct];
@@ -199,7 +199,7 @@ impl GroupTable {
             rows.scores.extend(codes);
             rows.placements.extend(placements);
             rows.key_placements.extend(key_placements);
-            rows.counted = rows.counted.or(key_rows);
+            rows.all_placements = rows.all_placements.or(all_placements);
         }
         Ok((rows, has_nan))
     }
@@ -252,7 +252,7 @@ struct ScoreFacts {
     codes: Option<Codes>,
     placements: Option<RowPlacements>,
     key_placements: Option<Vec<KeyPlacements>>,
-    key_rows: Option<CountedKeys>,
+    all_placements: Option<AllPlacements>,
     /// Which rows are NaN.
     nan: Vec<usize>,
 }
@@ -268,13 +268,20 @@ impl WithScores for ScoreReader<'_> {
         } else {
             Vec::new()
         };
+        let all_placements = (self.needs.all_placements && nan.is_empty())
+            .then(|| AllPlacements::of(&scores, self.labels, self.keys));
+        let key_placements = match &all_placements {
+            Some(all) => Some(all.keys()),
+            // No key with a NaN has placements, but all others have.
+            None => (self.needs.key_placements || self.needs.all_placements)
+                .then(|| KeyPlacements::of(&scores, self.labels, self.keys)),
+        };
         Ok(ScoreFacts {
             codes: self.needs.codes.then(|| Codes::of(scores.iter().copied())),
             placements: (self.needs.placements && nan.is_empty())
                 .then(|| RowPlacements::of(&scores, self.labels)),
-            key_placements: (self.needs.key_placements && nan.is_empty())
-                .then(|| KeyPlacements::of(&scores, self.labels, self.keys)),
-            key_rows: self.needs.key_rows.then(|| CountedKeys::of(&scores, self.labels, self.keys)),
+            key_placements,
+            all_placements,
             nan,
         })
     }

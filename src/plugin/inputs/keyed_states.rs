@@ -8,7 +8,7 @@ use super::score::{Native, WithScores, dispatch};
 use super::states::States;
 use crate::interrupt;
 use crate::plugin::arrays::values::Values;
-use crate::ranking::rows::{Codes, CountedKeys, KeyPlacements, KeyRows, Rows};
+use crate::ranking::rows::{AllPlacements, Codes, CountedKeys, KeyPlacements, KeyRows, Rows};
 use crate::ranking::scores::Key;
 use crate::ranking::states::{State, StoredState, weight_sums::WeightSums};
 use crate::statistics::kinds::Needs;
@@ -76,7 +76,7 @@ impl WithScores for Counting<'_> {
             own.as_ref().map(|own| own.by_codes(&descending(own.bins.len())))
         };
         let mut weighted = weights.iter().map(of_key).collect();
-        if self.needs.codes || self.needs.key_rows {
+        if self.needs.codes || self.needs.all_placements {
             // Keys are ordered among one another by the bins of all states; a NaN would leave none.
             let has_scores = |&(_, &key): &(&usize, &u32)| !nan_keys[key as usize];
             let ordered = self.group.iter().zip(&self.keys.of_row).filter(has_scores);
@@ -89,7 +89,7 @@ impl WithScores for Counting<'_> {
             // Keys are compared, so scores that tie among all tie in each key: a difference of bins is no difference.
             let with_codes = |(key, state): (&mut KeyRows, &State)| {
                 key.codes = codes(keys_of::<S::Key>(state), all_keys);
-                if self.needs.key_rows {
+                if self.needs.all_placements {
                     key.join_codes();
                 }
             };
@@ -103,15 +103,18 @@ impl WithScores for Counting<'_> {
         }
         let placements =
             |key: &KeyRows| KeyPlacements { n_pos: key.n_pos, n_neg: key.n_neg, sums: key.placements() };
-        let key_placements = match self.needs.key_placements {
+        let key_placements = match self.needs.key_placements || self.needs.all_placements {
             true => vec![counted.keys.par_iter().map(placements).collect()],
             false => Vec::new(),
         };
         let has_nan = nan_keys.contains(&true);
+        let all_placements =
+            (self.needs.all_placements && !has_nan).then(|| AllPlacements::of_counted(&counted));
         let rows = Rows {
             keys: self.keys,
             nan_keys: if has_nan { nan_keys } else { Vec::new() },
             key_placements,
+            all_placements,
             ..Rows::default()
         };
         let len = (counted.keys.iter().map(|key| key.n_pos + key.n_neg).sum::<u64>()) as usize;

@@ -8,9 +8,8 @@ use arrow::datatypes::{ArrowDataType as Dtype, DTYPE_ENUM_VALUES_LEGACY, DTYPE_E
 use polars::prelude::{PlHashMap, pf16};
 
 use super::label;
-use crate::memory;
 use crate::plugin::arrays::{
-    distinct::{Places, without_gaps},
+    distinct::{Places, each, without_gaps},
     downcast::{downcast, message},
     dtype, text,
     values::{Values, gathered},
@@ -114,7 +113,7 @@ fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
     macro_rules! scores {
         ($value:ty) => {{
             let values = downcast::<PrimitiveArray<$value>>(array)?.values();
-            Ok(Places::of(&memory::collected(values.iter().map(|&value| key(value))), validity))
+            Ok(Places::of(&each(values, |&value| key(value)), validity))
         }};
     }
     match array.dtype() {
@@ -139,7 +138,7 @@ fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
         Dtype::Float64 => scores!(f64),
         Dtype::Float16 => {
             let values = downcast::<PrimitiveArray<pf16>>(array)?.values();
-            Ok(Places::of(&values.iter().map(|&value| key(f32::from(value))).collect::<Vec<_>>(), validity))
+            Ok(Places::of(&each(values, |&value| key(f32::from(value))), validity))
         }
         Dtype::Utf8View => {
             let words = downcast::<Utf8ViewArray>(array)?.values_iter();
@@ -181,7 +180,7 @@ fn places_of_words(field: &Field, words: &Words) -> Result<Places, String> {
     };
     // Under a missing row, the place may be outside the words.
     let rank = |&place: &u32| ranks.get(place as usize).copied().unwrap_or_default();
-    Ok(Places::of(&words.places.iter().map(rank).collect::<Vec<_>>(), words.validity.as_ref()))
+    Ok(Places::of(&each(&words.places, rank), words.validity.as_ref()))
 }
 
 /// The categories of an Enum, in its order: the field names each after its length, which a semicolon ends.

@@ -20,12 +20,12 @@ pub struct KeyPlacements {
     pub n_pos: u64,
     /// Negatives.
     pub n_neg: u64,
-    /// The sums; 0 without a positive or without a negative.
+    /// The sums; 0 without a positive, without a negative, and if a score is NaN.
     pub sums: Placements,
 }
 
 impl KeyPlacements {
-    /// For each key, by its code, the sums of its rows, none of whose scores is NaN. All threads of the pool that this is
+    /// For each key, by its code, the sums of its rows. All threads of the pool that this is
     /// called in divide many keys.
     ///
     /// # Panics
@@ -63,8 +63,10 @@ impl KeyPlacements {
                     Bits::new(&positive, start, rows),
                     None,
                 ));
+                let has_nan = group.has_nan();
                 let mut ties = group.ties();
-                let sums = if ties.has_pairs() { ties.placements() } else { Placements::default() };
+                let sums =
+                    if ties.has_pairs() && !has_nan { ties.placements() } else { Placements::default() };
                 KeyPlacements { n_pos: ties.n_pos(), n_neg: ties.n_neg(), sums }
             };
             range.map(of_key).collect::<Vec<_>>()
@@ -101,5 +103,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// A key with a NaN has no sums, and other keys are as they are without it.
+    #[test]
+    fn a_nan_is_of_its_key_alone() {
+        let labels = [true, false, true, false];
+        let keys = Codes { of_row: vec![0, 0, 1, 1], distinct: 2 };
+        let of_keys = KeyPlacements::of(&[2.0, 1.0, f64::NAN, 1.0], &labels, &keys);
+        let expected = KeyPlacements::of(&[2.0, 1.0], &labels[..2], &keys.taken(&[0, 1]));
+        assert_eq!(of_keys[0], expected[0]);
+        assert_eq!(of_keys[1], KeyPlacements { n_pos: 1, n_neg: 1, sums: Placements::default() });
     }
 }

@@ -1,12 +1,15 @@
 //! Several columns row by row.
 
+pub mod all_placements;
 pub mod codes;
+pub mod key_order;
 pub mod key_placements;
 pub mod key_rows;
 pub mod row_placements;
 #[expect(clippy::module_inception, reason = "the room has the name of its main idea")]
 pub mod rows;
 
+pub use all_placements::{AllPlacements, SharedPlacements};
 pub use codes::Codes;
 pub use key_placements::KeyPlacements;
 pub use key_rows::{CodeAndLabel, CountedKeys, KeyRows};

@@ -1,5 +1,6 @@
 //! Rows: what several columns of a group say row by row, their scores as codes.
 
+use super::all_placements::AllPlacements;
 use super::codes::Codes;
 use super::key_placements::KeyPlacements;
 use super::key_rows::CountedKeys;
@@ -20,6 +21,8 @@ pub struct Rows {
     pub placements: Vec<RowPlacements>,
     /// For each score column, the placements of each key's rows among themselves, if the statistic needs them.
     pub key_placements: Vec<Vec<KeyPlacements>>,
+    /// The placements of each key's rows among all rows and those of other keys, if the statistic needs them.
+    pub all_placements: Option<AllPlacements>,
     /// The scores of each column as floats, only if the statistic asks for values.
     pub values: Vec<Vec<f64>>,
     /// The codes of the key column: folds, clusters or segments.
@@ -35,8 +38,8 @@ pub struct Rows {
     pub key_series: Vec<Option<u32>>,
     /// What each row weighs, if rows have weights: all are finite and above 0.
     pub weights: Option<Vec<f64>>,
-    /// The rows of each key counted by score, if the statistic needs them, or if they were counted earlier. Without
-    /// rows there are no labels, and no codes row by row.
+    /// The rows of each key counted by score, if they were counted earlier. Then there are no labels, and no codes row
+    /// by row.
     pub counted: Option<CountedKeys>,
     /// The rows of each key that were counted earlier and have weights; `counted` then says only how many they are.
     pub weighted: Option<Vec<State<WeightSums>>>,
@@ -87,6 +90,7 @@ impl Rows {
             scores: self.scores.iter().map(taken).collect(),
             placements: Vec::new(),
             key_placements: Vec::new(),
+            all_placements: None,
             values: self
                 .values
                 .iter()

@@ -89,9 +89,9 @@ const FEW_IN_ALL: u64 = 1 << 40;
 /// Rows of a class, and the sums of a number of each and of its square.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::ranking) struct Moments<T> {
-    rows: T,
-    sum: T,
-    squares: T,
+    pub rows: T,
+    pub sum: T,
+    pub squares: T,
 }
 
 /// What moments are counted in.

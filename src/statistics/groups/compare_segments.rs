@@ -9,7 +9,7 @@ use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::comparisons::{adjust_p_values::Adjustment, unpaired_roc_auc_difference::TestResult};
 use crate::statistics::inference::{
-    Estimate, Hypothesis, Interval, WeightedKeys, delong::beyond_rounding, rows_by_key, welch,
+    Estimate, Hypothesis, Interval, WeightedKeys, delong::beyond_rounding, welch,
 };
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
@@ -114,7 +114,10 @@ impl Joint for CompareSegments {
     const WEIGHTS: bool = true;
 
     fn needs(&self) -> Needs {
-        Needs::KEY_ROWS
+        match self.versus {
+            Versus::Rest | Versus::Overall => Needs::ALL_PLACEMENTS,
+            Versus::Previous | Versus::First => Needs::KEY_PLACEMENTS,
+        }
     }
 
     fn needs_with_weights(&self) -> Needs {
@@ -137,7 +140,8 @@ impl Joint for CompareSegments {
         if let Some(weighted) = WeightedKeys::of_rows_or_states(rows, 0) {
             return Some(self.records(rows, &WeightedSegments(weighted)));
         }
-        let segments = IndependentSegments { segments: rows_by_key(rows, 0), distinct: rows.distinct(0) };
+        let segments =
+            IndependentSegments { keys: &rows.key_placements[0], all: rows.all_placements.as_ref() };
         Some(self.records(rows, &segments))
     }
 }

@@ -37,7 +37,8 @@ impl Joint for CompareSegmentsOfStates {
     }
 
     fn needs(&self) -> Needs {
-        self.0.needs()
+        // Scores that tie among all states tie in each segment too, whatever it is compared with.
+        Needs::ALL_PLACEMENTS
     }
 
     fn passes(&self) -> usize {
@@ -72,6 +73,8 @@ mod tests {
         let rows = rows_of(&labels, &[&scores], &segments);
         let counted = Rows {
             keys: rows.keys.clone(),
+            key_placements: rows.key_placements.clone(),
+            all_placements: rows.all_placements.clone(),
             counted: Some(CountedKeys {
                 keys: rows_by_key(&rows, 0).into_owned(),
                 distinct: rows.distinct(0),

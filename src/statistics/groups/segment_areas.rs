@@ -1,10 +1,9 @@
 //! The areas of segments of the rows, and how each varies together with what it is compared with.
 
-use std::borrow::Cow;
-
-use crate::ranking::rows::KeyRows;
+use crate::math::signed_product_difference;
+use crate::ranking::rows::{AllPlacements, KeyPlacements, SharedPlacements};
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{AllRows, Area};
+use crate::statistics::inference::Area;
 
 /// What a segment is compared with.
 #[derive(Clone, Copy, Debug)]
@@ -75,36 +74,37 @@ pub trait Segments: Sync {
 
 /// Segments whose rows are independent of each other.
 pub struct IndependentSegments<'a> {
-    /// The rows of each.
-    pub segments: Cow<'a, [KeyRows]>,
-    /// How many distinct scores all of them have.
-    pub distinct: usize,
+    /// The placements of each one's rows among themselves.
+    pub keys: &'a [KeyPlacements],
+    /// Those among all rows, if segments are compared with other rows together.
+    pub all: Option<&'a AllPlacements>,
 }
 
 impl Segments for IndependentSegments<'_> {
     fn number(&self) -> usize {
-        self.segments.len()
+        self.keys.len()
     }
 
     fn count(&self, segment: usize) -> Count {
-        Count { pos: self.segments[segment].n_pos, neg: self.segments[segment].n_neg }
+        Count { pos: self.keys[segment].n_pos, neg: self.keys[segment].n_neg }
     }
 
     fn area(&self, segment: usize) -> Option<EstimatedArea> {
-        self.segments[segment].area().map(EstimatedArea::new)
+        Area::of_key(&self.keys[segment]).map(EstimatedArea::new)
     }
 
     fn against_rest(&self) -> Vec<Option<Comparator>> {
-        let rests = AllRows::of(&self.segments, self.distinct).without_each();
         let independent = |rest| Comparator::independent(EstimatedArea::new(rest));
-        rests.into_iter().map(|rest| rest.map(independent)).collect()
+        let rests = self.all.map(AllPlacements::without_each).unwrap_or_default();
+        rests.iter().map(|rest| Area::of_key(rest).map(independent)).collect()
     }
 
     fn against_overall(&self) -> Vec<Option<Comparator>> {
-        let (overall, covariances) = AllRows::of(&self.segments, self.distinct).area_and_covariances();
-        let overall = overall.map(EstimatedArea::new);
-        let other = |covariance| Some(Comparator { area: overall?, covariance });
-        covariances.into_iter().map(other).collect()
+        let Some(all) = self.all else { return Vec::new() };
+        let of_all = all.all();
+        let area = Area::of_key(&of_all).map(EstimatedArea::new);
+        let other = |shared| Some(Comparator { area: area?, covariance: covariance(shared, &of_all) });
+        all.shared().map(other).collect()
     }
 
     fn covariance(&self, _: usize, _: usize) -> Option<f64> {
@@ -114,6 +114,19 @@ impl Segments for IndependentSegments<'_> {
     fn heterogeneity(&self, areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
         heterogeneity(areas)
     }
+}
+
+/// The covariance of the area of some rows and that of all rows, of placements of its negatives and its positives among their
+/// own and among all, over the number of all rows of a class; undefined with a single row in a class.
+fn covariance([neg, pos]: [SharedPlacements; 2], all: &KeyPlacements) -> Option<f64> {
+    let part = |sums: &SharedPlacements, others: u64, all: u64, all_others: u64| {
+        let n = sums.rows;
+        let products = signed_product_difference(n.into(), sums.products, sums.own, sums.all);
+        let scale = n as f64 * (n - 1) as f64 * 4.0 * others as f64 * all_others as f64;
+        products / scale / all as f64
+    };
+    (pos.rows > 1 && neg.rows > 1)
+        .then(|| part(&pos, neg.rows, all.n_pos, all.n_neg) + part(&neg, pos.rows, all.n_neg, all.n_pos))
 }
 
 /// Q of independent areas, and its degrees of freedom.

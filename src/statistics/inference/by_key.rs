@@ -56,11 +56,12 @@ impl Area {
         (n_pos > 0 && n_neg > 0).then(|| Self::summed(placements(counts), n_pos, n_neg))
     }
 
-    fn of_key(&KeyPlacements { n_pos, n_neg, sums }: &KeyPlacements) -> Option<Area> {
+    /// From the placements of a key's rows; undefined without a positive or without a negative.
+    pub fn of_key(&KeyPlacements { n_pos, n_neg, sums }: &KeyPlacements) -> Option<Area> {
         (n_pos > 0 && n_neg > 0).then(|| Self::summed(sums, n_pos, n_neg))
     }
 
-    pub(super) fn summed(placements: Placements, n_pos: u64, n_neg: u64) -> Self {
+    fn summed(placements: Placements, n_pos: u64, n_neg: u64) -> Self {
         let auc = quotient(placements.sum, 2 * u128::from(n_pos) * u128::from(n_neg));
         Area { auc, placements, n_pos, n_neg }
     }

@@ -1,6 +1,5 @@
 //! Variances of areas, hypotheses, p-values and limits.
 
-pub mod all_rows;
 pub mod alternative;
 pub mod by_cluster;
 pub mod by_key;
@@ -13,7 +12,6 @@ pub mod null_distribution;
 pub mod weighted_areas;
 pub mod weighted_keys;
 
-pub use all_rows::AllRows;
 pub use alternative::Alternative;
 pub use by_cluster::{ByCluster, ClusteredArea, Residual, TieShare};
 pub use by_key::{Area, rows_by_key};

@@ -61,8 +61,8 @@ pub struct Needs {
     pub placements: bool,
     /// The same among the rows of its key alone, summed key by key.
     pub key_placements: bool,
-    /// The rows of each key, [counted](Rows::counted) by a single score.
-    pub key_rows: bool,
+    /// The placements of each key's rows, by a single score, among its own rows, all rows and those of other keys.
+    pub all_placements: bool,
     /// The values of all scores.
     pub values: bool,
 }
@@ -77,14 +77,19 @@ impl Needs {
     /// Placements key by key alone.
     pub const KEY_PLACEMENTS: Needs = Needs { key_placements: true, ..Needs::NOTHING };
 
-    /// Rows counted key by key alone.
-    pub const KEY_ROWS: Needs = Needs { key_rows: true, ..Needs::NOTHING };
+    /// Placements of keys among all rows alone.
+    pub const ALL_PLACEMENTS: Needs = Needs { all_placements: true, ..Needs::NOTHING };
 
     /// Values alone.
     pub const VALUES: Needs = Needs { values: true, ..Needs::NOTHING };
 
-    const NOTHING: Needs =
-        Needs { codes: false, placements: false, key_placements: false, key_rows: false, values: false };
+    const NOTHING: Needs = Needs {
+        codes: false,
+        placements: false,
+        key_placements: false,
+        all_placements: false,
+        values: false,
+    };
 }
 
 impl Inputs {
