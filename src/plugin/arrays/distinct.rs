@@ -168,22 +168,24 @@ impl<K: Key> OptionalKeys<'_, K> {
     }
 
     fn lowest_and_highest(self) -> Option<(K, K)> {
-        let of_block = |start: usize, keys: &[K]| {
-            let present =
-                || keys.iter().enumerate().filter(|row| self.is_there(start + row.0)).map(|row| *row.1);
-            present().min().zip(present().max())
+        let wider = |(low, high): (K, K), (lowest, highest): (K, K)| (low.min(lowest), high.max(highest));
+        let of_block = |start: usize, keys: &[K]| match self.validity {
+            None => keys.iter().map(|&key| (key, key)).reduce(wider),
+            Some(validity) => {
+                let rows = keys.iter().enumerate().filter(|row| validity.get_bit(start + row.0));
+                rows.map(|(_, &key)| (key, key)).reduce(wider)
+            }
         };
-        let blocks = self.of_blocks(0, of_block).into_iter().flatten();
-        blocks.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+        self.of_blocks(0, of_block).into_iter().flatten().reduce(wider)
     }
 
     /// By a table in which every key has an entry of its own.
     fn in_table(self, entries: usize, entry: impl Fn(K) -> usize + Sync) -> Places {
         let firsts = self.of_blocks(entries, |start, keys| {
             let mut table = vec![NONE; entries];
-            for (row, &key) in (start..).zip(keys).filter(|row| self.is_there(row.0)) {
-                let first = &mut table[entry(key)];
-                *first = (*first).min(row as u32);
+            // From the last row on, so that no entry is read.
+            for (row, &key) in keys.iter().enumerate().rev().filter(|row| self.is_there(start + row.0)) {
+                table[entry(key)] = (start + row) as u32;
             }
             table
         });

@@ -86,8 +86,10 @@ impl KeyCodes {
 
     /// The codes of some rows without gaps, and the key that each stands for.
     pub fn among(&self, codes: &[u32]) -> (Codes, Vec<u32>) {
-        let most = codes.iter().max().map_or(0, |&most| most as usize + 1);
-        without_gaps(codes, most)
+        // The largest code is not looked for where a table of all keys is small enough.
+        let all = self.values.array.len();
+        let largest = || codes.iter().max().map_or(0, |&largest| largest as usize + 1);
+        without_gaps(codes, if all <= codes.len() { all } else { largest() })
     }
 }
 

@@ -1,11 +1,10 @@
 //! Sorting of few keys, inside the loop that needs them in order.
 
-use crate::ranking::scores::Key;
 use crate::ranking::tuning::INSERTION_KEYS;
 
 /// Sorts a bucket.
 #[inline]
-pub(in crate::ranking) fn sort<K: Key>(bucket: &mut [K]) {
+pub(in crate::ranking) fn sort<T: Copy + Ord>(bucket: &mut [T]) {
     if bucket.len() > INSERTION_KEYS {
         bucket.sort_unstable();
     } else {
@@ -15,7 +14,7 @@ pub(in crate::ranking) fn sort<K: Key>(bucket: &mut [K]) {
 
 /// Sorts by insertion.
 #[inline]
-pub(in crate::ranking) fn sort_few<K: Key>(keys: &mut [K]) {
+pub(in crate::ranking) fn sort_few<T: Copy + Ord>(keys: &mut [T]) {
     for sorted in 1..keys.len() {
         let key = keys[sorted];
         let mut place = sorted;

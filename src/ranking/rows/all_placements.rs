@@ -19,7 +19,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::codes::Codes;
-use super::key_order::KeyOrder;
+use super::key_order::{KeyAndLabel, KeyOrder};
 use super::key_placements::KeyPlacements;
 use super::key_rows::{CountedKeys, KeyRows};
 use crate::interrupt;
@@ -152,18 +152,18 @@ impl<T: SumNumber> Sums<T> {
     }
 
     /// Takes in rows in ascending order of their scores, and of their keys within a score.
-    fn add_rows<K: PartialEq>(&mut self, rows: &[(K, u32, bool)]) {
+    fn add_rows<K: PartialEq>(&mut self, rows: &[(K, KeyAndLabel)]) {
         let mut rest = rows;
         while let [row, after @ ..] = rest {
             let equal = after.iter().take_while(|other| other.0 == row.0).count();
             if equal == 0 {
-                self.add_row(row.1, usize::from(row.2));
+                self.add_row(row.1.key(), usize::from(row.1.label()));
             } else {
-                let of_key = |rows: &[(K, u32, bool)]| {
-                    let pos = rows.iter().filter(|row| row.2).count() as u64;
-                    (rows[0].1, Count { pos, neg: rows.len() as u64 - pos })
+                let of_key = |rows: &[(K, KeyAndLabel)]| {
+                    let pos = rows.iter().filter(|row| row.1.label()).count() as u64;
+                    (rows[0].1.key(), Count { pos, neg: rows.len() as u64 - pos })
                 };
-                self.add_tie(rest[..=equal].chunk_by(|a, b| a.1 == b.1).map(of_key));
+                self.add_tie(rest[..=equal].chunk_by(|a, b| a.1.key() == b.1.key()).map(of_key));
             }
             rest = &after[equal..];
         }
