@@ -64,6 +64,7 @@ expressions! {
         binormal_roc_auc => BinormalRocAuc,
         roc_state => RocState,
         roc_summary => RocSummary,
+        roc_summary_short in roc_summary => RocSummaryShort,
         tpr_at_fpr => TprAtFpr;
     curve, curve_field:
         average_precision_bootstrap in bootstrap_ci => BootstrapAveragePrecision,

@@ -307,6 +307,17 @@ def roc_summary(
     return expression_of(roc_summary, locals())
 
 
+def roc_summary_short(**arguments: object) -> pl.Expr:
+    """Return the numbers of :func:`roc_summary` that a report shows, from the same arguments.
+
+    Without the average precision and the best threshold it takes less time, and its dtype is the same for
+    all scores.
+    """
+    own = inspect.signature(roc_summary).bind(**arguments)
+    own.apply_defaults()
+    return expression_of(roc_summary, own.arguments, variant="short")
+
+
 Resampled: TypeAlias = Literal[
     "average_precision",
     "confusion_at",

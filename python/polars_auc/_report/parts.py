@@ -12,7 +12,7 @@ import polars as pl
 from polars_auc._expressions.comparisons import compare_scores, roc_auc_difference
 from polars_auc._expressions.folds import cv_roc_auc
 from polars_auc._expressions.groups import grouped_roc_auc
-from polars_auc._expressions.intervals import roc_auc_ci, roc_summary
+from polars_auc._expressions.intervals import roc_auc_ci, roc_summary_short
 from polars_auc._expressions.states import roc_auc_bounds
 from polars_auc._frames.segments import compare_segments
 from polars_auc._plugin.errors import option_called
@@ -24,6 +24,7 @@ from polars_auc._report.rows import (
     answer_column,
     summary_column,
     summary_fields,
+    summary_struct,
 )
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ def in_cluster(label: IntoExpr, cluster: IntoExpr) -> pl.Expr:
 def summaries(taken: Taken, options: ReportOptions) -> Part:
     """Ask for the most used numbers of each score. With clusters their intervals are another part."""
     limits = options.limits if options.cluster is None else {"level": options.level}
-    answers = [roc_summary(**own, **limits).alias(summary_column(name)) for name, own in taken.items()]
-    return Part(answers, summary_fields)
+    answers = [roc_summary_short(**own, **limits).alias(summary_column(name)) for name, own in taken.items()]
+    return Part(answers, summary_struct if options.cluster is None else summary_fields)
 
 
 def bounds(states: Sequence[str]) -> Part:

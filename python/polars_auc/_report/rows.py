@@ -37,9 +37,10 @@ __all__ = [
     "scoped",
     "summary_column",
     "summary_fields",
+    "summary_struct",
 ]
 
-# Fields of `roc_summary` that are columns of a report.
+# The fields of a summary, which are columns of a report, in order.
 OF_SUMMARY = [
     "n",
     "n_pos",
@@ -122,8 +123,9 @@ RESERVED = [*_COLUMNS, *DELTAS, *STABILITY, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES
 Fields: TypeAlias = Callable[[str], list[pl.Expr]]
 """From a score's name to fields of its row, or to others in place of those before them."""
 
-# A name that no column of a user has.
+# Names that no column of a user has.
 _ROWS = "polars_auc: rows"
+_SUMMARY = "polars_auc: summary"
 
 
 def refuse_clashes(keys: list[str]) -> None:
@@ -147,8 +149,13 @@ def summary_column(name: str) -> str:
     return answer_column("summary", name)
 
 
+def summary_struct(name: str) -> list[pl.Expr]:
+    """Return a summary as one struct, which is less to plan; :func:`one_row_a_score` takes its fields out."""
+    return [pl.col(summary_column(name)).alias(_SUMMARY)]
+
+
 def summary_fields(name: str) -> list[pl.Expr]:
-    """Return the fields of a summary."""
+    """Return the fields of a summary one by one, so that another part can put others in their place."""
     return [pl.col(summary_column(name)).struct.field(field) for field in OF_SUMMARY]
 
 
@@ -241,7 +248,8 @@ def one_row_a_score(
         named = {field.meta.output_name(): field for own in fields for field in own(name)}
         rows.append(pl.struct(pl.lit(name).alias("score"), *named.values()))
     # Arrays of one length are put side by side as columns; lists would be built group by group.
-    return answers.select(*by, pl.concat_arr(rows).alias(_ROWS)).explode(_ROWS).unnest(_ROWS)
+    table = answers.select(*by, pl.concat_arr(rows).alias(_ROWS)).explode(_ROWS).unnest(_ROWS)
+    return table.unnest(_SUMMARY) if summary_struct in fields else table
 
 
 def scoped(scope: str, rows: pl.LazyFrame) -> pl.LazyFrame:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from polars_auc._expressions.intervals import roc_summary
+from polars_auc._expressions.intervals import roc_summary_short
 from polars_auc._expressions.states import merge_states
 from polars_auc._frames.inputs import called
 from polars_auc._frames.partial_states import PartialStates, state_column
 from polars_auc._report.evaluation import evaluation_of_states
-from polars_auc._report.rows import OF_SUMMARY, one_row_a_score, scoped, summary_column, summary_fields
+from polars_auc._report.rows import one_row_a_score, scoped, summary_column, summary_struct
 from polars_auc._spark.batches import batches_of, frames_of
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ class Stages(PartialStates):
             whole = everything.gathered(map(of_all, frames_of(batches, [*self._of_states(), *summaries])))
             if whole is None:
                 return
-            overall = one_row_a_score(everything._summarized(whole).lazy(), self.scores, [summary_fields])
+            overall = one_row_a_score(everything._summarized(whole).lazy(), self.scores, [summary_struct])
             table = scoped("overall", overall.cast({pl.UInt64: pl.Int64}))
             if self.by:
                 segments = pl.concat(answers).lazy().sort(self.by, nulls_last=True)
-                rows = scoped("group", one_row_a_score(segments, self.scores, [summary_fields], self.by))
+                rows = scoped("group", one_row_a_score(segments, self.scores, [summary_struct], self.by))
                 table = pl.concat([rows, table], how="diagonal")
             yield from batches_of(table.collect())
 
@@ -94,12 +94,7 @@ class Stages(PartialStates):
         columns = {score: summary_column(score) for score in self.scores}
         own = [pl.col(state_column(score)).first() for score in self.scores]
         answers = [
-            roc_summary(state=state_column(score), **self.interval).alias(column)
+            roc_summary_short(state=state_column(score), **self.interval).alias(column)
             for score, column in columns.items()
         ]
-        whole = self.aggregated(states, [*own, *answers])
-        # One by one: Spark takes the fields of a struct by their order, and Polars would keep its own.
-        return whole.with_columns(
-            pl.struct(pl.col(column).struct.field(field) for field in OF_SUMMARY).alias(column)
-            for column in columns.values()
-        )
+        return self.aggregated(states, [*own, *answers])

@@ -22,7 +22,7 @@ use crate::ranking::scores::Width;
 use crate::statistics::kinds::{Column, record::Record};
 use crate::statistics::{
     RangeSums, SummaryOfRanges,
-    intervals::summary_of_ranges::{SummaryOfRangesRecord, Sums},
+    intervals::{roc_summary_short::ShortSummaryRecord, summary_of_ranges::Sums},
 };
 
 impl Conversion for RangeSums {
@@ -76,7 +76,7 @@ impl Conversion for SummaryOfRanges {
             Dtype::LargeList(item) if *item.dtype() == Dtype::BinaryView => {}
             _ => return Err(format!("{}, but must be lists of Binary, as range_sums makes them", found())),
         }
-        let record = columns::record_dtype(SummaryOfRangesRecord::FIELDS, &dtypes());
+        let record = columns::record_dtype(ShortSummaryRecord::FIELDS, &dtypes());
         Ok(Field::new(ranges.name.clone(), record, true))
     }
 
@@ -86,7 +86,7 @@ impl Conversion for SummaryOfRanges {
         let field = self.field(&fields)?;
         let array = concatenated(&inputs[0].chunks)?;
         let lists = downcast::<ListArray<i64>>(array.as_ref())?;
-        let mut filled = Column::all_of(SummaryOfRangesRecord::FIELDS, Width::W64, lists.len());
+        let mut filled = Column::all_of(ShortSummaryRecord::FIELDS, Width::W64, lists.len());
         for list in lists.iter() {
             interrupt::check();
             let ranges = list.map_or(Ok(Some(Vec::new())), |list| sums(list.as_ref()))?;
@@ -95,7 +95,7 @@ impl Conversion for SummaryOfRanges {
             record.ok_or_else(wrong)?.append(&mut filled);
         }
         let lookups = Lookups { dtypes: dtypes(), names: Vec::new(), keys: None };
-        let array = columns::structs(SummaryOfRangesRecord::FIELDS, filled, &lookups)?;
+        let array = columns::structs(ShortSummaryRecord::FIELDS, filled, &lookups)?;
         Ok(Values { field, array })
     }
 }

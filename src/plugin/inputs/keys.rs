@@ -28,6 +28,8 @@ pub struct KeyCodes {
     pub codes: Vec<u32>,
     /// The distinct keys, in order.
     pub values: Values,
+    /// How many codes there are, whether or not a row has each.
+    number: usize,
     /// For each distinct key, the series that it is in, none if it has no place on the axis; empty unless keys are
     /// [series](KeyKind::Series).
     pub series: Vec<Option<u32>>,
@@ -43,19 +45,22 @@ impl KeyCodes {
         let Places { of_row: mut codes, rows: firsts } = places(&rows.field, rows.array.as_ref())?;
         let array = one_zero(gathered(rows.array.as_ref(), &firsts)?)?;
         let values = Values { field: rows.field.clone(), array };
+        let mut number = values.array.len();
         if let KeyKind::Among(classes) = kind {
+            number = classes.len();
             let places = among(classes, role, &values)?;
             codes.iter_mut().for_each(|code| *code = places.get(*code as usize).copied().unwrap_or_default());
         }
         let series = if kind == KeyKind::Series { series(&values)? } else { Vec::new() };
-        Ok(KeyCodes { codes, values, series })
+        Ok(KeyCodes { codes, values, number, series })
     }
 
     /// Codes the rows of a column of truth values: false is 0, and true is 1.
     fn of_truths(role: &str, rows: &Values) -> Result<KeyCodes, String> {
         let (truths, _) = label::bits(role, rows)?;
         let values = Values::new(rows.name(), BooleanArray::from_slice([false, true]).boxed());
-        Ok(KeyCodes { codes: truths.iter().map(u32::from).collect(), values, series: Vec::new() })
+        let codes = truths.iter().map(u32::from).collect();
+        Ok(KeyCodes { codes, values, number: 2, series: Vec::new() })
     }
 
     /// Puts the keys of the reference before all others, or says that no row has it.
@@ -87,9 +92,8 @@ impl KeyCodes {
     /// The codes of some rows without gaps, and the key that each stands for.
     pub fn among(&self, codes: &[u32]) -> (Codes, Vec<u32>) {
         // The largest code is not looked for where a table of all keys is small enough.
-        let all = self.values.array.len();
         let largest = || codes.iter().max().map_or(0, |&largest| largest as usize + 1);
-        without_gaps(codes, if all <= codes.len() { all } else { largest() })
+        without_gaps(codes, if self.number <= codes.len() { self.number } else { largest() })
     }
 }
 

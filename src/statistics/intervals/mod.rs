@@ -7,6 +7,7 @@ pub mod roc_auc_ci;
 pub mod roc_auc_ci_clustered;
 pub mod roc_auc_ci_partial;
 pub mod roc_summary;
+pub mod roc_summary_short;
 pub mod summary_of_ranges;
 
 pub use bootstrap_ci::{
@@ -17,4 +18,5 @@ pub use roc_auc_ci::RocAucCi;
 pub use roc_auc_ci_clustered::RocAucCiClustered;
 pub use roc_auc_ci_partial::RocAucCiPartial;
 pub use roc_summary::RocSummary;
+pub use roc_summary_short::RocSummaryShort;
 pub use summary_of_ranges::{RangeSums, SummaryOfRanges};

@@ -78,7 +78,7 @@ impl Highest {
 }
 
 /// With classes of fewer rows than this, all heights fit 64 bits.
-const SMALL_CLASS: u64 = 1 << 31;
+pub(super) const SMALL_CLASS: u64 = 1 << 31;
 
 /// The same of a run in a group of small classes.
 #[derive(Default)]
@@ -233,12 +233,17 @@ impl Summary for RocSummary {
 impl RocSummaryRecord {
     /// The same with the fields that follow from the counts of rows, which are known whatever the scores are.
     fn with_counts(self, rows: RowCounts) -> Self {
-        let RowCounts { n_pos, n_neg, n_missing, n_unlabelled, have_weights } = rows;
-        let n = n_pos + n_neg;
-        let of_rows = || if have_weights { f64::NAN } else { math::quotient(n_pos.into(), n.into()) };
-        let prevalence = (n > 0).then(of_rows);
-        RocSummaryRecord { prevalence, n, n_missing, n_unlabelled, ..self }
+        let RowCounts { n_pos, n_neg, n_missing, n_unlabelled, .. } = rows;
+        let prevalence = share_of_positives(rows);
+        RocSummaryRecord { prevalence, n: n_pos + n_neg, n_missing, n_unlabelled, ..self }
     }
+}
+
+/// The share of positives among rows; none without any, and NaN of rows with weights, which are not known here.
+pub(super) fn share_of_positives(rows: RowCounts) -> Option<f64> {
+    let n = rows.n_pos + rows.n_neg;
+    let of_rows = || if rows.have_weights { f64::NAN } else { math::quotient(rows.n_pos.into(), n.into()) };
+    (n > 0).then(of_rows)
 }
 
 #[cfg(test)]

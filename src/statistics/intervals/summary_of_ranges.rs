@@ -7,12 +7,11 @@
 //! this is in integers, so the answer does not depend on where ranges end.
 
 use super::roc_auc_ci::{IntervalMethod, RocAucCi};
+use super::roc_summary_short::ShortSummaryRecord;
 use crate::math;
 use crate::ranking::states::State;
 use crate::ranking::ties::{Count, Placements, RowCounts, Step, row_counts::MOST_ROWS};
 use crate::statistics::curves::thinning::{hull, lower_hull};
-use crate::statistics::inference::Interval;
-use crate::statistics::kinds::{Value, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word, from_options};
 
 /// What the rows of a range of scores add to the summary of their group, from their state: as bytes, which
@@ -22,36 +21,12 @@ pub struct RangeSums {}
 
 from_options!(|_| RangeSums {});
 
-/// AUC with its interval, Gini coefficient and KS distance: those of [`RocSummary`](super::RocSummary), from the
-/// [`RangeSums`] of ranges that hold all rows of a group.
+/// The numbers of [`RocSummaryShort`](super::RocSummaryShort), from the [`RangeSums`] of ranges that hold all rows of a
+/// group.
 #[derive(Clone, Copy, Debug)]
 pub struct SummaryOfRanges {
     /// How the interval is made.
     pub ci: RocAucCi,
-}
-
-record! {
-    /// The numbers of one group; see [`RocSummaryRecord`](super::roc_summary::RocSummaryRecord).
-    pub struct SummaryOfRangesRecord {
-        /// The area; null, like most numbers here, without a positive or without a negative.
-        pub auc: Option<f64>,
-        /// Its standard error and limits; null also with fewer than two positives or fewer than two negatives.
-        pub interval: Interval,
-        /// `2 AUC - 1`.
-        pub gini: Option<f64>,
-        /// `max |tpr - fpr|`.
-        pub ks: Option<f64>,
-        /// The share of positives among the rows that were used; null without any.
-        pub prevalence: Option<f64>,
-        /// Rows that were used.
-        pub n: u64,
-        /// Rows that were skipped.
-        pub n_missing: u64,
-        /// Those of them of which only the label is missing: null, because states do not know.
-        pub n_unlabelled: Option<u64>,
-        /// Positives and negatives that were used.
-        pub rows: Count,
-    }
 }
 
 /// The sums of one range.
@@ -148,7 +123,7 @@ impl FromOptions for SummaryOfRanges {
 
 impl SummaryOfRanges {
     /// The numbers of a group from the sums of its ranges, the highest scores first. None if there are too many rows.
-    pub fn record(&self, ranges: &[Sums]) -> Option<SummaryOfRangesRecord> {
+    pub fn record(&self, ranges: &[Sums]) -> Option<ShortSummaryRecord> {
         let mut rows = Count::default();
         let mut n_missing = 0u64;
         for range in ranges {
@@ -158,27 +133,18 @@ impl SummaryOfRanges {
                 return None;
             }
         }
-        let n = rows.rows();
-        let prevalence = (n > 0).then(|| math::quotient(rows.pos.into(), n.into()));
-        let counted =
-            |record| SummaryOfRangesRecord { prevalence, n, n_missing, n_unlabelled: None, ..record };
+        let counts = RowCounts { n_pos: rows.pos, n_neg: rows.neg, n_missing, ..RowCounts::default() };
         if ranges.iter().any(|range| range.has_nan) {
-            return Some(counted(Value::nan(rows)));
+            return Some(ShortSummaryRecord::nan(rows).with_counts(counts));
         }
+        let record = ShortSummaryRecord::undefined(rows).with_counts(counts);
         if rows.pos == 0 || rows.neg == 0 {
-            return Some(counted(Value::undefined(rows)));
+            return Some(record);
         }
         let pairs = u128::from(rows.pos) * u128::from(rows.neg);
         let (placements, farthest) = whole(ranges, rows);
-        let surplus = placements.sum.cast_signed() - pairs.cast_signed();
-        let auc = math::quotient(placements.sum, 2 * pairs);
-        Some(counted(SummaryOfRangesRecord {
-            auc: Some(auc),
-            interval: self.ci.of_placements(auc, &placements, rows),
-            gini: Some(math::signed_quotient(surplus, pairs)),
-            ks: Some(math::quotient(farthest, pairs)),
-            ..Value::undefined(rows)
-        }))
+        let interval = |auc| self.ci.of_placements(auc, &placements, rows);
+        Some(record.with_areas(pairs, &placements, farthest, interval))
     }
 }
 
@@ -219,7 +185,7 @@ impl IntervalMethod {
 mod tests {
     use super::*;
     use crate::ranking::scores::Score;
-    use crate::statistics::intervals::RocSummary;
+    use crate::statistics::intervals::RocSummaryShort;
     use crate::statistics::tests::{summary, with_ties};
     use proptest::prelude::*;
 
@@ -234,7 +200,7 @@ mod tests {
     }
 
     /// The numbers of rows that are cut below each of some scores.
-    fn cut(rows: &[(u8, i8)], borders: &[i8], ci: RocAucCi) -> SummaryOfRangesRecord {
+    fn cut(rows: &[(u8, i8)], borders: &[i8], ci: RocAucCi) -> ShortSummaryRecord {
         let mut borders = borders.to_vec();
         borders.sort_unstable_by(|a, b| b.cmp(a));
         let place = |score: i8| borders.iter().filter(|&&border| border > score).count();
@@ -252,15 +218,15 @@ mod tests {
         for method in METHODS {
             let ci = RocAucCi { method, ..RocAucCi::default() };
             let (labels, scores): (Vec<u8>, Vec<i8>) = rows.iter().copied().unzip();
-            let whole = summary(&RocSummary { ci }, &labels, &scores);
+            let whole = summary(&RocSummaryShort { ci }, &labels, &scores);
             let of_ranges = cut(rows, borders, ci);
             assert_eq!(
                 (of_ranges.auc, of_ranges.interval, of_ranges.gini, of_ranges.ks),
                 (whole.auc, whole.interval, whole.gini, whole.ks)
             );
             assert_eq!(
-                (of_ranges.n, of_ranges.rows, of_ranges.prevalence, of_ranges.n_missing),
-                (whole.n, whole.rows, whole.prevalence, whole.n_missing)
+                (of_ranges.n, of_ranges.n_pos, of_ranges.prevalence, of_ranges.n_missing),
+                (whole.n, whole.n_pos, whole.prevalence, whole.n_missing)
             );
         }
     }
@@ -281,7 +247,7 @@ mod tests {
         let record =
             SummaryOfRanges { ci: RocAucCi::default() }.record(&[sums(&[0, 1], &[1, 2]), nan]).unwrap();
         assert!(record.auc.unwrap().is_nan() && record.ks.unwrap().is_nan());
-        assert_eq!((record.n, record.rows.pos, record.prevalence), (3, 2, Some(2.0 / 3.0)));
+        assert_eq!((record.n, record.n_pos, record.prevalence), (3, 2, Some(2.0 / 3.0)));
     }
 
     /// The largest number of rows, half of either class, in the order that gives the largest squares: nothing overflows.

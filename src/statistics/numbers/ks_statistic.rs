@@ -70,6 +70,30 @@ impl Summary for KsStatistic {
         if !ties.has_pairs() {
             return KsRecord::undefined(rows);
         }
+        let Farthest { distance, is_above, reached } = self.farthest(&mut ties);
+        // If the distance is 0 everywhere, every score is a farthest point, and the highest score is taken.
+        let threshold = ties.threshold(if distance == 0 { 1 } else { reached }).map(Threshold);
+        let ks = math::quotient(distance, ties.pairs());
+        let difference = if is_above || distance == 0 { ks } else { -ks };
+        let (p_value, method) = match ties.units() {
+            Some(_) => (None, None),
+            None => self.p_value(&mut ties, distance, ks),
+        };
+        KsRecord::new(Some(ks), Some(difference), threshold, p_value, method, rows)
+    }
+}
+
+/// A point of the curve, and how far it is from the diagonal, times `P N`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::statistics) struct Farthest {
+    pub distance: u128,
+    is_above: bool,
+    reached: u64,
+}
+
+impl KsStatistic {
+    /// The farthest point of a group that has pairs; of several the one with the highest score.
+    pub(in crate::statistics) fn farthest(&self, ties: &mut Ties<'_>) -> Farthest {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         // The farther of two points; of equals the first, which has the higher score.
         let farther = |best: &mut Option<Farthest>, other: Option<Farthest>| {
@@ -102,28 +126,9 @@ impl Summary for KsStatistic {
             |best, segment| farther(best, Some(point(segment.tp(), segment.fp()))),
             farther,
         );
-        let Farthest { distance, is_above, reached } = farthest.unwrap_or_default();
-        // If the distance is 0 everywhere, every score is a farthest point, and the highest score is taken.
-        let threshold = ties.threshold(if distance == 0 { 1 } else { reached }).map(Threshold);
-        let ks = math::quotient(distance, ties.pairs());
-        let difference = if is_above || distance == 0 { ks } else { -ks };
-        let (p_value, method) = match ties.units() {
-            Some(_) => (None, None),
-            None => self.p_value(&mut ties, distance, ks),
-        };
-        KsRecord::new(Some(ks), Some(difference), threshold, p_value, method, rows)
+        farthest.unwrap_or_default()
     }
-}
 
-/// A point of the curve, and how far it is from the diagonal, times `P N`.
-#[derive(Clone, Copy, Debug, Default)]
-struct Farthest {
-    distance: u128,
-    is_above: bool,
-    reached: u64,
-}
-
-impl KsStatistic {
     /// Refuses weights where rows have to be counted.
     fn check_weights(&self, has_weights: bool) -> Result<(), OptionError> {
         if has_weights && self.method == NullDistribution::Exact {

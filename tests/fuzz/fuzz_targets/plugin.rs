@@ -64,7 +64,7 @@ macro_rules! expressions {
 expressions! {
     average_precision gini mean_positive_rank roc_auc brunner_munzel confusion_at fpr_at_tpr
     ks_statistic mann_whitney_u merge_states operating_point population_stability roc_auc_bounds
-    roc_auc_ci roc_auc_ci_partial binormal_roc_auc roc_state roc_summary tpr_at_fpr
+    roc_auc_ci roc_auc_ci_partial binormal_roc_auc roc_state roc_summary roc_summary_short tpr_at_fpr
     average_precision_bootstrap confusion_at_bootstrap gini_bootstrap ks_statistic_bootstrap
     mean_positive_rank_bootstrap operating_point_bootstrap roc_auc_bootstrap roc_summary_bootstrap
     binormal_roc_curve cap_curve confusion_at_several cost_curve det_curve gains_table pr_curve roc_band

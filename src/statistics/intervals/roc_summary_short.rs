@@ -1,0 +1,189 @@
+//! The numbers of a group that a report shows.
+
+use super::roc_auc_ci::RocAucCi;
+use super::roc_summary::{SMALL_CLASS, share_of_positives};
+use crate::math;
+use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Ties};
+use crate::statistics::inference::Interval;
+use crate::statistics::kinds::{Summary, record};
+use crate::statistics::numbers::KsStatistic;
+use crate::statistics::options::{OptionError, from_options};
+use crate::statistics::resampling::Resampling;
+use crate::statistics::thresholds::confusion::Confusion;
+
+/// AUC with its interval, KS distance and Gini coefficient: those of [`RocSummary`](super::RocSummary), without the
+/// average precision and the best threshold.
+///
+/// Without these no class of a large group has to be put in order, and the record is the same for scores of any type.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RocSummaryShort {
+    /// How the interval is made.
+    pub ci: RocAucCi,
+}
+
+record! {
+    /// The numbers of one group; see [`RocSummaryRecord`](super::roc_summary::RocSummaryRecord).
+    pub struct ShortSummaryRecord {
+        /// Rows that were used.
+        pub n: u64,
+        /// Positives among them.
+        pub n_pos: u64,
+        /// Rows that were skipped.
+        pub n_missing: u64,
+        /// Those of them of which only the label is missing; null of states, which do not know.
+        pub n_unlabelled: Option<u64>,
+        /// The share of positives among the rows that were used; null without any.
+        pub prevalence: Option<f64>,
+        /// The area; null, like most numbers here, without a positive or without a negative.
+        pub auc: Option<f64>,
+        /// Its standard error and limits; null also with fewer than two positives or fewer than two negatives.
+        pub interval: Interval,
+        /// `max |tpr - fpr|`.
+        pub ks: Option<f64>,
+        /// `2 AUC - 1`.
+        pub gini: Option<f64>,
+    }
+}
+
+from_options!(|options| RocSummaryShort { ci: RocAucCi::of_options(options, "ci", options.word("ci")?)? });
+
+impl Summary for RocSummaryShort {
+    type Record = ShortSummaryRecord;
+
+    const WEIGHTS: bool = true;
+
+    fn check_sums_of_weights(&self) -> Result<(), OptionError> {
+        self.ci.check_weights("ci", "does not take weights, which the states have")
+    }
+
+    fn resampling(&self) -> Option<Resampling> {
+        self.ci.resampling()
+    }
+
+    fn of_ties(&self, mut ties: Ties<'_>) -> ShortSummaryRecord {
+        let rows = ties.row_counts();
+        let mut record = ShortSummaryRecord::undefined(Count::from(&ties)).with_counts(rows);
+        if rows.have_weights {
+            let all = Confusion::all_negative(&ties);
+            record.prevalence = all.with(ties.n_pos(), ties.n_neg()).precision();
+        }
+        if !ties.has_pairs() {
+            return record;
+        }
+        let (placements, farthest) = placements_and_farthest(&mut ties);
+        record.with_areas(ties.pairs(), &placements, farthest, |auc| {
+            self.ci.interval_of(auc, &placements, &mut ties)
+        })
+    }
+
+    fn of_nan(&self, rows: RowCounts) -> ShortSummaryRecord {
+        ShortSummaryRecord::nan(Count::from(rows)).with_counts(rows)
+    }
+}
+
+/// The sums over placements, with weights without squares, and the largest `|tp N - fp P|`.
+fn placements_and_farthest(ties: &mut Ties<'_>) -> (Placements, u128) {
+    let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+    if ties.units().is_some() {
+        let placements = Placements { sum: ties.twice_u(), ..Placements::default() };
+        return (placements, KsStatistic::default().farthest(ties).distance);
+    }
+    if !ties.parts().is_empty() {
+        // Placements are looked up without order, and few parts are walked for the distance.
+        return (ties.placements(), KsStatistic::default().farthest(ties).distance);
+    }
+    ties.fold_runs(
+        Indexed::Rarer,
+        |(placements, farthest): &mut (Placements, u128), run| {
+            let whole = run.whole();
+            placements.add_run(run, &whole, n_neg);
+            if (n_pos | n_neg) < SMALL_CLASS {
+                let mut of_run = 0;
+                let above = run.each(|segment| {
+                    of_run = of_run.max((segment.tp() * n_neg).abs_diff(segment.fp() * n_pos));
+                });
+                *farthest = (*farthest).max(of_run.into());
+                return above;
+            }
+            run.each(|segment| {
+                let above = u128::from(segment.tp()) * u128::from(n_neg);
+                let below = u128::from(segment.fp()) * u128::from(n_pos);
+                *farthest = (*farthest).max(above.abs_diff(below));
+            })
+        },
+        |sums, more| *sums = (sums.0.plus(more.0), sums.1.max(more.1)),
+    )
+}
+
+impl ShortSummaryRecord {
+    /// The same with the fields that follow from the counts of rows, which are known whatever the scores are.
+    pub(super) fn with_counts(self, rows: RowCounts) -> Self {
+        let RowCounts { n_pos, n_neg, n_missing, n_unlabelled, .. } = rows;
+        let prevalence = share_of_positives(rows);
+        ShortSummaryRecord { prevalence, n: n_pos + n_neg, n_pos, n_missing, n_unlabelled, ..self }
+    }
+
+    /// The same with the fields that follow from the sums over placements and the largest `|tp N - fp P|`; `interval` is
+    /// given the area.
+    pub(super) fn with_areas(
+        self,
+        pairs: u128,
+        placements: &Placements,
+        farthest: u128,
+        interval: impl FnOnce(f64) -> Interval,
+    ) -> Self {
+        let surplus = placements.sum.cast_signed() - pairs.cast_signed();
+        let auc = math::quotient(placements.sum, 2 * pairs);
+        ShortSummaryRecord {
+            auc: Some(auc),
+            interval: interval(auc),
+            ks: Some(math::quotient(farthest, pairs)),
+            gini: Some(math::signed_quotient(surplus, pairs)),
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::scores::{Bits, Domain, Observations, bits::tests::packed};
+    use crate::ranking::{Group, SHARD_ROWS, Strategy};
+    use crate::statistics::intervals::RocSummary;
+    use crate::statistics::tests::summary;
+    use proptest::prelude::*;
+
+    /// The fields that both summaries have.
+    fn assert_same(short: &ShortSummaryRecord, whole: &super::super::roc_summary::RocSummaryRecord) {
+        let counts = (short.n, short.n_pos, short.n_missing, short.n_unlabelled);
+        assert_eq!(counts, (whole.n, whole.rows.pos, whole.n_missing, whole.n_unlabelled));
+        assert_eq!((short.prevalence, short.auc, short.gini), (whole.prevalence, whole.auc, whole.gini));
+        assert_eq!((short.interval, short.ks), (whole.interval, whole.ks));
+    }
+
+    proptest! {
+        #[test]
+        fn says_what_the_whole_summary_says(rows in proptest::collection::vec((0u8..2, -9i8..9), 0..150)) {
+            let (labels, scores): (Vec<u8>, Vec<i8>) = rows.into_iter().unzip();
+            let whole = summary(&RocSummary::default(), &labels, &scores);
+            assert_same(&summary(&RocSummaryShort::default(), &labels, &scores), &whole);
+        }
+    }
+
+    /// In parts, whichever class is rarer, where the distance is above the diagonal or below it.
+    #[test]
+    fn large_groups() {
+        let mixed = |row: usize| (row as u32).wrapping_mul(0x9E37_79B1) >> 7;
+        for (share, slope) in [(2, 300), (8, 300), (8, -300)] {
+            let rows = 0..SHARD_ROWS + 99;
+            let labels: Vec<bool> = rows.clone().map(|row| mixed(row) % 10 < share).collect();
+            let score = |row: usize| i64::from(mixed(row * 3) % 1000) + i64::from(labels[row]) * slope;
+            let scores: Vec<i64> = rows.map(score).collect();
+            let bytes = packed(labels.iter().copied());
+            let mut group = Group::new(Strategy::Shards, Domain::Any);
+            group.load(Observations::new(&scores, Bits::new(&bytes, 0, labels.len()), None));
+            let short = RocSummaryShort::default().of_ties(group.ties());
+            assert_same(&short, &RocSummary::default().of_ties(group.ties()));
+        }
+    }
+}

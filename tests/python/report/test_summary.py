@@ -1,0 +1,73 @@
+"""The summary that a report shows is the one of `roc_summary`, bit for bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import polars_auc as pa
+from polars_auc._expressions.intervals import roc_summary_short
+from polars_auc._report.rows import OF_SUMMARY
+
+NAN = float("nan")
+
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"level": 0.8, "ci": "logit"},
+    {"ci": "hanley_mcneil"},
+    {"ci": "obuchowski"},
+    {"ci": "bootstrap", "n_resamples": 9, "seed": 3},
+]
+
+
+def assert_same(rows: pl.DataFrame, **arguments: Any) -> None:
+    short = rows.group_by("g", maintain_order=True).agg(roc_summary_short(**arguments).alias("x")).unnest("x")
+    whole = rows.group_by("g", maintain_order=True).agg(pa.roc_summary(**arguments).alias("x")).unnest("x")
+    assert short.columns == ["g", *OF_SUMMARY]
+    # Bit for bit, also where a number is NaN.
+    assert repr(short.rows()) == repr(whole.select("g", *OF_SUMMARY).rows())
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from([0, 1, 2]),
+            st.sampled_from([True, False, None]),
+            st.sampled_from([-0.0, 0.0, 1.0, 2.0, 3.5, float("inf"), NAN, None]),
+            st.sampled_from([0.5, 1.0, 3.0]),
+            st.sampled_from([0, 1, 2, None]),
+        ),
+        max_size=40,
+    ),
+    options=st.sampled_from(OPTIONS),
+)
+def test_any_rows(rows: list[Any], options: dict[str, Any]) -> None:
+    schema = {"g": pl.Int64, "y": pl.Boolean, "s": pl.Float64, "w": pl.Float64, "n": pl.Int64}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    assert_same(frame, label="y", score="s", **options)
+    assert_same(frame, label="y", score="s", count="n", **options)
+    if not options:
+        assert_same(frame, label="y", score="s", weight="w")
+        states = frame.group_by("g", maintain_order=True).agg(state=pa.roc_state("y", "s", weight="w"))
+        assert_same(states, state="state")
+    if options.get("ci") != "bootstrap":
+        states = frame.group_by("g", maintain_order=True).agg(state=pa.roc_state("y", "s"))
+        assert_same(states, state="state", **options)
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 9])
+def test_many_rows(decimals: int) -> None:
+    """In parts by all threads, with few distinct scores and with many, whichever class is rarer."""
+    rng = np.random.default_rng(5)
+    for share in (0.02, 0.4, 0.9):
+        label = rng.random(300_000) < share
+        score = (rng.standard_normal(label.size) + label).round(decimals)
+        frame = pl.DataFrame({"g": 0, "y": label, "s": score, "w": rng.random(label.size)})
+        assert_same(frame, label="y", score="s")
+        assert_same(frame, label="y", score=-pl.col("s"))
+        assert_same(frame, label="y", score="s", weight="w")
