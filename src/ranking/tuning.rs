@@ -145,12 +145,18 @@ pub(super) const ROWS_OF_KEY: usize = 64;
 /// Codes of a range of rows that were counted earlier, so that the counts of a range stay in the cache.
 pub(super) const RANGE_CODES: usize = 1 << 13;
 
-// Placements key by key (`key_placements`).
+// Rows group after group (`row_groups`).
 
-/// Rows of a key, on average, from which on the next line of its scores is asked for before it is written.
-///
-/// Measured on 10^7 rows: with 10 rows for each key the whole takes a tenth longer, with 10^4 rows a fifth less time.
-pub(super) const ROWS_WITH_LINES: usize = 32;
+/// The fewest rows that a block has of each group, on average. Every block needs a place in every group, and with
+/// fewer rows these places are more than the rows.
+pub(super) const ROWS_PER_PLACE: usize = 16;
+
+/// The fewest rows of a block: fewer are moved before another thread wakes.
+pub(super) const BLOCK_ROWS: usize = 1 << 15;
+
+/// The most groups that rows go to at once: the next places of so many, and the lines of memory that they are in, fit
+/// into the cache of a core.
+pub(super) const MOST_GROUPS: usize = 1 << 11;
 
 // Scores that several rows share (`duplicates`).
 

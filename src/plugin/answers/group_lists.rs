@@ -11,11 +11,12 @@ use rayon::prelude::*;
 use super::conversion::Conversion;
 use crate::plugin::abi::ffi::Input;
 use crate::plugin::arrays::{
+    array_groups::ArrayGroups,
     downcast::message,
-    row_groups::RowGroups,
     values::{Values, concatenated},
 };
 use crate::plugin::inputs::keys::{self, KeyCodes};
+use crate::ranking::rows::RowGroups;
 use crate::statistics::kinds::KeyKind;
 use crate::statistics::options::from_options;
 
@@ -47,7 +48,7 @@ impl Conversion for GroupLists {
         let groups = values.array.len();
         let threads = RAYON.current_num_threads();
         let lists = RAYON.install(|| {
-            let groups = RowGroups::of(codes, groups, threads);
+            let groups = ArrayGroups::of(RowGroups::of(codes.into(), groups, threads));
             let borders: Vec<i64> = groups.borders().iter().map(|&border| border as i64).collect();
             let borders = OffsetsBuffer::try_from(borders).map_err(message)?;
             inputs[1..].par_iter().map(|input| list(input, &groups, &borders)).collect::<Result<Vec<_>, _>>()
@@ -58,7 +59,11 @@ impl Conversion for GroupLists {
     }
 }
 
-fn list(input: &Input, groups: &RowGroups, borders: &OffsetsBuffer<i64>) -> Result<Box<dyn Array>, String> {
+fn list(
+    input: &Input,
+    groups: &ArrayGroups<'_>,
+    borders: &OffsetsBuffer<i64>,
+) -> Result<Box<dyn Array>, String> {
     let rows = groups.in_order(column(input)?.array.as_ref())?;
     let list = ListArray::<i64>::try_new(list_of(&input.field), borders.clone(), rows, None);
     Ok(list.map_err(message)?.boxed())

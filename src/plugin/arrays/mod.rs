@@ -1,9 +1,9 @@
 //! Arrow arrays of any dtype: values, words, text.
 
+pub(super) mod array_groups;
 pub(super) mod distinct;
 pub(super) mod downcast;
 pub(super) mod dtype;
-pub(super) mod row_groups;
 pub(super) mod text;
 pub(super) mod values;
 pub(super) mod words;

@@ -3,15 +3,16 @@
 //! The rows are brought side by side key by key, and each key's rows are then a group like any other. So no order among
 //! the scores of different keys is ever found.
 
+use std::borrow::Cow;
+
 use super::codes::Codes;
-use crate::cache;
+use super::row_groups::RowGroups;
 use crate::interrupt;
 use crate::memory;
 use crate::ranking::group::Group;
 use crate::ranking::scores::{Bits, Observations, Score};
 use crate::ranking::tasks;
 use crate::ranking::ties::Placements;
-use crate::ranking::tuning::ROWS_WITH_LINES;
 
 /// The sums over the placements of one key's rows among themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,26 +33,10 @@ impl KeyPlacements {
     /// If scores, labels and keys have different numbers of rows.
     pub fn of<S: Score>(scores: &[S], labels: &[bool], keys: &Codes) -> Vec<Self> {
         assert!(scores.len() == labels.len() && scores.len() == keys.of_row.len());
-        let mut starts = vec![0usize; keys.distinct + 1];
-        keys.of_row.iter().for_each(|&key| starts[key as usize + 1] += 1);
-        for key in 0..keys.distinct {
-            starts[key + 1] += starts[key];
-        }
-        let mut next = starts.clone();
-        // Keys of fewer rows have hardly a next line.
-        let has_lines = scores.len() >= ROWS_WITH_LINES * keys.distinct;
-        let mut by_key = memory::with_room(scores.len());
-        by_key.resize(scores.len(), S::from_key(S::Key::default()));
-        let mut positive = vec![0u8; scores.len().div_ceil(8)];
-        for ((&key, &score), &label) in keys.of_row.iter().zip(scores).zip(labels) {
-            let next = &mut next[key as usize];
-            by_key[*next] = score;
-            if has_lines {
-                cache::expect_next_line(&by_key, *next);
-            }
-            positive[*next / 8] |= u8::from(label) << (*next % 8);
-            *next += 1;
-        }
+        let threads = if tasks::in_pool() { rayon::current_num_threads() } else { 1 };
+        let groups = RowGroups::of(Cow::from(&keys.of_row), keys.distinct, threads);
+        let (by_key, starts) = (groups.by_group(scores), groups.borders());
+        let positive = packed(&groups.by_group(labels));
         let rows_of = |key: usize| starts[key + 1] - starts[key];
         let of_keys = tasks::run(&tasks::Here, keys.distinct, 1, &rows_of, &|range| {
             let mut group = Group::default();
@@ -73,6 +58,17 @@ impl KeyPlacements {
         });
         memory::concatenated(of_keys)
     }
+}
+
+/// Truth values as bits, eight in a byte.
+fn packed(truths: &[bool]) -> Vec<u8> {
+    // The product moves the lowest bit of each byte to a place of its own in the highest byte.
+    let byte = |truths: [bool; 8]| {
+        (u64::from_le_bytes(truths.map(u8::from)).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+    };
+    let (eights, rest) = truths.as_chunks();
+    let last = |truths: &[bool]| byte(std::array::from_fn(|row| truths.get(row) == Some(&true)));
+    eights.iter().map(|&eight| byte(eight)).chain([last(rest)]).collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ pub mod codes;
 pub mod key_order;
 pub mod key_placements;
 pub mod key_rows;
+pub mod row_groups;
 pub mod row_placements;
 #[expect(clippy::module_inception, reason = "the room has the name of its main idea")]
 pub mod rows;
@@ -13,5 +14,6 @@ pub use all_placements::{AllPlacements, SharedPlacements};
 pub use codes::Codes;
 pub use key_placements::KeyPlacements;
 pub use key_rows::{CodeAndLabel, CountedKeys, KeyRows};
+pub use row_groups::RowGroups;
 pub use row_placements::RowPlacements;
 pub use rows::Rows;

@@ -91,7 +91,7 @@ keys! {
 }
 
 /// A score of a numeric type, and the key that ranks it.
-pub trait Score: Copy + Send + Sync + AtLeast + 'static {
+pub trait Score: Copy + Default + Send + Sync + AtLeast + 'static {
     /// Its key, of the same width.
     type Key: Key;
 

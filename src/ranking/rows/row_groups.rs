@@ -1,88 +1,73 @@
-//! The rows of columns, group after group: what lists of all groups hold.
+//! Rows group after group: those of each key side by side.
 //!
 //! Rows are read in their order, and each goes to the next place of its group. So a column is read from end to end
 //! whatever the groups are. Threads take blocks of rows, and each block has places of its own in every group. The next
 //! places of very many groups would not fit into a cache: rows then go to ranges of groups first, and from there to
 //! their groups, range by range.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::slice::IterMut;
-use std::sync::OnceLock;
 
-use arrow::array::{Array, BooleanArray, PrimitiveArray};
-use arrow::bitmap::Bitmap;
-use arrow::datatypes::PhysicalType;
-use arrow::types::PrimitiveType;
-use polars::prelude::pf16;
 use rayon::prelude::*;
 
-use super::{downcast::downcast, values::gathered};
+use crate::ranking::tuning::{BLOCK_ROWS, MOST_GROUPS, ROWS_PER_PLACE};
 use crate::{cache, interrupt, memory};
 
-/// The fewest rows that a block has of each group, on average. Every block needs a place in every group, and with
-/// fewer rows these places are more than the rows.
-const ROWS_PER_PLACE: usize = 16;
-
-/// The fewest rows of a block: fewer are moved before another thread wakes.
-const BLOCK_ROWS: usize = 1 << 15;
-
-/// The most groups that rows go to at once: the next places of so many, and the lines of memory that they are in, fit
-/// into the cache of a core.
-const MOST_GROUPS: usize = 1 << 11;
-
 /// Which rows are in which group.
-pub struct RowGroups {
-    moves: Moves,
+#[derive(Debug)]
+pub struct RowGroups<'a> {
+    moves: Moves<'a>,
     borders: Vec<usize>,
-    /// The rows of all groups, for columns that are no numbers.
-    order: OnceLock<Vec<u32>>,
 }
 
 /// How rows go to their groups.
-enum Moves {
+#[derive(Debug)]
+enum Moves<'a> {
     /// To all groups at once.
-    Once(Blocks),
+    Once(Blocks<'a>),
     /// To ranges of `2^shift` groups, and then to their groups; with the groups of rows that are in their range.
-    Twice { ranges: Box<RowGroups>, shift: u32, codes: Vec<u32> },
+    Twice { ranges: Box<RowGroups<'a>>, shift: u32, codes: Vec<u32> },
 }
 
 /// Rows with the group of each, in blocks.
-struct Blocks {
-    codes: Vec<u32>,
+#[derive(Debug)]
+struct Blocks<'a> {
+    codes: Cow<'a, [u32]>,
     blocks: Vec<Block>,
 }
 
 /// Rows that one thread moves.
+#[derive(Debug)]
 struct Block {
     rows: Range<usize>,
     /// How many of them are in each group.
     sizes: Vec<u32>,
 }
 
-impl RowGroups {
+impl<'a> RowGroups<'a> {
     /// From the group of each row, of so many groups; `threads` may work at once.
-    pub fn of(codes: Vec<u32>, groups: usize, threads: usize) -> Self {
+    pub fn of(codes: Cow<'a, [u32]>, groups: usize, threads: usize) -> Self {
         Self::of_at_most(codes, groups, threads, MOST_GROUPS)
     }
 
-    fn of_at_most(codes: Vec<u32>, groups: usize, threads: usize, most: usize) -> Self {
-        let order = OnceLock::new();
+    fn of_at_most(codes: Cow<'a, [u32]>, groups: usize, threads: usize, most: usize) -> Self {
         if groups <= most {
             let blocks = Blocks::of(codes, groups, threads);
             let size = |group: usize| -> usize {
                 blocks.blocks.iter().map(|block| block.sizes[group] as usize).sum()
             };
             let borders = borders((0..groups).map(size));
-            return RowGroups { moves: Moves::Once(blocks), borders, order };
+            return RowGroups { moves: Moves::Once(blocks), borders };
         }
         let shift = groups.div_ceil(most / 2).next_power_of_two().trailing_zeros();
         let number = ((groups - 1) >> shift) + 1;
-        let of_range = codes.par_iter().map(|code| code >> shift).collect();
-        let ranges = Box::new(RowGroups::of_at_most(of_range, number, threads, number));
+        let of_range = codes.par_iter().map(|code| code >> shift).collect::<Vec<u32>>();
+        let ranges = Box::new(RowGroups::of_at_most(of_range.into(), number, threads, number));
         let codes = ranges.by_group(&codes);
         let mut sizes = vec![0usize; groups];
         codes.iter().for_each(|&code| sizes[code as usize] += 1);
-        RowGroups { moves: Moves::Twice { ranges, shift, codes }, borders: borders(sizes.into_iter()), order }
+        RowGroups { moves: Moves::Twice { ranges, shift, codes }, borders: borders(sizes.into_iter()) }
     }
 
     /// Where each group begins, and the last one ends.
@@ -90,42 +75,8 @@ impl RowGroups {
         &self.borders
     }
 
-    /// The values of a column, group after group; within a group in their order.
-    pub fn in_order(&self, array: &dyn Array) -> Result<Box<dyn Array>, String> {
-        let validity = array.validity().filter(|validity| validity.unset_bits() > 0);
-        let validity = validity.map(|validity| self.bits(validity));
-        macro_rules! by_type {
-            ($($physical:ident => $value:ty),*) => {
-                match array.dtype().to_physical_type() {
-                    $(PhysicalType::Primitive(PrimitiveType::$physical) => {
-                        let values = downcast::<PrimitiveArray<$value>>(array)?.values();
-                        let all = PrimitiveArray::from_vec(self.by_group(values)).to(array.dtype().clone());
-                        Ok(all.with_validity(validity).boxed())
-                    })*
-                    PhysicalType::Boolean => {
-                        let truths = self.bits(downcast::<BooleanArray>(array)?.values());
-                        Ok(BooleanArray::new(array.dtype().clone(), truths, validity).boxed())
-                    }
-                    _ => gathered(array, self.order.get_or_init(|| self.by_group(&self.numbers()))),
-                }
-            };
-        }
-        by_type!(
-            Int8 => i8, Int16 => i16, Int32 => i32, Int64 => i64, Int128 => i128, UInt8 => u8, UInt16 => u16,
-            UInt32 => u32, UInt64 => u64, UInt128 => u128, Float16 => pf16, Float32 => f32, Float64 => f64
-        )
-    }
-
-    fn numbers(&self) -> Vec<u32> {
-        (0..self.borders[self.borders.len() - 1] as u32).collect()
-    }
-
-    fn bits(&self, bits: &Bitmap) -> Bitmap {
-        Bitmap::from(self.by_group(&bits.iter().collect::<Vec<bool>>()))
-    }
-
-    /// Values of rows, group after group.
-    fn by_group<T: Copy + Default + Send + Sync>(&self, values: &[T]) -> Vec<T> {
+    /// Values of rows, group after group; within a group in their order.
+    pub fn by_group<T: Copy + Default + Send + Sync>(&self, values: &[T]) -> Vec<T> {
         match &self.moves {
             Moves::Once(blocks) => blocks.by_group(values, self.borders.len() - 1),
             Moves::Twice { ranges, shift, codes } => {
@@ -178,8 +129,8 @@ fn borders(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
     borders
 }
 
-impl Blocks {
-    fn of(codes: Vec<u32>, groups: usize, threads: usize) -> Self {
+impl<'a> Blocks<'a> {
+    fn of(codes: Cow<'a, [u32]>, groups: usize, threads: usize) -> Self {
         let most = (codes.len() / (groups * ROWS_PER_PLACE + BLOCK_ROWS)).clamp(1, threads);
         let rows = codes.len().div_ceil(most).max(1);
         let starts: Vec<usize> = (0..codes.len().max(1)).step_by(rows).collect();
@@ -237,7 +188,7 @@ mod tests {
     proptest! {
         #[test]
         fn rows_keep_their_order(codes in prop::collection::vec(0u32..37, 0..200), most in 2usize..50) {
-            let groups = RowGroups::of_at_most(codes.clone(), 37, 2, most);
+            let groups = RowGroups::of_at_most(Cow::from(&codes), 37, 2, most);
             let numbers: Vec<i16> = (0..codes.len() as i16).collect();
             prop_assert_eq!(groups.by_group(&numbers), sorted(&codes, &numbers));
             let starts: Vec<usize> = (0..38).map(|group| codes.iter().filter(|code| **code < group).count()).collect();
@@ -248,29 +199,9 @@ mod tests {
     #[test]
     fn many_rows_are_moved_in_blocks() {
         let codes: Vec<u32> = (0..300_000u32).map(|row| row.wrapping_mul(2_654_435_761) % 5).collect();
-        let groups = RowGroups::of(codes.clone(), 5, 4);
+        let groups = RowGroups::of(Cow::from(&codes), 5, 4);
         assert!(matches!(&groups.moves, Moves::Once(blocks) if blocks.blocks.len() > 1));
         let numbers: Vec<u32> = (0..300_000).collect();
         assert_eq!(groups.by_group(&numbers), sorted(&codes, &numbers));
-    }
-
-    #[test]
-    fn columns_with_nulls() {
-        let groups = RowGroups::of(vec![1, 0, 1, 0], 2, 1);
-        assert_eq!(groups.borders(), [0, 2, 4]);
-        let numbers = PrimitiveArray::<i8>::from([Some(1), Some(2), None, Some(4)]);
-        let in_order = groups.in_order(&numbers).unwrap();
-        assert_eq!(
-            in_order.as_any().downcast_ref::<PrimitiveArray<i8>>().unwrap(),
-            &PrimitiveArray::from([Some(2), Some(4), Some(1), None])
-        );
-        let truths = BooleanArray::from([Some(true), None, Some(false), Some(true)]);
-        let in_order = groups.in_order(&truths).unwrap();
-        let expected = BooleanArray::from([None, Some(true), Some(true), Some(false)]);
-        assert_eq!(in_order.as_any().downcast_ref::<BooleanArray>().unwrap(), &expected);
-        let words = arrow::array::Utf8ViewArray::from_slice([Some("a"), Some("b"), None, Some("d")]);
-        let in_order = groups.in_order(&words).unwrap();
-        let expected = arrow::array::Utf8ViewArray::from_slice([Some("b"), Some("d"), Some("a"), None]);
-        assert_eq!(in_order.as_any().downcast_ref::<arrow::array::Utf8ViewArray>().unwrap(), &expected);
     }
 }
