@@ -14,7 +14,7 @@ from threading import Lock, Thread
 from typing import Any
 
 from polars_auc._native import __version__
-from polars_auc._plots.conversion import drawing_scripts
+from polars_auc._plots.drawing_scripts import drawing_scripts
 from polars_auc._plugin.errors import at_edge
 
 __all__ = ["await_libraries", "begin_to_load_libraries", "document", "refuse_without_libraries"]

@@ -1,4 +1,4 @@
-"""Vega's scripts and pictures, from vl-convert in a process of its own.
+"""What vl-convert makes, in a process of its own.
 
 vl-convert keeps Python from running while it works, which may take seconds: no interrupt would be heard. This
 process waits for the other one, and ends it at Ctrl-C.
@@ -13,14 +13,13 @@ import os
 import pickle
 import sys
 from contextlib import suppress
-from functools import cache
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from subprocess import Popen
 
-__all__ = ["drawing_scripts", "picture"]
+__all__ = ["convert", "picture"]
 
 # What the other process runs until its input ends, because the first call of vl-convert is the slow one. What
 # is printed there does not get into the answers.
@@ -121,7 +120,8 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_converter.forget)
 
 
-def _convert(function: str, **arguments: Any) -> Any:
+def convert(function: str, **arguments: Any) -> Any:
+    """Call a function of vl-convert."""
     if sys.executable and not getattr(sys, "frozen", False):
         with suppress(OSError):
             return _converter.ask(function, arguments)
@@ -129,12 +129,6 @@ def _convert(function: str, **arguments: Any) -> Any:
     import vl_convert
 
     return getattr(vl_convert, function)(**arguments)
-
-
-@cache
-def drawing_scripts() -> str:
-    """Return the scripts that draw charts in a page."""
-    return str(_convert("javascript_bundle"))
 
 
 def picture(chart: Any, ending: str, scale: float) -> bytes:
@@ -152,5 +146,5 @@ def picture(chart: Any, ending: str, scale: float) -> bytes:
         "time_format_locale": embedding.get("timeFormatLocale"),
     }
     if ending == ".png":
-        return bytes(_convert("vegalite_to_png", scale=scale, ppi=72, **options))
-    return str(_convert("vegalite_to_svg", **options)).encode()
+        return bytes(convert("vegalite_to_png", scale=scale, ppi=72, **options))
+    return str(convert("vegalite_to_svg", **options)).encode()
