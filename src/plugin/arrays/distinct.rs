@@ -283,7 +283,16 @@ pub fn without_gaps(places: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
         return (Codes::of(places.iter().copied()), distinct_places);
     }
     let mut codes = vec![0u32; distinct];
-    places.iter().for_each(|&place| codes[place as usize] = 1);
+    let mut unseen = distinct;
+    for &place in places {
+        let code = &mut codes[place as usize];
+        unseen -= usize::from(*code == 0);
+        *code = 1;
+        // Mostly every value is among the first rows.
+        if unseen == 0 {
+            break;
+        }
+    }
     let mut distinct_places = Vec::new();
     for (place, code) in (0..).zip(&mut codes) {
         if *code == 1 {

@@ -6,6 +6,7 @@ use std::ops::Range;
 use arrow::array::{Array, PrimitiveArray};
 use arrow::bitmap::Bitmap;
 use arrow::compute::utils::combine_validities_and;
+use rayon::prelude::*;
 
 use super::dtypes::Dtypes;
 use super::groups::same_groups;
@@ -18,6 +19,7 @@ use crate::interrupt;
 use crate::plugin::abi::ffi::Input;
 use crate::plugin::arrays::values::Values;
 use crate::plugin::threads::Threads;
+use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::{AllPlacements, Codes, KeyPlacements, RowPlacements, Rows};
 use crate::ranking::scores::{Bits, Width};
 use crate::ranking::tasks;
@@ -178,9 +180,8 @@ impl GroupTable {
             let reader = ScoreReader { complete: &complete, labels: &rows.labels, keys: &rows.keys, needs };
             dispatch(scores.as_ref(), reader)
         };
-        let facts = if self.scores.len() > 1 && rows.len >= crate::ranking::SHARD_ROWS {
+        let facts = if self.scores.len() > 1 && rows.len >= SHARD_ROWS {
             // Large scores are ranked side by side.
-            use rayon::prelude::*;
             self.scores.par_iter().map(facts_of).collect::<Result<Vec<_>, String>>()?
         } else {
             self.scores.iter().map(facts_of).collect::<Result<Vec<_>, String>>()?
@@ -263,7 +264,13 @@ impl WithScores for ScoreReader<'_> {
     fn with<S: Native>(self, scores: &[S]) -> Result<ScoreFacts, String> {
         let scores = self.complete.of(scores);
         // Most columns have none, which is seen soonest without a branch for each row.
-        let nan: Vec<usize> = if scores.iter().fold(false, |any, score| any | score.is_nan()) {
+        let any_nan = |scores: &[S]| scores.iter().fold(false, |any, score| any | score.is_nan());
+        let has_nan = if scores.len() < SHARD_ROWS {
+            any_nan(&scores)
+        } else {
+            scores.par_chunks(SHARD_ROWS).any(any_nan)
+        };
+        let nan: Vec<usize> = if has_nan {
             (0..scores.len()).filter(|&row| scores[row].is_nan()).collect()
         } else {
             Vec::new()
