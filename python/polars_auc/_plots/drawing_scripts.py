@@ -1,19 +1,18 @@
 """The scripts that draw charts in a page.
 
-vl-convert takes more than a second to bundle them, and they depend on its version alone. So they are kept
-beside the compiled modules of this package: whoever can write there can change the package as well.
+vl-convert takes more than a second to bundle them, and they depend on its version alone. So they are kept in
+the cache folder of the user: ``~/.cache/polars-auc``, or where the system has it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import sys
+import platform
 import tempfile
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import cache_from_source
 from pathlib import Path
 
 from polars_auc._plots.conversion import convert
@@ -28,18 +27,29 @@ def drawing_scripts() -> str:
     scripts = None if file is None else _read(file)
     if scripts is None:
         scripts = str(convert("javascript_bundle"))
-        if file is not None and not sys.dont_write_bytecode:
+        if file is not None:
             _write(file, scripts)
     return scripts
 
 
 def _file() -> Path | None:
-    """Return the file that the scripts are kept in, if Python keeps compiled modules anywhere."""
+    """Return the file that the scripts are kept in, if the user has a folder and vl-convert a version."""
     try:
-        name = f"drawing_scripts.{version('vl-convert-python')}.js"
-        return Path(cache_from_source(__file__)).with_name(name)
-    except (NotImplementedError, PackageNotFoundError):
+        return _folder() / f"drawing_scripts.{version('vl-convert-python')}.js"
+    except (RuntimeError, PackageNotFoundError):
         return None
+
+
+def _folder() -> Path:
+    match platform.system():
+        case "Windows":
+            name, default = "LOCALAPPDATA", "AppData/Local"
+        case "Darwin":
+            name, default = "", "Library/Caches"
+        case _:
+            name, default = "XDG_CACHE_HOME", ".cache"
+    folder = os.environ.get(name)
+    return Path(folder or Path.home() / default) / "polars-auc"
 
 
 def _digest(scripts: bytes) -> bytes:
@@ -47,8 +57,11 @@ def _digest(scripts: bytes) -> bytes:
 
 
 def _read(file: Path) -> str | None:
-    """Return the scripts of a file whose first line is their digest, if it is whole."""
+    """Return the scripts of a file, if it is the user's own and whole: its first line is their digest."""
     try:
+        # With the rights of one user and the folders of another, a page would run what the other one wrote.
+        if hasattr(os, "getuid") and file.stat().st_uid != os.getuid():
+            return None
         digest, _, scripts = file.read_bytes().partition(b"\n")
     except OSError:
         return None
@@ -56,16 +69,16 @@ def _read(file: Path) -> str | None:
 
 
 def _write(file: Path, scripts: str) -> None:
-    """Write the scripts at once; where nothing may be written, they are made each time."""
+    """Write the scripts so that no reader sees half a file; where that fails, they are made each time."""
     content = scripts.encode()
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=file.parent)
+        for other in file.parent.glob("drawing_scripts.*"):
+            other.unlink()
+        handle, name = tempfile.mkstemp(dir=file.parent, prefix="drawing_scripts.")
         try:
             with os.fdopen(handle, "wb") as part:
                 part.write(_digest(content) + b"\n" + content)
-            # As compiled modules: other users of the installation may read it.
-            os.chmod(name, 0o644)
             os.replace(name, file)
         except BaseException:
             os.unlink(name)

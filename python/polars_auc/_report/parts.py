@@ -23,8 +23,6 @@ from polars_auc._report.rows import (
     Part,
     answer_column,
     summary_column,
-    summary_fields,
-    summary_struct,
 )
 
 if TYPE_CHECKING:
@@ -57,7 +55,7 @@ def summaries(taken: Taken, options: ReportOptions) -> Part:
     """Ask for the most used numbers of each score. With clusters their intervals are another part."""
     limits = options.limits if options.cluster is None else {"level": options.level}
     answers = [roc_summary_short(**own, **limits).alias(summary_column(name)) for name, own in taken.items()]
-    return Part(answers, summary_struct if options.cluster is None else summary_fields)
+    return Part(answers)
 
 
 def bounds(states: Sequence[str]) -> Part:

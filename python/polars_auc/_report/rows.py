@@ -36,11 +36,10 @@ __all__ = [
     "refuse_clashes",
     "scoped",
     "summary_column",
-    "summary_fields",
-    "summary_struct",
 ]
 
-# The fields of a summary, which are columns of a report, in order.
+# The fields of a summary, which are columns of a report. Their order is that of the plugin, because Spark
+# takes fields by their order.
 OF_SUMMARY = [
     "n",
     "n_pos",
@@ -123,9 +122,10 @@ RESERVED = [*_COLUMNS, *DELTAS, *STABILITY, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES
 Fields: TypeAlias = Callable[[str], list[pl.Expr]]
 """From a score's name to fields of its row, or to others in place of those before them."""
 
-# Names that no column of a user has.
-_ROWS = "polars_auc: rows"
-_SUMMARY = "polars_auc: summary"
+# Begins names that no column of a user has.
+_OURS = "polars_auc: "
+_ROWS = f"{_OURS}rows"
+_SUMMARY = f"{_OURS}summary"
 
 
 def refuse_clashes(keys: list[str]) -> None:
@@ -133,7 +133,7 @@ def refuse_clashes(keys: list[str]) -> None:
     twice = next((key for key in keys if keys.count(key) > 1), None)
     if twice is not None:
         raise OptionError("report", "by", f"names the column {twice!r} twice", "name each once")
-    clash = next((key for key in keys if key in RESERVED), None)
+    clash = next((key for key in keys if key in RESERVED or key.startswith(_OURS)), None)
     if clash is not None:
         said = f"the group column {clash!r} has the name of another column of the report"
         raise OptionError("report", "", said, "rename it")
@@ -141,22 +141,12 @@ def refuse_clashes(keys: list[str]) -> None:
 
 def answer_column(answer: str, name: str) -> str:
     """Name an aggregate as no column of a user is named."""
-    return f"polars_auc: {answer} of {name}"
+    return f"{_OURS}{answer} of {name}"
 
 
 def summary_column(name: str) -> str:
     """Name the summary of a score."""
     return answer_column("summary", name)
-
-
-def summary_struct(name: str) -> list[pl.Expr]:
-    """Return a summary as one struct, which is less to plan; :func:`one_row_a_score` takes its fields out."""
-    return [pl.col(summary_column(name)).alias(_SUMMARY)]
-
-
-def summary_fields(name: str) -> list[pl.Expr]:
-    """Return the fields of a summary one by one, so that another part can put others in their place."""
-    return [pl.col(summary_column(name)).struct.field(field) for field in OF_SUMMARY]
 
 
 def _no_fields(_: str) -> list[pl.Expr]:
@@ -242,14 +232,20 @@ class ReportPlan:
 def one_row_a_score(
     answers: pl.LazyFrame, scores: Iterable[str], fields: Sequence[Fields], by: Sequence[str] = ()
 ) -> pl.LazyFrame:
-    """Turn the answers of each group from columns into one row for each score, in the order of both."""
+    """Turn the answers of each group from columns into one row for each score, in the order of both.
+
+    The summary of a score comes first; other fields may stand in place of its own.
+    """
     rows = []
     for name in scores:
         named = {field.meta.output_name(): field for own in fields for field in own(name)}
-        rows.append(pl.struct(pl.lit(name).alias("score"), *named.values()))
+        summary = pl.col(summary_column(name))
+        if replaced := [named.pop(field) for field in OF_SUMMARY if field in named]:
+            summary = summary.struct.with_fields(replaced)
+        # As one struct it is less to plan than field by field.
+        rows.append(pl.struct(pl.lit(name).alias("score"), summary.alias(_SUMMARY), *named.values()))
     # Arrays of one length are put side by side as columns; lists would be built group by group.
-    table = answers.select(*by, pl.concat_arr(rows).alias(_ROWS)).explode(_ROWS).unnest(_ROWS)
-    return table.unnest(_SUMMARY) if summary_struct in fields else table
+    return answers.select(*by, pl.concat_arr(rows).alias(_ROWS)).explode(_ROWS).unnest(_ROWS).unnest(_SUMMARY)
 
 
 def scoped(scope: str, rows: pl.LazyFrame) -> pl.LazyFrame:

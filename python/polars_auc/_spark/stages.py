@@ -13,7 +13,7 @@ from polars_auc._expressions.states import merge_states
 from polars_auc._frames.inputs import called
 from polars_auc._frames.partial_states import PartialStates, state_column
 from polars_auc._report.evaluation import evaluation_of_states
-from polars_auc._report.rows import one_row_a_score, scoped, summary_column, summary_struct
+from polars_auc._report.rows import one_row_a_score, scoped, summary_column
 from polars_auc._spark.batches import batches_of, frames_of
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ class Stages(PartialStates):
             whole = everything.gathered(map(of_all, frames_of(batches, [*self._of_states(), *summaries])))
             if whole is None:
                 return
-            overall = one_row_a_score(everything._summarized(whole).lazy(), self.scores, [summary_struct])
+            overall = one_row_a_score(everything._summarized(whole).lazy(), self.scores, [])
             table = scoped("overall", overall.cast({pl.UInt64: pl.Int64}))
             if self.by:
                 segments = pl.concat(answers).lazy().sort(self.by, nulls_last=True)
-                rows = scoped("group", one_row_a_score(segments, self.scores, [summary_struct], self.by))
+                rows = scoped("group", one_row_a_score(segments, self.scores, [], self.by))
                 table = pl.concat([rows, table], how="diagonal")
             yield from batches_of(table.collect())
 

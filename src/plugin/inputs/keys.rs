@@ -28,8 +28,8 @@ pub struct KeyCodes {
     pub codes: Vec<u32>,
     /// The distinct keys, in order.
     pub values: Values,
-    /// How many codes there are, whether or not a row has each.
-    number: usize,
+    /// All codes are below this number.
+    n_codes: usize,
     /// For each distinct key, the series that it is in, none if it has no place on the axis; empty unless keys are
     /// [series](KeyKind::Series).
     pub series: Vec<Option<u32>>,
@@ -45,14 +45,14 @@ impl KeyCodes {
         let Places { of_row: mut codes, rows: firsts } = places(&rows.field, rows.array.as_ref())?;
         let array = one_zero(gathered(rows.array.as_ref(), &firsts)?)?;
         let values = Values { field: rows.field.clone(), array };
-        let mut number = values.array.len();
+        let mut n_codes = values.array.len();
         if let KeyKind::Among(classes) = kind {
-            number = classes.len();
+            n_codes = classes.len();
             let places = among(classes, role, &values)?;
             codes.iter_mut().for_each(|code| *code = places.get(*code as usize).copied().unwrap_or_default());
         }
         let series = if kind == KeyKind::Series { series(&values)? } else { Vec::new() };
-        Ok(KeyCodes { codes, values, number, series })
+        Ok(KeyCodes { codes, values, n_codes, series })
     }
 
     /// Codes the rows of a column of truth values: false is 0, and true is 1.
@@ -60,7 +60,7 @@ impl KeyCodes {
         let (truths, _) = label::bits(role, rows)?;
         let values = Values::new(rows.name(), BooleanArray::from_slice([false, true]).boxed());
         let codes = truths.iter().map(u32::from).collect();
-        Ok(KeyCodes { codes, values, number: 2, series: Vec::new() })
+        Ok(KeyCodes { codes, values, n_codes: 2, series: Vec::new() })
     }
 
     /// Puts the keys of the reference before all others, or says that no row has it.
@@ -93,7 +93,7 @@ impl KeyCodes {
     pub fn among(&self, codes: &[u32]) -> (Codes, Vec<u32>) {
         // The largest code is not looked for where a table of all keys is small enough.
         let largest = || codes.iter().max().map_or(0, |&largest| largest as usize + 1);
-        without_gaps(codes, if self.number <= codes.len() { self.number } else { largest() })
+        without_gaps(codes, if self.n_codes <= codes.len() { self.n_codes } else { largest() })
     }
 }
 

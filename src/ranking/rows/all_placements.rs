@@ -1,25 +1,27 @@
 //! Placements of rows among all rows, among those of their own key, and among those of all other keys.
 //!
-//! Rows are visited from the lowest score up. The *place* of a row is twice the number of rows of the other class below it,
-//! where rows of the same score count once: the placement of a positive, and of a negative what its placement lacks of
-//! twice all positives. Each row has two places, `x` among all rows and `y` among those of its key. All that is asked
-//! of a key and of other rows follows from eight sums over the rows of either class of the key, in integers:
+//! Rows are visited from the lowest score up. The *place* of a row is twice the number of rows of the other class
+//! with a lower score, plus the number of those with the same score. Of a positive this is its placement; the
+//! placement of a negative is twice the number of positives less its place. Each row has two places: `x` among all
+//! rows and `y` among the rows of its key. All that is asked of a key and of other rows follows from eight sums over
+//! the rows of either class of the key, in integers:
 //!
-//! - `sum(x²)`, `sum(x y)` and `sum(y²)` with `sum(x)` and `sum(y)` are those of DeLong variances, and of the covariance
-//!   of the areas of the key and of all rows.
-//! - Without the key, the place of a row is `x - y`, also of rows of other keys. Between two scores of the key, their `y` is
-//!   constant, so that sums of `x y` and `y²` over all rows are sums by parts, over the rows of the other class of
-//!   the key: of the sum of the `x` of all rows above each, and of how many these are. Rows of other keys are not
-//!   visited for each key.
+//! - `sum(x²)`, `sum(x y)` and `sum(y²)` with `sum(x)` and `sum(y)` are those of DeLong variances, and of the
+//!   covariance of the areas of the key and of all rows.
+//! - Without the key, the place of a row is `x - y`, also of rows of other keys. Between two scores of the key, their
+//!   `y` is constant, so that sums of `x y` and `y²` over all rows are sums by parts. They are taken over the rows of
+//!   the other class of the key: of the sum of the `x` of all rows above each, and of the number of these rows. Rows
+//!   of other keys are not visited for each key.
 //!
-//! Rows of two ranges of the score have the sums of either and of what lies below, so threads divide the ranges.
+//! The sums of two ranges of the score, one above the other, follow from the sums of each. So threads divide the
+//! ranges.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::codes::Codes;
-use super::key_order::{KeyAndLabel, KeyOrder};
+use super::key_order::{KeyAndLabel, KeyOrder, PartMemory};
 use super::key_placements::KeyPlacements;
 use super::key_rows::{CountedKeys, KeyRows};
 use crate::interrupt;
@@ -80,19 +82,32 @@ struct ClassSums<T> {
     products: T,
     /// Of y².
     own_squares: T,
-    /// For each row, twice the sum of the places of the rows of the other class below it; those of its score count once.
+    /// Of twice the places of the rows of the other class with a lower score, plus the places of those with the same.
     below: T,
-    /// For each row, x times twice the rows of its class and key below it, where those of its score, itself as well, count once;
-    /// and this for each other row of its score, from the other class.
+    /// Of `2 x r` and of the number of rows of the other class with the same score. Here r is twice the number of rows
+    /// of the class and key with a lower score, plus the number of those with the same, the row itself among them.
     ranked: T,
 }
 
+/// What rows of one class, key and score share.
+#[derive(Clone, Copy)]
+struct Shared<T> {
+    /// The place among all rows.
+    x: T,
+    /// The place among the rows of the key.
+    y: T,
+    /// Twice the rows of their class and key with a lower score, plus their own number.
+    rank: T,
+    /// Twice the places of the rows of the other class with a lower score, plus the places of those with theirs.
+    below: T,
+    /// The rows of the other class with their score.
+    tied: T,
+}
+
 impl<T: SumNumber> ClassSums<T> {
-    /// Takes in `rows` of one score: `x` and `y` are their places, `rank` the rows of their class and key below and up to
-    /// them, `below` the sum of the places of the rows of the other class below and up to them, of which `tied` have their
-    /// score.
+    /// Takes in `rows` of one score.
     #[inline(always)]
-    fn add(&mut self, rows: T, [x, y, rank, below, tied]: [T; 5]) {
+    fn add(&mut self, rows: T, Shared { x, y, rank, below, tied }: Shared<T>) {
         self.rows += rows;
         let (all, own) = (rows * x, rows * y);
         self.all += all;
@@ -125,7 +140,8 @@ impl<T: SumNumber> Sums<T> {
         let (of_key, other) = (&mut self.keys[key as usize], 1 - class);
         let x = twice(self.rows[other]);
         let (y, rank) = (twice(of_key[other].rows), twice(of_key[class].rows) + T::from(1));
-        of_key[class].add(T::from(1), [x, y, rank, twice(self.places[other]), T::default()]);
+        let below = twice(self.places[other]);
+        of_key[class].add(T::from(1), Shared { x, y, rank, below, tied: T::default() });
         self.rows[class] += T::from(1);
         self.places[class] += x;
     }
@@ -142,7 +158,8 @@ impl<T: SumNumber> Sums<T> {
             for class in [0, 1] {
                 let y = twice(before[1 - class]) + rows[1 - class];
                 let rank = twice(before[class]) + rows[class];
-                of_key[class].add(rows[class], [x[class], y, rank, below[class], tied[1 - class]]);
+                let (x, below, tied) = (x[class], below[class], tied[1 - class]);
+                of_key[class].add(rows[class], Shared { x, y, rank, below, tied });
             }
         }
         for class in [0, 1] {
@@ -229,15 +246,12 @@ impl AllPlacements {
         let order = KeyOrder::of(scores, labels, keys);
         let most = (scores.len() / ROWS_OF_KEY / keys.distinct.max(1)).max(1);
         let ranges = order.ranges(most);
-        let sums = tasks::each(0..ranges.len(), Default::default, |room, range| {
-            if order.rows(ranges[range].clone()) <= FEW_ROWS {
-                let mut sums = Sums::<u64>::none(keys.distinct);
-                order.for_each(ranges[range].clone(), room, |rows| sums.add_rows(rows));
-                sums.wide()
+        let sums = tasks::each(0..ranges.len(), Default::default, |memory, number| {
+            let range = ranges[number].clone();
+            if order.rows(range.clone()) <= FEW_ROWS {
+                of_range::<_, u64>(&order, range, memory, keys.distinct)
             } else {
-                let mut sums = Sums::<u128>::none(keys.distinct);
-                order.for_each(ranges[range].clone(), room, |rows| sums.add_rows(rows));
-                sums
+                of_range::<_, u128>(&order, range, memory, keys.distinct)
             }
         });
         Self::joined(sums, keys.distinct)
@@ -328,6 +342,18 @@ fn key_placements(neg: Moments<u128>, pos: Moments<u128>) -> KeyPlacements {
     let mut sums = Placements::default();
     sums.add_moments(pos, neg.below(2 * n_pos));
     KeyPlacements { n_pos, n_neg, sums }
+}
+
+/// The sums of the rows of a range of parts, counted in numbers that hold them.
+fn of_range<S: Score, T: SumNumber>(
+    order: &KeyOrder<S>,
+    parts: Range<usize>,
+    memory: &mut PartMemory<S>,
+    keys: usize,
+) -> Sums<u128> {
+    let mut sums = Sums::<T>::none(keys);
+    order.for_each(parts, memory, |rows| sums.add_rows(rows));
+    sums.wide()
 }
 
 /// The sums of the rows of a range of codes.

@@ -1,7 +1,7 @@
 //! The rows of all keys in ascending order of their scores.
 //!
-//! The rows of a large group are distributed by score into parts, block by block. Each part is sorted in the cache of one
-//! core, when somebody asks for it, so that all rows in order are never in memory.
+//! The rows of a large group are distributed by score into parts, block by block. Each part is sorted in the
+//! cache of one core, when somebody asks for it, so that all rows in order are never in memory.
 
 use std::ops::Range;
 
@@ -79,7 +79,7 @@ impl<S: Score> KeyOrder<S> {
     /// If there are different numbers of them, or 2^31 keys or more.
     pub fn of(scores: &[S], labels: &[bool], keys: &Codes) -> Self {
         assert!(scores.len() == labels.len() && scores.len() == keys.of_row.len());
-        assert!(keys.distinct <= 1 << 31, "a group has fewer than 2^31 keys");
+        assert!(keys.distinct < 1 << 31, "a group has fewer than 2^31 keys");
         let of_row = |row: usize| KeyAndLabel::new(keys.of_row[row], labels[row]);
         if scores.len() < SHARD_ROWS {
             let block = Block {
@@ -111,8 +111,8 @@ impl<S: Score> KeyOrder<S> {
         self.blocks.iter().map(|block| block.starts[parts.end] - block.starts[parts.start]).sum()
     }
 
-    /// Gives the rows of a range of parts to `take`, part by part, in ascending order of their scores, and of their keys
-    /// within a score.
+    /// Gives the rows of a range of parts to `take`, part by part, in ascending order of their scores, and of their
+    /// keys within a score.
     pub fn for_each(
         &self,
         parts: Range<usize>,

@@ -116,8 +116,8 @@ impl Segments for IndependentSegments<'_> {
     }
 }
 
-/// The covariance of the area of some rows and that of all rows, of placements of its negatives and its positives among their
-/// own and among all, over the number of all rows of a class; undefined with a single row in a class.
+/// The covariance of the area of a segment and the area of all rows, from how the negatives and the positives of the
+/// segment lie among its own rows and among all. Undefined if the segment has fewer than two rows of a class.
 fn covariance([neg, pos]: [SharedPlacements; 2], all: &KeyPlacements) -> Option<f64> {
     let part = |sums: &SharedPlacements, others: u64, all: u64, all_others: u64| {
         let n = sums.rows;

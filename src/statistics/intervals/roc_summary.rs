@@ -1,6 +1,7 @@
 //! The common numbers of a group, from one walk.
 
 use super::roc_auc_ci::RocAucCi;
+use super::roc_summary_short::ShortSummaryRecord;
 use crate::math;
 use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Segment, Step, Ties};
 use crate::statistics::inference::Interval;
@@ -212,13 +213,17 @@ impl Summary for RocSummary {
         if has_weights {
             walk.placements.sum = ties.twice_u();
         }
-        let surplus = walk.placements.sum.cast_signed() - pairs.cast_signed();
-        let auc = math::quotient(walk.placements.sum, 2 * pairs);
+        let short = ShortSummaryRecord::undefined(record.rows).with_areas(
+            pairs,
+            &walk.placements,
+            walk.highest.farthest,
+            |auc| self.ci.interval_of(auc, &walk.placements, &mut ties),
+        );
         RocSummaryRecord {
-            auc: Some(auc),
-            interval: self.ci.interval_of(auc, &walk.placements, &mut ties),
-            gini: Some(math::signed_quotient(surplus, pairs)),
-            ks: Some(math::quotient(walk.highest.farthest, pairs)),
+            auc: short.auc,
+            interval: short.interval,
+            gini: short.gini,
+            ks: short.ks,
             average_precision: Some(mean_precision(walk.precisions, n_pos)),
             best_threshold: walk.highest.best.map(|best| Threshold(best.1)),
             ..record

@@ -22,7 +22,8 @@ pub struct RocSummaryShort {
 }
 
 record! {
-    /// The numbers of one group; see [`RocSummaryRecord`](super::roc_summary::RocSummaryRecord).
+    /// The numbers of one group, in the order of the columns of a report; see
+    /// [`RocSummaryRecord`](super::roc_summary::RocSummaryRecord).
     pub struct ShortSummaryRecord {
         /// Rows that were used.
         pub n: u64,
@@ -88,31 +89,22 @@ fn placements_and_farthest(ties: &mut Ties<'_>) -> (Placements, u128) {
         let placements = Placements { sum: ties.twice_u(), ..Placements::default() };
         return (placements, KsStatistic::default().farthest(ties).distance);
     }
-    if !ties.parts().is_empty() {
-        // Placements are looked up without order, and few parts are walked for the distance.
+    if !ties.parts().is_empty() || (n_pos | n_neg) >= SMALL_CLASS {
+        // The placements of a large group are looked up without order, and few parts are walked for the distance.
         return (ties.placements(), KsStatistic::default().farthest(ties).distance);
     }
-    ties.fold_runs(
+    let (placements, farthest) = ties.fold_runs(
         Indexed::Rarer,
-        |(placements, farthest): &mut (Placements, u128), run| {
+        |(placements, farthest): &mut (Placements, u64), run| {
             let whole = run.whole();
             placements.add_run(run, &whole, n_neg);
-            if (n_pos | n_neg) < SMALL_CLASS {
-                let mut of_run = 0;
-                let above = run.each(|segment| {
-                    of_run = of_run.max((segment.tp() * n_neg).abs_diff(segment.fp() * n_pos));
-                });
-                *farthest = (*farthest).max(of_run.into());
-                return above;
-            }
             run.each(|segment| {
-                let above = u128::from(segment.tp()) * u128::from(n_neg);
-                let below = u128::from(segment.fp()) * u128::from(n_pos);
-                *farthest = (*farthest).max(above.abs_diff(below));
+                *farthest = (*farthest).max((segment.tp() * n_neg).abs_diff(segment.fp() * n_pos));
             })
         },
         |sums, more| *sums = (sums.0.plus(more.0), sums.1.max(more.1)),
-    )
+    );
+    (placements, farthest.into())
 }
 
 impl ShortSummaryRecord {
@@ -123,8 +115,8 @@ impl ShortSummaryRecord {
         ShortSummaryRecord { prevalence, n: n_pos + n_neg, n_pos, n_missing, n_unlabelled, ..self }
     }
 
-    /// The same with the fields that follow from the sums over placements and the largest `|tp N - fp P|`; `interval` is
-    /// given the area.
+    /// The same with the fields that follow from the sums over placements and the largest `|tp N - fp P|`; `interval`
+    /// is given the area.
     pub(super) fn with_areas(
         self,
         pairs: u128,

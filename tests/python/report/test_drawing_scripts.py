@@ -1,8 +1,9 @@
-"""The scripts of pages are made once, and kept beside compiled modules."""
+"""The scripts of pages are made once, and kept in the cache folder of the user."""
 
 from __future__ import annotations
 
-import sys
+import os
+import platform
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,8 @@ class Converter:
 def converter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Converter:
     converter = Converter()
     monkeypatch.setattr(module, "convert", converter)
-    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path / "compiled"))
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(platform, "system", lambda: "Linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return converter
 
 
@@ -39,8 +40,7 @@ def in_new_process() -> str:
 
 
 def kept(tmp_path: Path) -> list[Path]:
-    """Return all files but compiled modules."""
-    return [file for file in tmp_path.rglob("*") if file.is_file() and file.suffix != ".pyc"]
+    return [file for file in tmp_path.rglob("*") if file.is_file()]
 
 
 def test_scripts_are_made_once(converter: Converter, tmp_path: Path) -> None:
@@ -60,20 +60,51 @@ def test_a_broken_file_is_written_anew(converter: Converter, tmp_path: Path, con
     assert kept(tmp_path) == [file]
 
 
-def test_python_may_be_told_to_keep_nothing(
+def test_scripts_of_another_version_are_removed(converter: Converter, tmp_path: Path) -> None:
+    in_new_process()
+    [file] = kept(tmp_path)
+    other = file.rename(file.with_name("drawing_scripts.0.1.js"))
+    in_new_process()
+    assert converter.times == 2
+    assert kept(tmp_path) == [file]
+    assert other != file
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="this system has no numbers of users")
+def test_scripts_of_another_user_are_not_read(converter: Converter, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_new_process()
+    monkeypatch.setattr(os, "getuid", lambda: -1)
+    in_new_process()
+    assert converter.times == 2
+
+
+@pytest.mark.parametrize(
+    ("system", "folder"),
+    [("Linux", ".cache"), ("Darwin", "Library/Caches"), ("Windows", "AppData/Local")],
+)
+def test_each_system_has_its_folder(
+    converter: Converter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str, folder: str
+) -> None:
+    monkeypatch.setattr(platform, "system", lambda: system)
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.delenv("LOCALAPPDATA", raising=False)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    in_new_process()
+    assert converter.times == 1
+    assert [file.parent for file in kept(tmp_path)] == [tmp_path / folder / "polars-auc"]
+
+
+def test_a_folder_that_cannot_be_written(
     converter: Converter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    assert in_new_process() == SCRIPTS
-    assert kept(tmp_path) == []
-    monkeypatch.setattr(sys.implementation, "cache_tag", None)
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    assert in_new_process() == SCRIPTS
-    assert (converter.times, kept(tmp_path)) == (2, [])
-
-
-def test_a_folder_that_cannot_be_written(converter: Converter, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    sys.pycache_prefix = str(tmp_path / "file")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert [in_new_process() for _ in range(2)] == [SCRIPTS] * 2
     assert converter.times == 2
+
+    def nowhere() -> Path:
+        raise RuntimeError
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", nowhere)
+    assert in_new_process() == SCRIPTS
