@@ -71,3 +71,20 @@ def test_many_rows(decimals: int) -> None:
         assert_same(frame, label="y", score="s")
         assert_same(frame, label="y", score=-pl.col("s"))
         assert_same(frame, label="y", score="s", weight="w")
+
+
+def test_a_group_column_is_not_called_as_ours() -> None:
+    rows = pl.DataFrame({"y": [0, 1], "s": [0.1, 0.2], "polars_auc: summary": ["a", "a"]})
+    with pytest.raises(ValueError, match="'polars_auc: summary' has the name of another column"):
+        pa.report(rows, "y", "s", by="polars_auc: summary")
+
+
+def test_intervals_of_clusters_stand_in_their_place() -> None:
+    rows = pl.DataFrame({"y": [0, 1, 0, 1, 1, 0], "s": [1, 2, 3, 4, 5, 6], "c": [1, 1, 2, 2, 3, 3]})
+    table = pa.report(rows, "y", "s", cluster="c")
+    plain = pa.report(rows, "y", "s")
+    interval = rows.select(x=pa.roc_auc_ci("y", "s", cluster="c")).unnest("x")
+    assert table.columns == plain.columns
+    assert table.drop("se", "lower", "upper").equals(plain.drop("se", "lower", "upper"))
+    assert table.select("se", "lower", "upper").equals(interval.select("se", "lower", "upper"))
+    assert table["se"].item() != plain["se"].item()
