@@ -48,8 +48,9 @@ def _folder() -> Path:
             name, default = "", "Library/Caches"
         case _:
             name, default = "XDG_CACHE_HOME", ".cache"
-    folder = os.environ.get(name)
-    return Path(folder or Path.home() / default) / "polars-auc"
+    folder = Path(os.environ.get(name, ""))
+    # A path that is not whole is not meant, as the standard of XDG says.
+    return (folder if folder.is_absolute() else Path.home() / default) / "polars-auc"
 
 
 def _digest(scripts: bytes) -> bytes:
@@ -73,9 +74,7 @@ def _write(file: Path, scripts: str) -> None:
     content = scripts.encode()
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        for other in file.parent.glob("drawing_scripts.*"):
-            other.unlink()
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix="drawing_scripts.")
+        handle, name = tempfile.mkstemp(dir=file.parent)
         try:
             with os.fdopen(handle, "wb") as part:
                 part.write(_digest(content) + b"\n" + content)
