@@ -133,7 +133,11 @@ def refuse_clashes(keys: list[str]) -> None:
     twice = next((key for key in keys if keys.count(key) > 1), None)
     if twice is not None:
         raise OptionError("report", "by", f"names the column {twice!r} twice", "name each once")
-    clash = next((key for key in keys if key in RESERVED or key.startswith(_OURS)), None)
+    ours = next((key for key in keys if key.startswith(_OURS)), None)
+    if ours is not None:
+        said = f"the group column {ours!r} begins with {_OURS!r}, as columns inside the report do"
+        raise OptionError("report", "", said, "rename it")
+    clash = next((key for key in keys if key in RESERVED), None)
     if clash is not None:
         said = f"the group column {clash!r} has the name of another column of the report"
         raise OptionError("report", "", said, "rename it")

@@ -26,8 +26,8 @@ pub struct KeyPlacements {
 }
 
 impl KeyPlacements {
-    /// For each key, by its code, the sums of its rows. All threads of the pool that this is
-    /// called in divide many keys.
+    /// For each key, by its code, the sums of its rows. All threads of the pool that this is called in move the rows,
+    /// and divide many keys.
     ///
     /// # Panics
     /// If scores, labels and keys have different numbers of rows.

@@ -1,8 +1,7 @@
 //! The common numbers of a group, from one walk.
 
 use super::roc_auc_ci::RocAucCi;
-use super::roc_summary_short::ShortSummaryRecord;
-use crate::math;
+use super::roc_summary_short::{SMALL_CLASS, ShortSummaryRecord, share_of_positives};
 use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Segment, Step, Ties};
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Summary, Threshold, record};
@@ -77,9 +76,6 @@ impl Highest {
         }
     }
 }
-
-/// With classes of fewer rows than this, all heights fit 64 bits.
-pub(super) const SMALL_CLASS: u64 = 1 << 31;
 
 /// The same of a run in a group of small classes.
 #[derive(Default)]
@@ -242,13 +238,6 @@ impl RocSummaryRecord {
         let prevalence = share_of_positives(rows);
         RocSummaryRecord { prevalence, n: n_pos + n_neg, n_missing, n_unlabelled, ..self }
     }
-}
-
-/// The share of positives among rows; none without any, and NaN of rows with weights, which are not known here.
-pub(super) fn share_of_positives(rows: RowCounts) -> Option<f64> {
-    let n = rows.n_pos + rows.n_neg;
-    let of_rows = || if rows.have_weights { f64::NAN } else { math::quotient(rows.n_pos.into(), n.into()) };
-    (n > 0).then(of_rows)
 }
 
 #[cfg(test)]

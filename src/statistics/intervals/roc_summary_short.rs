@@ -1,7 +1,6 @@
 //! The numbers of a group that a report shows.
 
 use super::roc_auc_ci::RocAucCi;
-use super::roc_summary::{SMALL_CLASS, share_of_positives};
 use crate::math;
 use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Ties};
 use crate::statistics::inference::Interval;
@@ -20,6 +19,9 @@ pub struct RocSummaryShort {
     /// How the interval is made.
     pub ci: RocAucCi,
 }
+
+/// With classes of fewer rows than this, all heights fit 64 bits.
+pub(super) const SMALL_CLASS: u64 = 1 << 31;
 
 record! {
     /// The numbers of one group, in the order of the columns of a report; see
@@ -134,6 +136,13 @@ impl ShortSummaryRecord {
             ..self
         }
     }
+}
+
+/// The share of positives among rows; none without any, and NaN of rows with weights, which are not known here.
+pub(super) fn share_of_positives(rows: RowCounts) -> Option<f64> {
+    let n = rows.n_pos + rows.n_neg;
+    let of_rows = || if rows.have_weights { f64::NAN } else { math::quotient(rows.n_pos.into(), n.into()) };
+    (n > 0).then(of_rows)
 }
 
 #[cfg(test)]

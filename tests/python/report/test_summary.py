@@ -75,7 +75,7 @@ def test_many_rows(decimals: int) -> None:
 
 def test_a_group_column_is_not_called_as_ours() -> None:
     rows = pl.DataFrame({"y": [0, 1], "s": [0.1, 0.2], "polars_auc: summary": ["a", "a"]})
-    with pytest.raises(ValueError, match="'polars_auc: summary' has the name of another column"):
+    with pytest.raises(ValueError, match=r"'polars_auc: summary' begins with 'polars_auc: '.*rename it"):
         pa.report(rows, "y", "s", by="polars_auc: summary")
 
 
