@@ -10,6 +10,7 @@
 
 use super::classes::Classes;
 use super::map::{Map, with_buckets};
+use super::pairs;
 use super::sorting::sort;
 use crate::cache;
 use crate::ranking::scores::{Key, Observations, Score};
@@ -180,6 +181,9 @@ impl<K: Key> ClassKeys<K> {
 /// Sorts keys and walks them from the highest down.
 #[inline]
 fn for_each_in_order<K: Key>(pos: &mut [K], neg: &mut [K], runs: &mut Runs<'_, '_>) {
+    if pos.len() + neg.len() < FEW_ROWS {
+        return pairs::for_each(pos, neg, runs);
+    }
     sort(pos);
     sort(neg);
     let (mut pos, mut neg) = (&*pos, &*neg);
