@@ -202,7 +202,7 @@ def _runs(options: ReportOptions, keys: list[str]) -> Runs | None:
 def _in_runs(plan: ReportPlan, rows: pl.LazyFrame, runs: Runs) -> pl.DataFrame:
     """Answer one group after the other, and then all rows."""
     assert plan.asked is not None
-    groups = runs.groups(rows, plan.keys, plan.asked, plan.answers)
+    groups = runs.groups(rows, plan.keys, plan.asked, plan.answers).sort(plan.keys, nulls_last=True)
     whole = runs.overall(rows, plan.asked, plan.answers)
     return plan.of_answers(lambda by: (groups if by else whole).lazy()).collect()
 

@@ -193,13 +193,17 @@ class ReportPlan:
         return self.of_answers(lambda by: self.answered(rows, by, self.answers))
 
     def answered(self, rows: pl.LazyFrame, by: list[str], answers: Sequence[pl.Expr]) -> pl.LazyFrame:
-        """Return some of the answers for each group, or for all rows."""
+        """Return some of the answers for each group, in order, or for all rows."""
         if self.asked is not None:
             return self.asked.of(rows, by, answers)
-        return rows.group_by(by).agg(answers) if by else rows.select(answers)
+        if not by:
+            return rows.select(answers)
+        return rows.group_by(by).agg(answers).sort(by, nulls_last=True)
 
     def of_answers(self, answered: Callable[[list[str]], pl.LazyFrame]) -> pl.LazyFrame:
         """Return the report of the answers by any columns, which are those of all rows if there are none.
+
+        The answers of groups are in order.
 
         P-values are adjusted for the number of all tests in their column, which a reader sees together.
         """
@@ -224,11 +228,7 @@ class ReportPlan:
 
     def _rows(self, answered: Callable[[list[str]], pl.LazyFrame], by: list[str]) -> pl.LazyFrame:
         """Return a row for each group and score, groups in order."""
-        answers = answered(by)
-        if by:
-            # Groups are sorted before they become a row for each score: there are fewer of them.
-            answers = answers.sort(by, nulls_last=True)
-        rows = one_row_a_score(answers, self.scores, [part.fields for part in self.parts], by)
+        rows = one_row_a_score(answered(by), self.scores, [part.fields for part in self.parts], by)
         rows = functools.reduce(lambda table, part: part.finish(table, by), self.parts, rows)
         return scoped("group" if by else "overall", rows)
 

@@ -20,7 +20,7 @@ use crate::ranking::rows::RowGroups;
 use crate::statistics::kinds::KeyKind;
 use crate::statistics::options::from_options;
 
-/// For each distinct key, in order, the key and a list of what each other column has in its rows.
+/// For each distinct key, in the order of a table whose nulls come last, the key and a list of what each other column has in its rows.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupLists {}
 
@@ -44,7 +44,7 @@ impl Conversion for GroupLists {
                 "\"{name}\" has {rows} rows, but by has {all}; give columns of the same rows"
             ));
         }
-        let KeyCodes { codes, values, .. } = KeyCodes::read("by", &by, KeyKind::Any)?;
+        let KeyCodes { codes, values, .. } = KeyCodes::read("by", &by, KeyKind::MissingLast)?;
         let groups = values.array.len();
         let threads = RAYON.current_num_threads();
         let lists = RAYON.install(|| {

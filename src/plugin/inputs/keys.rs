@@ -42,7 +42,7 @@ impl KeyCodes {
             return Self::of_truths(role, rows);
         }
         check(role, rows.name(), &rows.field)?;
-        let Places { of_row: mut codes, rows: firsts } = places(&rows.field, rows.array.as_ref())?;
+        let Places { of_row: mut codes, rows: firsts } = places(&rows.field, rows.array.as_ref(), kind)?;
         let array = one_zero(gathered(rows.array.as_ref(), &firsts)?)?;
         let values = Values { field: rows.field.clone(), array };
         let mut n_codes = values.array.len();
@@ -114,7 +114,7 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
 }
 
 /// Where each value stands among the distinct ones.
-fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
+fn places(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Places, String> {
     let validity = array.validity();
     macro_rules! scores {
         ($value:ty) => {{
@@ -159,7 +159,7 @@ fn places(field: &Field, array: &dyn Array) -> Result<Places, String> {
             validity,
         )),
         Dtype::Dictionary(..) => places_of_words(field, &Words::of(array)?),
-        Dtype::Struct(fields) => places_of_structs(fields, downcast(array)?),
+        Dtype::Struct(fields) => places_of_structs(fields, downcast(array)?, kind),
         _ => Err(format!("\"{}\" has dtype {}, whose values have no order", field.name, dtype::shown(field))),
     }
 }
@@ -204,11 +204,11 @@ fn categories(field: &Field) -> Vec<&str> {
     std::iter::from_fn(next).collect()
 }
 
-/// Structs go by their fields, the first one first; a missing value comes before all others.
-fn places_of_structs(fields: &[Field], structs: &StructArray) -> Result<Places, String> {
+/// Structs go by their fields, the first one first.
+fn places_of_structs(fields: &[Field], structs: &StructArray, kind: KeyKind<'_>) -> Result<Places, String> {
     let mut so_far: Option<Places> = None;
     for (field, values) in fields.iter().zip(structs.values()) {
-        let next = places_with_missing(field, values.as_ref())?;
+        let next = places_with_missing(field, values.as_ref(), kind)?;
         so_far = Some(match so_far {
             None => next,
             Some(so_far) => {
@@ -225,16 +225,19 @@ fn places_of_structs(fields: &[Field], structs: &StructArray) -> Result<Places, 
     Ok(if are_missing { Places::of(&so_far.of_row, structs.validity()) } else { so_far })
 }
 
-/// Where each value stands among the distinct ones, of which the first is missing if any is.
-fn places_with_missing(field: &Field, array: &dyn Array) -> Result<Places, String> {
-    let mut places = places(field, array)?;
+/// Where each value stands among the distinct ones. What is missing comes first, or last if that is the kind of the keys.
+fn places_with_missing(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Places, String> {
+    let mut places = places(field, array, kind)?;
     if array.null_count() > 0 {
         let is_null = |&row: &usize| *array.dtype() == Dtype::Null || array.is_null(row);
         let missing = (0..array.len()).filter(is_null);
         let first = missing.clone().take(1).map(|row| row as u32);
-        places.rows.splice(0..0, first);
-        places.of_row.iter_mut().for_each(|place| *place += 1);
-        missing.for_each(|row| places.of_row[row] = 0);
+        let place = if kind == KeyKind::MissingLast { places.rows.len() } else { 0 };
+        places.rows.splice(place..place, first);
+        if place == 0 {
+            places.of_row.iter_mut().for_each(|place| *place += 1);
+        }
+        missing.for_each(|row| places.of_row[row] = place as u32);
     }
     Ok(places)
 }
@@ -249,7 +252,7 @@ fn series(keys: &Values) -> Result<Vec<Option<u32>>, String> {
     let (Some((_, others)), Some(axis)) = (fields.split_last(), structs.values().last()) else {
         return Ok(vec![None; structs.len()]);
     };
-    let places = places_of_structs(others, structs)?.of_row;
+    let places = places_of_structs(others, structs, KeyKind::Series)?.of_row;
     Ok(places.into_iter().enumerate().map(|(key, place)| axis.is_valid(key).then_some(place)).collect())
 }
 
@@ -326,8 +329,12 @@ mod tests {
 
     /// The codes of a column of keys, and the keys as text.
     fn read(field: Field, array: Box<dyn Array>) -> (Vec<u32>, Vec<String>) {
+        read_as(KeyKind::Any, field, array)
+    }
+
+    fn read_as(kind: KeyKind<'_>, field: Field, array: Box<dyn Array>) -> (Vec<u32>, Vec<String>) {
         let rows = Values { field, array };
-        let keys = KeyCodes::read("fold", &rows, KeyKind::Any).unwrap();
+        let keys = KeyCodes::read("fold", &rows, kind).unwrap();
         assert_eq!(keys.values.array.dtype(), rows.array.dtype());
         let texts = (0..keys.values.array.len())
             .map(|row| text::shown(&keys.values.field, keys.values.array.as_ref(), row).unwrap());
@@ -406,6 +413,9 @@ mod tests {
             StructArray::try_new(Dtype::Struct(fields), 4, vec![numbers, words], None).unwrap().boxed();
         let expected = ["{null,\"b\"}", "{1,\"b\"}", "{2,\"a\"}", "{2,\"b\"}"].map(String::from).to_vec();
         assert_eq!(read(named(structs.as_ref()), structs.clone()), (vec![3, 0, 2, 1], expected.clone()));
+        let last = ["{1,\"b\"}", "{2,\"a\"}", "{2,\"b\"}", "{null,\"b\"}"].map(String::from).to_vec();
+        let shown = read_as(KeyKind::MissingLast, named(structs.as_ref()), structs.clone());
+        assert_eq!(shown, (vec![2, 3, 1, 0], last));
         let twice = concatenated(&[structs.clone(), structs.clone()]).unwrap();
         assert_eq!(read(named(twice.as_ref()), twice).1, expected);
         let missing = structs.with_validity(Some([true, false, true, false].into_iter().collect()));

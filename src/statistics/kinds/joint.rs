@@ -39,6 +39,8 @@ pub enum KeyKind<'a> {
     /// Any plain values; their places are in their order.
     #[default]
     Any,
+    /// Any plain values, in the order in which tables show them: what is missing comes last, and not first.
+    MissingLast,
     /// Truth values, as labels are: false has place 0, and true place 1.
     Truth,
     /// These names and no others, as text; each has its place here, and a [`Name`](super::record::Name) in the record is one
