@@ -220,6 +220,13 @@ pub(super) const PARTS_PER_THREAD: usize = 32;
 pub(super) const MOST_BINS_ALONE: usize = 1 << 15;
 const _: () = assert!(PARALLEL_ROWS <= MOST_BINS_ALONE);
 
+/// Fewer states of a partition are merged in order, two at a time.
+pub(super) const STATES_TOGETHER: usize = 8;
+
+/// Bins that are merged without a look at whether bins are left: a power of two.
+pub(super) const MERGED_BINS: usize = 64;
+const _: () = assert!(MERGED_BINS.is_power_of_two());
+
 /// The least number of rows that one thread counts into the bins of a small state at a time.
 pub(super) const BOUNDED_ROWS: usize = 1 << 18;
 

@@ -8,6 +8,7 @@
 use std::convert::Infallible;
 use std::ops::Range;
 
+use super::bin_table::{Bin, BinTable};
 use super::scale::{Intervals, Resolution};
 use super::state::{Limit, State};
 use crate::ranking::scores::{
@@ -59,31 +60,14 @@ impl<S: Score> Observations<'_, S> {
     }
 }
 
-/// A bin of the table. Without rows it is free.
-#[derive(Clone, Copy, Default)]
-struct Bin<K> {
-    interval: u64,
-    count: Count,
-    /// The lowest score.
-    low: K,
-    /// Whether all scores are the lowest.
-    tied: bool,
-}
-
-/// The bins of some rows, each at the slot that its interval names or behind it.
+/// The bins of some rows.
 struct Table<K> {
-    slots: Vec<Bin<K>>,
-    /// Shift of a hash that leaves a slot's number.
-    shift: u32,
-    used: usize,
+    bins: BinTable<K, u64>,
     resolution: Resolution,
     limit: Limit,
     score_type: ScoreType,
     nan: Count,
 }
-
-/// Slots that a table begins with.
-const FEWEST_SLOTS: usize = 1024;
 
 /// Rows whose intervals are found together.
 const BLOCK: usize = 64;
@@ -92,65 +76,27 @@ impl<K: Key> Table<K> {
     fn new(limit: Limit, score_type: ScoreType, resolution: Resolution) -> Self {
         // Without a partition it is not known how many bins there will be; with one, some more than the state may have.
         let bins = if resolution == 0 { 0 } else { limit.max_bins as usize };
-        let (slots, shift) = Self::free((4 * bins).next_power_of_two().max(FEWEST_SLOTS));
-        Table { slots, shift, used: 0, resolution, limit, score_type, nan: Count::default() }
-    }
-
-    /// So many free slots, a power of two, and the shift of hashes for them.
-    fn free(slots: usize) -> (Vec<Bin<K>>, u32) {
-        (vec![Bin::default(); slots], u64::BITS - slots.ilog2())
-    }
-
-    /// Adds rows of one interval to its bin.
-    #[inline(always)]
-    fn add(&mut self, added: Bin<K>) {
-        let last = self.slots.len() - 1;
-        // Many whole numbers that are one float share an interval, but without a partition not a bin.
-        let hash = if self.resolution == 0 {
-            added.low.hash()
-        } else {
-            added.interval.wrapping_mul(0x9E37_79B9_7F4A_7C15)
-        };
-        let mut place = (hash >> self.shift) as usize;
-        loop {
-            let bin = &mut self.slots[place];
-            if bin.count.rows() == 0 {
-                *bin = added;
-                self.used += 1;
-                return;
-            }
-            // Without a partition every score has a bin of its own.
-            if bin.interval == added.interval && (self.resolution > 0 || bin.low == added.low) {
-                bin.count = bin.count.plus(added.count);
-                bin.tied &= added.tied && bin.low == added.low;
-                bin.low = bin.low.min(added.low);
-                return;
-            }
-            place = (place + 1) & last;
-        }
+        let bins = BinTable::new(4 * bins, resolution > 0);
+        Table { bins, resolution, limit, score_type, nan: Count::default() }
     }
 
     /// Makes room for a block of rows: with more slots or, if there are many bins, in a later partition.
     fn make_room(&mut self) {
-        let mut slots = self.slots.len();
-        if 2 * (self.used + BLOCK) <= slots {
+        if self.bins.has_room(BLOCK) {
             return;
         }
-        let state = if self.used <= BINS_PER_LIMIT * self.limit.max_bins as usize {
-            slots *= 2;
-            self.state()
-        } else {
-            self.state().fitted()
-        };
+        if self.bins.len() <= BINS_PER_LIMIT * self.limit.max_bins as usize {
+            return self.bins.make_room(BLOCK);
+        }
+        let state = self.state().fitted();
         self.resolution = state.resolution;
         let keys = state.bins.keys().slice::<K>().unwrap_or_default();
         let values = self.score_type.values(state.bins.keys());
         let mut intervals = self.intervals().of(&values);
-        (self.slots, self.shift) = Self::free(slots);
-        self.used = 0;
+        self.bins = BinTable::new(self.bins.slots(), self.resolution > 0);
         for (place, (&low, &count)) in keys.iter().zip(state.bins.each()).enumerate() {
             let interval = intervals.next().unwrap_or_default();
-            self.add(Bin { interval, count, low, tied: state.is_tied(place) });
+            self.bins.add(Bin { interval, count, low, tied: state.is_tied(place) });
         }
     }
 
@@ -160,23 +106,13 @@ impl<K: Key> Table<K> {
 
     /// The rows so far.
     fn state(&self) -> State {
-        let mut bins: Vec<&Bin<K>> = self.slots.iter().filter(|bin| bin.count.rows() > 0).collect();
-        bins.sort_unstable_by_key(|bin| std::cmp::Reverse(bin.low));
-        let keys: Vec<K> = bins.iter().map(|bin| bin.low).collect();
-        let counts: Vec<Count> = bins.iter().map(|bin| bin.count).collect();
-        let Count { pos, neg } = Count::sum(&counts).plus(self.nan);
+        let (bins, tied) = self.bins.bins_in_order(self.score_type);
+        let Count { pos, neg } = Count::sum(bins.each()).plus(self.nan);
         let rows = RowCounts { n_pos: pos, n_neg: neg, ..RowCounts::default() };
         if self.nan.rows() > 0 {
             return State::nan(self.score_type, rows);
         }
-        State {
-            bins: Counts::from_parts(keys.into(), counts, self.score_type),
-            tied: bins.iter().map(|bin| bin.tied).collect(),
-            limit: Some(self.limit),
-            resolution: self.resolution,
-            rows,
-            has_nan: false,
-        }
+        State { bins, tied, limit: Some(self.limit), resolution: self.resolution, rows, has_nan: false }
     }
 }
 
@@ -212,7 +148,7 @@ impl<S: Score> Work for Counting<'_, S> {
                 if score.is_nan() || self.table.nan.rows() > 0 {
                     self.table.nan = self.table.nan.plus(count);
                 } else {
-                    self.table.add(Bin { interval, count, low: score.key(), tied: true });
+                    self.table.bins.add(Bin { interval, count, low: score.key(), tied: true });
                 }
             }
         }

@@ -1,6 +1,9 @@
 //! Counts that are kept, merged and packed.
 
+pub(super) mod bin_table;
 pub(super) mod bounded;
+mod merged;
+mod merged_bins;
 pub mod moving;
 pub mod packed;
 pub mod scale;

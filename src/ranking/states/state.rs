@@ -14,7 +14,7 @@
 //! bin of the whole. Counts add up, the lowest score of a whole is the lowest of those of its parts, and all rows share
 //! one score if the parts' rows do. With several limits the smallest counts: it asks for the latest partition.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 
 use super::scale::{Resolution, Scale};
 use crate::ranking::scores::{Key, score_type::ScoreType};
@@ -22,7 +22,6 @@ use crate::ranking::ties::{
     counts::{Count, Counts, Tally},
     row_counts::RowCounts,
 };
-use crate::ranking::tuning::MOST_BINS_ALONE;
 
 /// How a state is kept small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,10 +46,17 @@ pub trait CheckedSums {
 
 impl CheckedSums for State {
     fn check_sums(&self) -> Result<(), &'static str> {
-        // So many bins could hold more than 64 bits together.
-        let sum =
-            |rows: fn(&Count) -> u64| self.bins.each().iter().map(|count| u128::from(rows(count))).sum();
-        let (pos, neg): (u128, u128) = (sum(|count| count.pos), sum(|count| count.neg));
+        let each = self.bins.each();
+        let all_bits = each.iter().fold(0, |bits, count| bits | count.pos | count.neg);
+        let (pos, neg) = if all_bits.leading_zeros() > each.len().checked_ilog2().unwrap_or(0) {
+            // The sums fit 64 bits: a number of n bits, added up less than 2^m times, has at most n + m bits.
+            let Count { pos, neg } = Count::sum(each);
+            (pos.into(), neg.into())
+        } else {
+            let sum =
+                |rows: fn(&Count) -> u64| each.iter().map(|count| u128::from(rows(count))).sum::<u128>();
+            (sum(|count| count.pos), sum(|count| count.neg))
+        };
         if (pos, neg) != (self.rows.n_pos.into(), self.rows.n_neg.into()) {
             return Err("has other n_pos and n_neg than its bins together");
         }
@@ -127,44 +133,6 @@ impl<T: Tally> State<T> {
         self.tied.is_empty() || self.tied[bin]
     }
 
-    /// The state of all rows of many states, which are of one type of score; none only if there are none. `read` gives
-    /// one of them, and `bins` says how many bins a range of them has.
-    ///
-    /// Halves are merged, and halves of halves: so each bin is moved log n times, and memory is used again while caches
-    /// still have it.
-    pub fn merged<K: Key, E: Send>(
-        states: Range<usize>,
-        bins: &(impl Fn(Range<usize>) -> usize + Sync),
-        read: &(impl Fn(usize) -> Result<State<T>, E> + Sync),
-    ) -> Result<Option<State<T>>, E> {
-        fn all<T: Tally, K: Key, E: Send>(
-            states: Range<usize>,
-            bins: &(impl Fn(Range<usize>) -> usize + Sync),
-            read: &(impl Fn(usize) -> Result<State<T>, E> + Sync),
-        ) -> Result<State<T>, E> {
-            if states.len() == 1 {
-                return read(states.start);
-            }
-            let middle = states.start + states.len() / 2;
-            let (low, high) = (states.start..middle, middle..states.end);
-            let (one, other) = if bins(states) > MOST_BINS_ALONE {
-                rayon::join(|| all::<T, K, E>(low, bins, read), || all::<T, K, E>(high, bins, read))
-            } else {
-                (all::<T, K, E>(low, bins, read), all::<T, K, E>(high, bins, read))
-            };
-            Ok(one?.plus::<K>(&other?))
-        }
-        if states.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(all::<T, K, E>(states, bins, read)?.joined()))
-    }
-
-    /// The state of the rows of both.
-    pub fn with<K: Key>(&self, other: &Self) -> Self {
-        self.plus::<K>(other).joined()
-    }
-
     /// The same with one bin for each interval of its partition, and few enough of them.
     pub(super) fn joined(mut self) -> Self {
         if let (Some(limit), 1..) = (self.limit, self.resolution) {
@@ -173,63 +141,9 @@ impl<T: Tally> State<T> {
         self.fitted()
     }
 
-    /// The rows of both, with the bins of both: those of one partition are not joined yet.
-    fn plus<K: Key>(&self, other: &Self) -> Self {
-        let rows = RowCounts {
-            n_pos: self.rows.n_pos + other.rows.n_pos,
-            n_neg: self.rows.n_neg + other.rows.n_neg,
-            n_missing: self.rows.n_missing + other.rows.n_missing,
-            n_unlabelled: None,
-            have_weights: self.rows.have_weights || other.rows.have_weights,
-        };
-        let score_type = self.bins.score_type();
-        if self.has_nan || other.has_nan {
-            return State::nan(score_type, rows);
-        }
-        let limits = [self.limit, other.limit];
-        let limit = limits.into_iter().flatten().min_by_key(|limit| limit.max_bins);
-        let resolution = self.resolution.max(other.resolution);
-        let (bins, tied) = self.merged_bins::<K>(other);
-        State { bins, tied, limit, resolution, rows, has_nan: false }
-    }
-
-    fn columns<K: Key>(&self) -> (&[K], &[Count<T>]) {
+    /// The keys and the counts of the bins.
+    pub(super) fn columns<K: Key>(&self) -> (&[K], &[Count<T>]) {
         (self.bins.keys().slice().unwrap_or_default(), self.bins.each())
-    }
-
-    /// The bins of both, and which of them have one score.
-    fn merged_bins<K: Key>(&self, other: &Self) -> (Counts<T>, Vec<bool>) {
-        let ((own_keys, own_counts), (other_keys, other_counts)) = (self.columns::<K>(), other.columns());
-        let room = own_keys.len().max(other_keys.len());
-        let mut keys: Vec<K> = Vec::with_capacity(room);
-        let mut counts = Vec::with_capacity(room);
-        let all_tied = self.tied.is_empty() && other.tied.is_empty();
-        let mut tied = Vec::with_capacity(if all_tied { 0 } else { room });
-        let (mut own_place, mut other_place) = (0, 0);
-        while own_place < own_keys.len() && other_place < other_keys.len() {
-            let (own_key, other_key) = (own_keys[own_place], other_keys[other_place]);
-            let (own, others) = (own_key >= other_key, other_key >= own_key);
-            let mut count = if own { own_counts[own_place] } else { Count::default() };
-            if others {
-                count = count.plus(other_counts[other_place]);
-            }
-            keys.push(own_key.max(other_key));
-            counts.push(count);
-            if !all_tied {
-                tied.push((!own || self.is_tied(own_place)) && (!others || other.is_tied(other_place)));
-            }
-            own_place += usize::from(own);
-            other_place += usize::from(others);
-        }
-        for (rest, from) in [(self, own_place), (other, other_place)] {
-            let (rest_keys, rest_counts) = rest.columns();
-            keys.extend_from_slice(&rest_keys[from..]);
-            counts.extend_from_slice(&rest_counts[from..]);
-            if !all_tied {
-                tied.extend((from..rest_keys.len()).map(|bin| rest.is_tied(bin)));
-            }
-        }
-        (Counts::from_parts(keys.into(), counts, self.bins.score_type()), tied)
     }
 
     /// The same with at most so many bins. A state that has a limit keeps its scale.
@@ -324,6 +238,7 @@ pub(super) mod tests {
     use crate::ranking::scores::Domain;
     use crate::ranking::ties::Placements;
     use proptest::prelude::*;
+    use std::ops::Range;
 
     fn state(rows: &[(f64, bool)], limit: Option<Limit>) -> State {
         group_of(rows, Domain::Any).ties().state().limited(limit)
@@ -413,6 +328,20 @@ pub(super) mod tests {
             assert_eq!(each(&both), each(&expected));
             assert_eq!((both.rows, both.resolution), (expected.rows, expected.resolution));
         }
+    }
+
+    #[test]
+    fn counts_that_64_bits_do_not_hold_together() {
+        let mut counts = state(&[(1.0, true), (0.0, true)], None);
+        let half = Count { pos: 1 << 63, neg: 0 };
+        counts.bins = Counts::from_parts(counts.bins.keys().clone(), vec![half; 2], counts.bins.score_type());
+        counts.rows.n_pos = 0;
+        assert!(counts.check_sums().is_err());
+        let quarter = Count { pos: 1 << 62, neg: 0 };
+        counts.bins =
+            Counts::from_parts(counts.bins.keys().clone(), vec![quarter; 2], counts.bins.score_type());
+        counts.rows.n_pos = 1 << 63;
+        assert!(counts.check_sums().is_ok());
     }
 
     #[test]

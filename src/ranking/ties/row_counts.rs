@@ -24,6 +24,17 @@ impl RowCounts {
         RowCounts { n_unlabelled: None, ..self }
     }
 
+    /// The rows of both, as a state knows them.
+    pub fn plus(self, more: Self) -> Self {
+        RowCounts {
+            n_pos: self.n_pos + more.n_pos,
+            n_neg: self.n_neg + more.n_neg,
+            n_missing: self.n_missing + more.n_missing,
+            n_unlabelled: None,
+            have_weights: self.have_weights || more.have_weights,
+        }
+    }
+
     /// All rows, those that were skipped among them.
     pub fn all(self) -> u64 {
         self.n_pos + self.n_neg + self.n_missing

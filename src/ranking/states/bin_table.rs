@@ -1,0 +1,113 @@
+//! Bins in no order: those of one score, or of one interval, come together.
+
+use crate::ranking::scores::{Key, score_type::ScoreType};
+use crate::ranking::ties::{
+    Counts,
+    counts::{Count, Tally},
+};
+
+/// Rows that share a score or an interval.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Bin<K, T> {
+    /// The interval. Without a partition it means nothing.
+    pub interval: u64,
+    /// The rows. Without rows it is no bin.
+    pub count: Count<T>,
+    /// The lowest score.
+    pub low: K,
+    /// Whether all scores are the lowest.
+    pub tied: bool,
+}
+
+/// Bins, each at the slot that its score or its interval names or behind it.
+pub(super) struct BinTable<K, T> {
+    slots: Vec<Bin<K, T>>,
+    /// Shift of a hash that leaves a slot's number.
+    shift: u32,
+    used: usize,
+    by_interval: bool,
+}
+
+/// Slots of the smallest table.
+const FEWEST_SLOTS: usize = 1024;
+
+impl<K: Key, T: Tally> BinTable<K, T> {
+    /// No bins, with slots for some; those of one interval come together, or else those of one score.
+    pub fn new(slots: usize, by_interval: bool) -> Self {
+        let slots = slots.next_power_of_two().max(FEWEST_SLOTS);
+        let free = Bin { interval: 0, count: Count::default(), low: K::default(), tied: false };
+        BinTable { slots: vec![free; slots], shift: u64::BITS - slots.ilog2(), used: 0, by_interval }
+    }
+
+    /// The number of bins.
+    pub fn len(&self) -> usize {
+        self.used
+    }
+
+    /// The number of slots.
+    pub fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether so many more bins leave half of the slots free.
+    pub fn has_room(&self, more: usize) -> bool {
+        2 * (self.used + more) <= self.slots.len()
+    }
+
+    /// Adds rows of one score or of one interval to their bin.
+    #[inline(always)]
+    pub fn add(&mut self, added: Bin<K, T>) {
+        let last = self.slots.len() - 1;
+        // Many whole numbers that are one float share an interval, but without a partition not a bin.
+        let hash = if self.by_interval {
+            added.interval.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        } else {
+            added.low.hash()
+        };
+        let mut place = (hash >> self.shift) as usize;
+        loop {
+            let bin = &mut self.slots[place];
+            if bin.count == Count::default() {
+                *bin = added;
+                self.used += 1;
+                return;
+            }
+            let is_same =
+                if self.by_interval { bin.interval == added.interval } else { bin.low == added.low };
+            if is_same {
+                bin.count = bin.count.plus(added.count);
+                bin.tied &= added.tied && bin.low == added.low;
+                bin.low = bin.low.min(added.low);
+                return;
+            }
+            place = (place + 1) & last;
+        }
+    }
+
+    /// Makes room for so many more bins, if there is none.
+    pub fn make_room(&mut self, more: usize) {
+        if !self.has_room(more) {
+            let mut larger = BinTable::new(2 * (self.used + more).max(self.slots.len()), self.by_interval);
+            self.bins().for_each(|bin| larger.add(bin));
+            *self = larger;
+        }
+    }
+
+    fn bins(&self) -> impl Iterator<Item = Bin<K, T>> {
+        self.slots.iter().copied().filter(|bin| bin.count != Count::default())
+    }
+
+    /// The bins, the highest score first, and which of them have one score; empty if all have.
+    pub fn bins_in_order(&self, score_type: ScoreType) -> (Counts<T>, Vec<bool>) {
+        let mut places: Vec<(K, u32)> = Vec::with_capacity(self.used);
+        let used = self.slots.iter().zip(0..).filter(|(bin, _)| bin.count != Count::default());
+        places.extend(used.map(|(bin, place)| (bin.low, place)));
+        places.sort_unstable_by_key(|place| std::cmp::Reverse(place.0));
+        let keys: Vec<K> = places.iter().map(|place| place.0).collect();
+        let in_order = || places.iter().map(|place| &self.slots[place.1 as usize]);
+        let counts = in_order().map(|bin| bin.count).collect();
+        let all_tied = in_order().all(|bin| bin.tied);
+        let tied = if all_tied { Vec::new() } else { in_order().map(|bin| bin.tied).collect() };
+        (Counts::from_parts(keys.into(), counts, score_type), tied)
+    }
+}

@@ -1,0 +1,196 @@
+//! Many states as one.
+//!
+//! Exact states are merged in order, two at a time: halves, and halves of halves. So each bin is moved log n times, and
+//! memory is used again while caches still have it.
+//!
+//! States of a partition have few scores in common, but many intervals. Their bins come together in a table, and only the
+//! bins of the table are put in order.
+
+use std::ops::Range;
+
+use super::bin_table::{Bin, BinTable};
+use super::merged_bins::merged_bins;
+use super::scale::{Intervals, Scale};
+use super::state::State;
+use crate::ranking::scores::{
+    Key,
+    wide::{Work, widest},
+};
+use crate::ranking::ties::{
+    counts::{Counts, Tally},
+    row_counts::RowCounts,
+};
+use crate::ranking::tuning::{MOST_BINS_ALONE, STATES_TOGETHER};
+
+impl<T: Tally> State<T> {
+    /// The state of all rows of many states, which are of one type of score; none only if there are none. `read` gives
+    /// one of them, and `bins` says how many bins a range of them has.
+    pub fn merged<K: Key, E: Send>(
+        states: Range<usize>,
+        bins: &(impl Fn(Range<usize>) -> usize + Sync),
+        read: &(impl Fn(usize) -> Result<State<T>, E> + Sync),
+    ) -> Result<Option<State<T>>, E> {
+        fn all<T: Tally, K: Key, E: Send>(
+            states: Range<usize>,
+            bins: &(impl Fn(Range<usize>) -> usize + Sync),
+            read: &(impl Fn(usize) -> Result<State<T>, E> + Sync),
+        ) -> Result<State<T>, E> {
+            if states.len() == 1 {
+                return read(states.start);
+            }
+            if bins(states.clone()) <= MOST_BINS_ALONE {
+                return Ok(State::of_some::<K>(states.map(read).collect::<Result<_, E>>()?));
+            }
+            let middle = states.start + states.len() / 2;
+            let (one, other) = rayon::join(
+                || all::<T, K, E>(states.start..middle, bins, read),
+                || all::<T, K, E>(middle..states.end, bins, read),
+            );
+            Ok(one?.plus::<K>(&other?))
+        }
+        if states.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(all::<T, K, E>(states, bins, read)?.joined()))
+    }
+
+    /// The state of the rows of both.
+    pub fn with<K: Key>(&self, other: &Self) -> Self {
+        self.plus::<K>(other).joined()
+    }
+
+    /// The rows of some states, at least one, with bins that are perhaps not joined yet.
+    fn of_some<K: Key>(mut states: Vec<Self>) -> Self {
+        let scale = |state: &Self| Some(state.limit.filter(|_| state.resolution > 0)?.scale);
+        if states.len() >= STATES_TOGETHER
+            && let Some(scale) = states.iter().find_map(scale)
+        {
+            return Self::by_interval::<K>(&states, scale);
+        }
+        if states.len() == 1 {
+            return states.swap_remove(0);
+        }
+        let others = states.split_off(states.len() / 2);
+        Self::of_some::<K>(states).plus::<K>(&Self::of_some::<K>(others))
+    }
+
+    /// The rows of both, with the bins of both: those of one partition are not joined yet.
+    fn plus<K: Key>(&self, other: &Self) -> Self {
+        let both = self.without_bins(other);
+        if both.has_nan {
+            return both;
+        }
+        let (bins, tied) = merged_bins::<K, T>(self, other);
+        State { bins, tied, ..both }
+    }
+
+    /// What a state of the rows of both says beside its bins.
+    fn without_bins(&self, other: &Self) -> Self {
+        let score_type = self.bins.score_type();
+        let rows = self.rows.plus(other.rows);
+        if self.has_nan || other.has_nan {
+            return State::nan(score_type, rows);
+        }
+        let limit = [self.limit, other.limit].into_iter().flatten().min_by_key(|limit| limit.max_bins);
+        let resolution = self.resolution.max(other.resolution);
+        State { limit, resolution, ..State::exact(Counts::new(score_type, None), rows) }
+    }
+
+    /// The rows of states of a scale, of which some have a partition, with one bin for each interval.
+    fn by_interval<K: Key>(states: &[Self], scale: Scale) -> Self {
+        let score_type = states[0].bins.score_type();
+        let nothing = State::exact(Counts::new(score_type, None), RowCounts::default());
+        let all = states.iter().fold(nothing, |all, state| all.without_bins(state));
+        if all.has_nan {
+            return all;
+        }
+        let intervals = scale.intervals(all.resolution);
+        let mut table = BinTable::new(0, true);
+        for state in states {
+            let scores = score_type.values(state.bins.keys());
+            let filled = widest(Filling { intervals, scores: &scores });
+            let (keys, counts) = state.columns::<K>();
+            table.make_room(keys.len());
+            for (place, (&low, &count)) in keys.iter().zip(counts).enumerate() {
+                table.add(Bin { interval: filled[place], count, low, tied: state.is_tied(place) });
+            }
+        }
+        let (bins, tied) = table.bins_in_order(score_type);
+        State { bins, tied, ..all }
+    }
+}
+
+/// Scores on their way to their intervals.
+struct Filling<'a> {
+    intervals: Intervals,
+    scores: &'a [f64],
+}
+
+impl Work for Filling<'_> {
+    type Output = Vec<u64>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<u64> {
+        let mut filled = vec![0; self.scores.len()];
+        self.intervals.fill(self.scores, &mut filled);
+        filled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::group::tests::group_of;
+    use crate::ranking::scores::Domain;
+    use crate::ranking::states::{Limit, state::tests::each};
+    use proptest::prelude::*;
+
+    /// Many states of rows, perhaps with a limit of their own, and their sizes.
+    fn states(parts: &[Vec<(i32, bool)>], limits: &[Option<u64>]) -> Vec<State> {
+        let state = |(rows, max_bins): (&Vec<(i32, bool)>, &Option<u64>)| {
+            let rows: Vec<(f64, bool)> = rows.iter().map(|row| (f64::from(row.0) / 64.0, row.1)).collect();
+            let limit = max_bins.map(|max_bins| Limit { max_bins, scale: Scale::Real });
+            group_of(&rows, Domain::Any).ties().state().limited(limit)
+        };
+        parts.iter().zip(limits).map(state).collect()
+    }
+
+    fn merged(states: &[State]) -> State {
+        let bins = |range: Range<usize>| states[range].iter().map(|state| state.bins.len()).sum();
+        State::merged::<u64, ()>(0..states.len(), &bins, &|place| Ok(states[place].clone())).unwrap().unwrap()
+    }
+
+    fn assert_same(one: &State, other: &State) {
+        assert_eq!(each(one), each(other));
+        assert_eq!((one.rows, one.resolution, one.limit), (other.rows, other.resolution, other.limit));
+    }
+
+    proptest! {
+        /// Against the states that are merged one after the other.
+        #[test]
+        fn at_once_or_one_by_one(
+            parts in prop::collection::vec(prop::collection::vec((-300i32..300, any::<bool>()), 0..60), 1..24),
+            limits in prop::collection::vec(prop::option::of(4u64..40), 24),
+        ) {
+            let states = states(&parts, &limits);
+            let one_by_one = states[1..].iter().fold(states[0].clone().joined(), |all, state| all.with::<u64>(state));
+            assert_same(&merged(&states), &one_by_one);
+        }
+    }
+
+    /// So many bins that threads share them, with most scores in common or with few.
+    #[test]
+    fn many_bins() {
+        let mixed = |row: usize| (row as u32).wrapping_mul(0x9E37_79B1) >> 8;
+        for (scores, max_bins) in [(2_000, None), (1 << 24, None), (1 << 24, Some(3_000))] {
+            let rows = |part: usize| {
+                let row = |row| ((mixed(5_000 * part + row) % scores) as i32, mixed(row * 3) % 3 == 0);
+                (0..5_000).map(row).collect::<Vec<_>>()
+            };
+            let parts: Vec<_> = (0..20).map(rows).collect();
+            let states = states(&parts, &[max_bins; 20]);
+            let whole = self::states(&[parts.concat()], &[max_bins]);
+            assert_same(&merged(&states), &whole[0]);
+        }
+    }
+}
