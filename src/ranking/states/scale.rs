@@ -89,7 +89,9 @@ impl Scale {
         Intervals {
             scale: self,
             lengths: f64::powi(2.0, -number.div_euclid(STEPS)),
-            turns: number.rem_euclid(STEPS) as u32,
+            joined: (0..STEPS as u64)
+                .filter(|&pair| turn(pair) < number.rem_euclid(STEPS) as u32)
+                .fold(0, |joined, pair| joined | 1 << pair),
         }
     }
 }
@@ -100,8 +102,8 @@ pub struct Intervals {
     scale: Scale,
     /// How many lengths of an interval a distance of 1 has: a power of two, so that products with it are exact.
     lengths: f64,
-    /// How many of the turns have come: the pairs whose turn it was are joined.
-    turns: u32,
+    /// A bit for each number of a pair, modulo 32: whether the turn of these pairs has come, so that they are joined.
+    joined: u64,
 }
 
 impl Intervals {
@@ -115,9 +117,10 @@ impl Intervals {
     fn interval(self, score: f64) -> u64 {
         let lengths = (self.scale.distance(score) * self.lengths).floor();
         let pair = (0.5 * lengths).floor();
-        // Of more than 2^53 lengths there are only even ones, which a pair does not change.
-        let joined = turn(pair as u64) < self.turns;
-        let first = if joined { 2.0 * pair } else { lengths };
+        // The lowest bits of the number, without a conversion that takes one float at a time. Of more than 2^53 lengths
+        // there are only even ones, which a pair does not change.
+        let number = (pair + MANY_PAIRS).to_bits() % STEPS as u64;
+        let first = if self.joined >> number & 1 == 1 { 2.0 * pair } else { lengths };
         first.copysign(self.scale.sign(score)).to_bits()
     }
 
@@ -165,7 +168,7 @@ impl Intervals {
     /// About the lowest score of the interval at a place.
     pub fn about(self, place: u64) -> f64 {
         let (sign, first) = self.side(place);
-        let joined = first % 2 == 0 && turn(first / 2) < self.turns;
+        let joined = first % 2 == 0 && self.joined >> (first / 2 % STEPS as u64) & 1 == 1;
         let falls = (self.scale == Scale::Real) == (sign < 0.0);
         // Where scores fall with the distance, the interval's far end is its lowest.
         let lengths = if falls { first + 1 + u64::from(joined) } else { first };
@@ -193,6 +196,9 @@ impl Intervals {
 
 /// Lengths from the end of a side: up to here floats are different for all whole numbers.
 const MOST_LENGTHS: u64 = 2 << MANTISSA;
+
+/// From here on floats are whole numbers, and up to twice as many their lowest bits are those of the number.
+const MANY_PAIRS: f64 = (1u64 << MANTISSA) as f64;
 
 /// The lowest place of the upper side.
 const BORDER: u64 = 2 * MOST_LENGTHS;
