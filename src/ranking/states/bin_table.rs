@@ -1,5 +1,7 @@
 //! Bins in no order: those of one score, or of one interval, come together.
 
+use super::scale::Intervals;
+use super::state::State;
 use crate::ranking::scores::{Key, score_type::ScoreType};
 use crate::ranking::ties::{
     Counts,
@@ -81,6 +83,16 @@ impl<K: Key, T: Tally> BinTable<K, T> {
                 return;
             }
             place = (place + 1) & last;
+        }
+    }
+
+    /// Adds the bins of a state to those of their score, or of their interval.
+    pub fn add_state(&mut self, state: &State<T>, intervals: Intervals) {
+        let filled = intervals.of(&state.bins.score_type().values(state.bins.keys()));
+        let (keys, counts) = state.columns::<K>();
+        self.make_room(keys.len());
+        for (place, ((&interval, &low), &count)) in filled.iter().zip(keys).zip(counts).enumerate() {
+            self.add(Bin { interval, count, low, tied: state.is_tied(place) });
         }
     }
 

@@ -64,6 +64,7 @@ impl<S: Score> Observations<'_, S> {
 struct Table<K> {
     bins: BinTable<K, u64>,
     resolution: Resolution,
+    intervals: Intervals,
     limit: Limit,
     score_type: ScoreType,
     nan: Count,
@@ -77,7 +78,8 @@ impl<K: Key> Table<K> {
         // Without a partition it is not known how many bins there will be; with one, some more than the state may have.
         let bins = if resolution == 0 { 0 } else { limit.max_bins as usize };
         let bins = BinTable::new(4 * bins, resolution > 0);
-        Table { bins, resolution, limit, score_type, nan: Count::default() }
+        let intervals = limit.scale.intervals(resolution);
+        Table { bins, resolution, intervals, limit, score_type, nan: Count::default() }
     }
 
     /// Makes room for a block of rows: with more slots or, if there are many bins, in a later partition.
@@ -90,18 +92,9 @@ impl<K: Key> Table<K> {
         }
         let state = self.state().fitted();
         self.resolution = state.resolution;
-        let keys = state.bins.keys().slice::<K>().unwrap_or_default();
-        let values = self.score_type.values(state.bins.keys());
-        let mut intervals = self.intervals().of(&values);
-        self.bins = BinTable::new(self.bins.slots(), self.resolution > 0);
-        for (place, (&low, &count)) in keys.iter().zip(state.bins.each()).enumerate() {
-            let interval = intervals.next().unwrap_or_default();
-            self.bins.add(Bin { interval, count, low, tied: state.is_tied(place) });
-        }
-    }
-
-    fn intervals(&self) -> Intervals {
-        self.limit.scale.intervals(self.resolution)
+        self.intervals = self.limit.scale.intervals(state.resolution);
+        self.bins = BinTable::new(self.bins.slots(), state.resolution > 0);
+        self.bins.add_state(&state, self.intervals);
     }
 
     /// The rows so far.
@@ -137,7 +130,7 @@ impl<S: Score> Work for Counting<'_, S> {
             for (value, score) in values.iter_mut().zip(word.scores) {
                 *value = score.position() / unit;
             }
-            self.table.intervals().fill(&values, &mut intervals);
+            self.table.intervals.fill(&values, &mut intervals);
             for (row, (&score, &interval)) in word.scores.iter().zip(&intervals).enumerate() {
                 if !word.is_used(row) {
                     continue;

@@ -8,14 +8,11 @@
 
 use std::ops::Range;
 
-use super::bin_table::{Bin, BinTable};
+use super::bin_table::BinTable;
 use super::merged_bins::merged_bins;
-use super::scale::{Intervals, Scale};
+use super::scale::Scale;
 use super::state::State;
-use crate::ranking::scores::{
-    Key,
-    wide::{Work, widest},
-};
+use crate::ranking::scores::Key;
 use crate::ranking::ties::{
     counts::{Counts, Tally},
     row_counts::RowCounts,
@@ -105,35 +102,10 @@ impl<T: Tally> State<T> {
             return all;
         }
         let intervals = scale.intervals(all.resolution);
-        let mut table = BinTable::new(0, true);
-        for state in states {
-            let scores = score_type.values(state.bins.keys());
-            let filled = widest(Filling { intervals, scores: &scores });
-            let (keys, counts) = state.columns::<K>();
-            table.make_room(keys.len());
-            for (place, (&low, &count)) in keys.iter().zip(counts).enumerate() {
-                table.add(Bin { interval: filled[place], count, low, tied: state.is_tied(place) });
-            }
-        }
+        let mut table = BinTable::<K, T>::new(0, true);
+        states.iter().for_each(|state| table.add_state(state, intervals));
         let (bins, tied) = table.bins_in_order(score_type);
         State { bins, tied, ..all }
-    }
-}
-
-/// Scores on their way to their intervals.
-struct Filling<'a> {
-    intervals: Intervals,
-    scores: &'a [f64],
-}
-
-impl Work for Filling<'_> {
-    type Output = Vec<u64>;
-
-    #[inline(always)]
-    fn run(self) -> Vec<u64> {
-        let mut filled = vec![0; self.scores.len()];
-        self.intervals.fill(self.scores, &mut filled);
-        filled
     }
 }
 

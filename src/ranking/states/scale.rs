@@ -12,6 +12,8 @@
 //! All arithmetic is that of square roots and products of floats, which IEEE 754 rounds correctly and in order. The
 //! partitions are therefore the same on every machine.
 
+use crate::ranking::scores::wide::{Work, widest};
+
 /// Partitions from one length of intervals to the next, which is twice as long.
 const STEPS: i32 = 32;
 
@@ -77,8 +79,7 @@ impl Scale {
 
     /// Where scores are.
     pub fn places(self, scores: &[f64]) -> Vec<Place> {
-        // A loop of nothing but roots: so the compiler takes several at a time.
-        let distances: Vec<f64> = scores.iter().map(|&score| self.distance(score)).collect();
+        let distances = widest(Distances { scale: self, scores });
         let place = |(&score, distance)| Place { is_low: self.sign(score) < 0.0, distance };
         scores.iter().zip(distances).map(place).collect()
     }
@@ -93,6 +94,21 @@ impl Scale {
                 .filter(|&pair| turn(pair) < number.rem_euclid(STEPS) as u32)
                 .fold(0, |joined, pair| joined | 1 << pair),
         }
+    }
+}
+
+/// Scores on their way to their distances: a loop of nothing but roots, so that the compiler takes several at a time.
+struct Distances<'a> {
+    scale: Scale,
+    scores: &'a [f64],
+}
+
+impl Work for Distances<'_> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<f64> {
+        self.scores.iter().map(|&score| self.scale.distance(score)).collect()
     }
 }
 
@@ -189,8 +205,25 @@ impl Intervals {
     }
 
     /// The interval of each score.
-    pub fn of(self, scores: &[f64]) -> impl Iterator<Item = u64> {
-        scores.iter().map(move |&score| self.interval(score))
+    pub fn of(self, scores: &[f64]) -> Vec<u64> {
+        widest(Filling { intervals: self, scores })
+    }
+}
+
+/// Scores on their way to their intervals.
+struct Filling<'a> {
+    intervals: Intervals,
+    scores: &'a [f64],
+}
+
+impl Work for Filling<'_> {
+    type Output = Vec<u64>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<u64> {
+        let mut filled = vec![0; self.scores.len()];
+        self.intervals.fill(self.scores, &mut filled);
+        filled
     }
 }
 
