@@ -20,7 +20,8 @@ use crate::ranking::rows::RowGroups;
 use crate::statistics::kinds::KeyKind;
 use crate::statistics::options::from_options;
 
-/// For each distinct key, in the order of a table whose nulls come last, the key and a list of what each other column has in its rows.
+/// For each distinct key, in the order of a table whose nulls come last, the key and a list of what each other column has
+/// in its rows.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupLists {}
 

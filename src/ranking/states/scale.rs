@@ -347,6 +347,21 @@ mod tests {
             }
         }
 
+        /// Two scores have one interval from the partition on that joins them, and none before.
+        #[test]
+        fn intervals_join_as_places(a in score(), b in score(), near in any::<bool>(), probability in any::<bool>(), later in 0u32..2000) {
+            let scale = if probability { Scale::Probability } else { Scale::Real };
+            let b = if near { a * (1.0 + b.clamp(-1.0, 1.0) * 1e-6) } else { b };
+            let [a, b] = [a, b].map(|score| if probability { score.abs() % 1.0 } else { score });
+            prop_assume!(!a.is_nan() && !b.is_nan());
+            let first = scale.place(a).joins(scale.place(b));
+            let about = first.into_iter().flat_map(|first| [first - 1, first, first + 1, first + later]);
+            for resolution in about.chain([1, FIRST as u32 + later]).filter(|resolution| (1..=LAST).contains(resolution)) {
+                let intervals = scale.intervals(resolution).of(&[a, b]);
+                prop_assert_eq!(intervals[0] == intervals[1], first.is_some_and(|first| first <= resolution));
+            }
+        }
+
         #[test]
         fn places_are_in_order(a in score(), b in score()) {
             let (low, high) = (a.min(b), a.max(b));
