@@ -224,7 +224,7 @@ const _: () = assert!(PARALLEL_ROWS <= MOST_BINS_ALONE);
 pub(super) const STATES_TOGETHER: usize = 8;
 
 /// Bins that are merged without a look at whether bins are left: a power of two.
-pub(super) const MERGED_BINS: usize = 64;
+pub(super) const MERGED_BINS: usize = 16;
 const _: () = assert!(MERGED_BINS.is_power_of_two());
 
 /// The least number of rows that one thread counts into the bins of a small state at a time.

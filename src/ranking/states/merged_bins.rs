@@ -22,10 +22,18 @@ pub(super) fn merged_bins<K: Key, T: Tally>(one: &State<T>, other: &State<T>) ->
     let mut keys: Vec<K> = Vec::with_capacity(room);
     let mut counts: Vec<Count<T>> = Vec::with_capacity(room);
     let mut tied = Vec::with_capacity(if all_tied { 0 } else { room });
-    while all_tied && let (Some(own_block), Some(others_block)) = (own.block(), others.block()) {
-        let (from_own, from_others) = merge_block(own_block, others_block, &mut keys, &mut counts);
-        own.place += from_own;
-        others.place += from_others;
+    while let (Some(own_block), Some(others_block)) = (own.block(), others.block()) {
+        let block = match all_tied {
+            true => merged_block::<K, T, true>(&own_block, &others_block),
+            false => merged_block::<K, T, false>(&own_block, &others_block),
+        };
+        keys.extend_from_slice(&block.keys);
+        counts.extend_from_slice(&block.counts);
+        if !all_tied {
+            tied.extend_from_slice(&block.tied);
+        }
+        own.place += block.from_own;
+        others.place += block.from_others;
     }
     while let (Some(&own_key), Some(&others_key)) = (own.keys.get(own.place), others.keys.get(others.place)) {
         let (is_own, is_others) = (own_key >= others_key, others_key >= own_key);
@@ -54,14 +62,23 @@ struct Bins<'a, K, T> {
     place: usize,
 }
 
-/// The keys and the counts of neighbouring bins.
-type Block<'a, K, T> = (&'a [K; MERGED_BINS], &'a [Count<T>; MERGED_BINS]);
+/// Neighbouring bins.
+struct Block<'a, K, T> {
+    keys: &'a [K; MERGED_BINS],
+    counts: &'a [Count<T>; MERGED_BINS],
+    tied: &'a [bool; MERGED_BINS],
+}
 
 impl<'a, K: Key, T: Tally> Bins<'a, K, T> {
     /// The next bins, if so many are left.
     fn block(&self) -> Option<Block<'a, K, T>> {
+        let keys = self.keys[self.place..].first_chunk()?;
         let counts = self.state.bins.each()[self.place..].first_chunk()?;
-        Some((self.keys[self.place..].first_chunk()?, counts))
+        let tied = match &self.state.tied[..] {
+            [] => &[true; MERGED_BINS],
+            tied => tied[self.place..].first_chunk()?,
+        };
+        Some(Block { keys, counts, tied })
     }
 
     /// The rows of the next bin, or none.
@@ -70,27 +87,40 @@ impl<'a, K: Key, T: Tally> Bins<'a, K, T> {
     }
 }
 
-/// Appends as many bins as a block has; returns how many come from each. Both blocks last for so many steps, so no step
-/// looks for an end, and none has a branch that a processor would foretell wrong.
-fn merge_block<K: Key, T: Tally>(
-    (own_keys, own_counts): Block<'_, K, T>,
-    (others_keys, others_counts): Block<'_, K, T>,
-    keys: &mut Vec<K>,
-    counts: &mut Vec<Count<T>>,
-) -> (usize, usize) {
-    let mut merged = ([K::default(); MERGED_BINS], [Count::default(); MERGED_BINS]);
-    let (mut own, mut others) = (0, 0);
-    for (key, count) in merged.0.iter_mut().zip(&mut merged.1) {
-        let (own_at, others_at) = (own % MERGED_BINS, others % MERGED_BINS);
-        let (own_key, others_key) = (own_keys[own_at], others_keys[others_at]);
+/// As many bins as a block has.
+struct MergedBlock<K, T> {
+    keys: [K; MERGED_BINS],
+    counts: [Count<T>; MERGED_BINS],
+    tied: [bool; MERGED_BINS],
+    from_own: usize,
+    from_others: usize,
+}
+
+/// As many bins of both as a block has. Both blocks last for so many steps, so no step looks for an end, and none has a
+/// branch that a processor would foretell wrong.
+#[inline]
+fn merged_block<K: Key, T: Tally, const ALL_TIED: bool>(
+    own: &Block<'_, K, T>,
+    others: &Block<'_, K, T>,
+) -> MergedBlock<K, T> {
+    let mut merged = MergedBlock {
+        keys: [K::default(); MERGED_BINS],
+        counts: [Count::default(); MERGED_BINS],
+        tied: [true; MERGED_BINS],
+        from_own: 0,
+        from_others: 0,
+    };
+    for step in 0..MERGED_BINS {
+        let (own_at, others_at) = (merged.from_own % MERGED_BINS, merged.from_others % MERGED_BINS);
+        let (own_key, others_key) = (own.keys[own_at], others.keys[others_at]);
         let (is_own, is_others) = (own_key >= others_key, others_key >= own_key);
         let part = |is_there: bool, count: Count<T>| select_unpredictable(is_there, count, Count::default());
-        *key = own_key.max(others_key);
-        *count = part(is_own, own_counts[own_at]).plus(part(is_others, others_counts[others_at]));
-        own += usize::from(is_own);
-        others += usize::from(is_others);
+        merged.keys[step] = own_key.max(others_key);
+        merged.counts[step] =
+            part(is_own, own.counts[own_at]).plus(part(is_others, others.counts[others_at]));
+        merged.tied[step] = ALL_TIED || (!is_own | own.tied[own_at]) & (!is_others | others.tied[others_at]);
+        merged.from_own += usize::from(is_own);
+        merged.from_others += usize::from(is_others);
     }
-    keys.extend_from_slice(&merged.0);
-    counts.extend_from_slice(&merged.1);
-    (own, others)
+    merged
 }
