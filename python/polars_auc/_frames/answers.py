@@ -62,11 +62,18 @@ class Answers:
             if len(by) == 1 and not isinstance(schema[by[0]], pl.Categorical):
                 # A join or a group-by of the answers then takes less time.
                 lists = lists.with_columns(pl.col(by[0]).set_sorted())
-        else:
-            # Polars then makes the lists. A mean in an expression, say, is that of the group.
-            lists = rows.group_by(by).agg(column.implode() for column in columns.values())
-            return lists.select(*by, *answers).sort(by, nulls_last=True)
-        return lists.select(*by, *answers)
+            return lists.select(*by, *answers)
+        # Polars then makes the lists. A mean in an expression, say, is that of the group.
+        lists = rows.group_by(by).agg(column.implode() for column in columns.values())
+        return lists.select(*by, *answers).sort(by, nulls_last=True)
+
+    def collected(self, rows: pl.LazyFrame, by: Sequence[str], answers: Sequence[pl.Expr]) -> pl.DataFrame:
+        """Return the same as a frame that may be kept while others are made.
+
+        The plugin gives the keys together with the lists: keys that are not copied keep the lists in memory.
+        """
+        answered = self.of(rows, by, answers).collect()
+        return answered.with_columns(pl.col(by).gather(pl.int_range(pl.len()))) if by else answered
 
     def _list_of(self, role: str, column: IntoExpr) -> pl.Expr:
         example = f'{self._name}(frame, "label", "score", {role}="...")'

@@ -44,7 +44,7 @@ class PartialStates:
                 roc_state(self.label, score, **self.masses, **self.limit).alias(state_column(score))
                 for score in self.scores
             ]
-        return asked.of(frame, self.by, answers).collect()
+        return asked.collected(frame, self.by, answers)
 
     def merged_states(self, states: pl.DataFrame) -> pl.DataFrame:
         """Return one state for each segment and score, from states."""

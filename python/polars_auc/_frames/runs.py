@@ -43,12 +43,12 @@ class Runs:
         try:
             # No group is in two parts: what is aggregated are all rows of each.
             with closing(self._parts(rows.select(_read(rows, keys, asked.columns())))) as parts:
-                made = [asked.of(part.lazy(), keys, answers).collect() for part in parts]
+                made = [asked.collected(part.lazy(), keys, answers) for part in parts]
         except _Scattered as scattered:
             if self.is_claim:
                 raise pl.exceptions.ComputeError(str(scattered)) from None
-            made = [asked.of(rows, keys, answers).collect()]
-        return pl.concat(made) if made else asked.of(rows.clear(), keys, answers).collect()
+            made = [asked.collected(rows, keys, answers)]
+        return pl.concat(made) if made else asked.collected(rows.clear(), keys, answers)
 
     def _parts(self, rows: pl.LazyFrame) -> Generator[pl.DataFrame]:
         """Cut the rows where a run ends, and refuse values that come again."""
@@ -94,7 +94,7 @@ class Runs:
     @staticmethod
     def overall(rows: pl.LazyFrame, asked: Answers, answers: Sequence[pl.Expr]) -> pl.DataFrame:
         """Return the answers for all rows, one after the other: only the columns of one are in memory."""
-        return pl.concat([asked.of(rows, (), [answer]).collect() for answer in answers], how="horizontal")
+        return pl.concat([asked.collected(rows, (), [answer]) for answer in answers], how="horizontal")
 
 
 def _read(rows: pl.LazyFrame, keys: Sequence[str], columns: Sequence[pl.Expr]) -> list[str] | pl.Expr:
