@@ -172,6 +172,9 @@ pub(super) const MARKS_PER_ROW: usize = 16;
 /// Words of the second marks, which stay in the first cache: 4 KiB.
 pub(super) const SECOND_MARK_WORDS: usize = 1 << 9;
 
+/// The fewest keys that are marked a second time: fewer are sorted as soon as the marks are cleared.
+pub(super) const MARKED_AGAIN: usize = 1 << 9;
+
 // The outline of a large group (`outline`).
 
 /// Bits of the cell numbers of the first grid.

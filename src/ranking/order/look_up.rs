@@ -6,17 +6,17 @@
 use rayon::prelude::*;
 
 use super::classes::Classes;
-use super::index::Index;
-use super::pairs::twice_higher;
+use super::index::{Index, Place};
+use super::pairs::{self, twice_higher};
 use super::score_ops::ScoreOps;
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{
     Placements,
-    placements::SHORT_RUN,
+    placements::Moments,
     source::Indexed,
     steps::{Above, Runs},
 };
-use crate::ranking::tuning::{PIECES_PER_TASK, SHARD_ROWS};
+use crate::ranking::tuning::{FEW_ROWS, PIECES_PER_TASK, SHARD_ROWS};
 
 impl<K: Key> Classes<'_, K> {
     /// Twice the Mann-Whitney U of these positives against these negatives.
@@ -60,23 +60,64 @@ impl<K: Key> Classes<'_, K> {
     ) {
         let (indexed, others) = self.indexed(which);
         (ops.build)(index, indexed);
-        index.order();
         (ops.tally)(index, others);
+        index.order();
         index.for_each_segment(self.indexes_pos(which), runs);
     }
 
     /// Sums over the placements of these rows, where `above` lies above them and the group has `n_neg` negatives in all.
     pub fn placements(&self, index: &mut Index<K>, ops: ScoreOps<K>, above: Above, n_neg: u64) -> Placements {
-        let (indexed, others) = self.indexed(Indexed::Rarer);
-        (ops.build)(index, indexed);
-        index.order();
-        (ops.tally)(index, others);
-        let (of_indexed, of_others) = if self.rows() < SHORT_RUN as usize {
-            let (of_indexed, of_others) = index.places::<u64>();
-            (of_indexed.wide(), of_others.wide())
+        self.placements_of(self.place_sums(index, ops, |_| {}), above, n_neg)
+    }
+
+    /// Sums over the placements of a whole group, and the largest `|tp N - fp P|`. Either class has fewer than
+    /// [`SMALL_CLASS`](crate::ranking::ties::SMALL_CLASS) rows.
+    pub fn placements_and_farthest(&self, index: &mut Index<K>, ops: ScoreOps<K>) -> (Placements, u64) {
+        let (n_indexed, n_others) = if self.indexes_pos(Indexed::Rarer) {
+            (self.n_pos as i64, self.n_neg as i64)
         } else {
-            index.places()
+            (self.n_neg as i64, self.n_pos as i64)
         };
+        let height = |place: Place, end: usize| {
+            i64::from(place.others[end]) * n_indexed - i64::from(place.indexed[end]) * n_others
+        };
+        // From the lowest score up, the curve falls where an indexed key comes, and else it rises. Where equal keys are
+        // visited one by one, the points between them are nearer than those at their ends: of the same other keys
+        // they have more indexed keys below them than the first, and fewer than the last.
+        let (mut lowest, mut highest) = (0, 0);
+        let sums = self.place_sums(index, ops, |place| {
+            highest = highest.max(height(place, 0));
+            lowest = lowest.min(height(place, 1));
+        });
+        let placements = self.placements_of(sums, Above::default(), self.n_neg as u64);
+        (placements, highest.max(-lowest).unsigned_abs())
+    }
+
+    /// The moments of the places of the indexed rows, and those of the others. `visit` visits the places of the indexed
+    /// keys.
+    #[inline(always)]
+    fn place_sums(
+        &self,
+        index: &mut Index<K>,
+        ops: ScoreOps<K>,
+        visit: impl FnMut(Place),
+    ) -> [Moments<u128>; 2] {
+        let (indexed, others) = self.indexed(Indexed::Rarer);
+        if self.rows() < FEW_ROWS {
+            return pairs::place_sums(indexed, others, visit);
+        }
+        (ops.build)(index, indexed);
+        (ops.tally_with_sums)(index, others);
+        index.each_place(visit)
+    }
+
+    /// Sums over placements from the places of the indexed rows and of the others.
+    fn placements_of(
+        &self,
+        [of_indexed, of_others]: [Moments<u128>; 2],
+        above: Above,
+        n_neg: u64,
+    ) -> Placements {
         // Of a positive, twice the negatives below these rows; of a negative, twice the positives that are not below it.
         let (neg_below, pos_upto) =
             (2 * (n_neg - above.neg - self.n_neg as u64), 2 * (above.pos + self.n_pos as u64));

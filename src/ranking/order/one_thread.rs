@@ -3,7 +3,6 @@
 use super::class_keys::ClassKeys;
 use super::classes::Classes;
 use super::index::Index;
-use super::pairs;
 use super::score_ops::ScoreOps;
 use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
@@ -117,12 +116,15 @@ impl<K: Key> Source for OneThread<K> {
 
     fn placements(&mut self) -> Option<Placements> {
         let n_neg = self.class_keys.n_neg();
-        Some(self.ask(|classes, ops, memory| {
-            if classes.are_few() {
-                return pairs::placements(classes);
-            }
-            classes.placements(&mut memory.index, ops, Above::default(), n_neg)
-        }))
+        Some(
+            self.ask(|classes, ops, memory| {
+                classes.placements(&mut memory.index, ops, Above::default(), n_neg)
+            }),
+        )
+    }
+
+    fn placements_and_farthest(&mut self) -> Option<(Placements, u64)> {
+        Some(self.ask(|classes, ops, memory| classes.placements_and_farthest(&mut memory.index, ops)))
     }
 
     fn reached(&mut self, key: u128) -> Option<(u64, u64)> {

@@ -2,12 +2,12 @@
 //!
 //! Comparing all pairs of a few rows is cheaper than sorting them. It needs no branch that a processor would foretell wrong.
 
-use super::classes::Classes;
+use super::index::Place;
 use crate::ranking::scores::{
     Key,
     wide::{Work, widest},
 };
-use crate::ranking::ties::{Placements, steps::Runs};
+use crate::ranking::ties::{placements::Moments, steps::Runs};
 use crate::ranking::tuning::{FEW_ROWS, LANES, VERY_FEW_ROWS};
 
 /// 2 if the positive scores higher, 1 if both tie, else 0.
@@ -16,27 +16,75 @@ pub(in crate::ranking) fn twice_higher<K: Key>(pos: K, neg: K) -> u64 {
     u64::from(neg < pos) + u64::from(neg <= pos)
 }
 
-/// The sums over the placements of a whole group that [is of few rows](Classes::are_few).
-pub(in crate::ranking) fn placements<K: Key>(group: &Classes<'_, K>) -> Placements {
-    let mut sums = Placements::default();
-    let mut of_neg = [0; FEW_ROWS];
-    if group.n_pos == 0 || group.n_neg == 0 {
-        return sums;
+/// Sums over the places of the indexed rows and of the others, fewer than [`FEW_ROWS`] together. `visit` visits the place
+/// of each indexed row.
+#[inline(always)]
+pub(in crate::ranking) fn place_sums<K: Key>(
+    indexed: &[&[K]],
+    others: &[&[K]],
+    visit: impl FnMut(Place),
+) -> [Moments<u128>; 2] {
+    let rows = |pieces: &[&[K]]| pieces.iter().map(|piece| piece.len()).sum::<usize>();
+    let n_indexed = rows(indexed);
+    let n_rows = n_indexed + rows(others);
+    // Room that is not needed would have to be cleared.
+    if n_rows <= VERY_FEW_ROWS {
+        let keys = &together::<K, VERY_FEW_ROWS>([indexed, others])[..n_rows];
+        PlaceSums { keys, n_indexed, visit }.run()
+    } else {
+        let keys = &together::<K, FEW_ROWS>([indexed, others])[..n_rows];
+        widest(PlaceSums { keys, n_indexed, visit })
     }
-    let of_neg = &mut of_neg[..group.n_neg];
-    for &pos in group.pos.iter().copied().flatten() {
-        let mut placement = 0;
-        for (&neg, of_neg) in group.neg.iter().copied().flatten().zip(of_neg.iter_mut()) {
-            let twice = twice_higher(pos, neg);
-            placement += twice;
-            *of_neg += twice;
+}
+
+/// The keys of both classes, one after the other.
+#[inline(always)]
+fn together<K: Key, const ROWS: usize>(classes: [&[&[K]]; 2]) -> [K; ROWS] {
+    let mut keys = [K::default(); ROWS];
+    let mut rows = 0;
+    for piece in classes.into_iter().flatten() {
+        keys[rows..rows + piece.len()].copy_from_slice(piece);
+        rows += piece.len();
+    }
+    keys
+}
+
+/// The work of [`place_sums`].
+struct PlaceSums<'a, K, F> {
+    /// Those of the indexed rows, then those of the others.
+    keys: &'a [K],
+    n_indexed: usize,
+    visit: F,
+}
+
+impl<K: Key, F: FnMut(Place)> Work for PlaceSums<'_, K, F> {
+    type Output = [Moments<u128>; 2];
+
+    #[inline(always)]
+    fn run(mut self) -> [Moments<u128>; 2] {
+        let (indexed, others) = self.keys.split_at(self.n_indexed);
+        let (mut of_indexed, mut of_others) = (Moments::default(), Moments::default());
+        let mut places = [0u32; FEW_ROWS];
+        let places = &mut places[..others.len()];
+        for &key in indexed {
+            let mut place = Place { indexed: [0; 2], others: [0; 2] };
+            for (&other, twice_below) in others.iter().zip(places.iter_mut()) {
+                let (lower, not_above) = (u32::from(other < key), u32::from(other <= key));
+                place.others = [place.others[0] + lower, place.others[1] + not_above];
+                *twice_below += 2 - lower - not_above;
+            }
+            for &other in indexed {
+                place.indexed[0] += u32::from(other < key);
+                place.indexed[1] += u32::from(other <= key);
+            }
+            of_indexed.add_row(place.others.map(u64::from).into_iter().sum());
+            (self.visit)(place);
         }
-        sums.add_pos(1, placement);
+        for &twice_below in places.iter() {
+            of_others.add_row(twice_below.into());
+        }
+        [of_indexed, of_others]
     }
-    for &placement in of_neg.iter() {
-        sums.add_neg(1, placement);
-    }
-    sums
 }
 
 /// Walks the distinct scores of fewer than [`FEW_ROWS`] rows from the highest to the lowest.

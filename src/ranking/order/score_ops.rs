@@ -11,6 +11,7 @@ pub(in crate::ranking) struct ScoreOps<K> {
     pub build: fn(&mut Index<K>, &[&[K]]),
     pub twice_below: fn(&Index<K>, &[&[K]]) -> u64,
     pub tally: fn(&mut Index<K>, &[&[K]]),
+    pub tally_with_sums: fn(&mut Index<K>, &[&[K]]),
     pub build_with_units: fn(&mut Index<K>, &[(&[K], &[u64])]),
     pub twice_units_below: fn(&Index<K>, (&[K], &[u64])) -> u128,
     pub spread: fn(&mut ClassKeys<K>),
@@ -30,7 +31,8 @@ impl<K: Key> ScoreOps<K> {
         ScoreOps {
             build: Index::build::<S>,
             twice_below: Index::twice_below::<S>,
-            tally: Index::tally::<S>,
+            tally: Index::tally::<S, false>,
+            tally_with_sums: Index::tally::<S, true>,
             build_with_units: Index::build_with_units::<S>,
             twice_units_below: Index::twice_units_below::<S>,
             spread: ClassKeys::spread::<S>,

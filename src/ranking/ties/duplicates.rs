@@ -1,20 +1,71 @@
 //! Scores that several rows share, without bringing the rows into any order.
 //!
 //! Every key marks the cell of its hash. If a key finds its cell marked, it may share its score with another key of
-//! that cell. Only the keys of such cells are sorted; where scores are distinct, they are few.
+//! that cell. Only the keys of such cells are left for another look, by another hash; and what then is left is sorted.
+//! Where scores are distinct, hardly any key is.
 
 use crate::cache;
 use crate::ranking::scores::Key;
-use crate::ranking::tuning::{CHUNK, MARKS_PER_ROW, SECOND_MARK_WORDS};
+use crate::ranking::tuning::{CHUNK, MARKED_AGAIN, MARKS_PER_ROW, SECOND_MARK_WORDS};
 
-/// Marks of cells. Keeps its memory from use to use.
+/// Finds the keys that may be equal to others. Keeps its memory from use to use.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct Duplicates<K> {
+    marks: Marks,
+    keys: Vec<K>,
+}
+
+/// Marks of cells.
+#[derive(Debug, Default)]
+struct Marks {
     /// Cells with a key.
     met: Vec<u64>,
     /// Cells with more than one; many cells share a mark here, so that all marks stay in the first cache.
     again: Vec<u64>,
-    keys: Vec<K>,
+    shift: u32,
+}
+
+impl Marks {
+    /// Removes all marks, and makes cells for so many hashes.
+    fn clear(&mut self, rows: usize) {
+        let words = (rows * MARKS_PER_ROW / 64).next_power_of_two();
+        // The lowest six bits of the cell's number are its place in the word, and the others are the number of the
+        // word.
+        self.shift = u64::BITS - words.ilog2() - 6;
+        self.met.clear();
+        self.met.resize(words, 0);
+        self.again.clear();
+        self.again.resize(SECOND_MARK_WORDS, 0);
+    }
+
+    /// Marks the cells of keys. Returns whether any cell had been marked.
+    #[inline(always)]
+    fn mark<K: Key>(&mut self, keys: &[K], hash: impl Fn(K) -> u64) -> bool {
+        let (met, again, shift) = (&mut self.met[..], &mut self.again[..], self.shift);
+        let mut any = false;
+        for &key in keys {
+            let cell = hash(key) >> shift;
+            let (word, mark) = (&mut met[(cell / 64) as usize], 1 << (cell % 64));
+            if *word & mark != 0 {
+                any = true;
+                again[(cell / 64) as usize % SECOND_MARK_WORDS] |= mark;
+            }
+            *word |= mark;
+        }
+        any
+    }
+
+    /// Whether the cell of a hash may have been marked by others.
+    #[inline(always)]
+    fn may_be_met_again(&self, hash: u64) -> bool {
+        let cell = hash >> self.shift;
+        self.again[(cell / 64) as usize % SECOND_MARK_WORDS] >> (cell % 64) & 1 == 1
+    }
+}
+
+/// A hash of a hash, whose high bits depend on the low ones.
+fn second_hash(hash: u64) -> u64 {
+    hash.rotate_left(u32::BITS).wrapping_mul(0xBF58_476D_1CE4_E5B9)
 }
 
 impl<K: Key> Duplicates<K> {
@@ -22,41 +73,28 @@ impl<K: Key> Duplicates<K> {
     pub fn cubes(&mut self, pieces: &[&[&[K]]]) -> u128 {
         let all = || pieces.iter().flat_map(|pieces| cache::ahead(pieces, CHUNK));
         let rows: usize = pieces.iter().copied().flatten().map(|piece| piece.len()).sum();
-        let words = (rows * MARKS_PER_ROW / 64).next_power_of_two();
-        // The lowest six bits of the cell's number are its place in the word, and the others are the number of the
-        // word.
-        let shift = u64::BITS - words.ilog2() - 6;
-        self.met.clear();
-        self.met.resize(words, 0);
-        self.again.clear();
-        self.again.resize(SECOND_MARK_WORDS, 0);
-        let (met, again) = (&mut self.met[..], &mut self.again[..]);
+        let Duplicates { marks, keys } = self;
+        marks.clear(rows);
         let mut any = false;
         for piece in all() {
-            for &key in piece {
-                let cell = key.hash() >> shift;
-                let (word, mark) = (&mut met[(cell / 64) as usize], 1 << (cell % 64));
-                if *word & mark != 0 {
-                    any = true;
-                    again[(cell / 64) as usize % SECOND_MARK_WORDS] |= mark;
-                }
-                *word |= mark;
-            }
+            any |= marks.mark(piece, K::hash);
         }
         if !any {
             return 0;
         }
-        self.keys.clear();
+        keys.clear();
         for piece in all() {
-            for &key in piece {
-                let cell = key.hash() >> shift;
-                if again[(cell / 64) as usize % SECOND_MARK_WORDS] >> (cell % 64) & 1 == 1 {
-                    self.keys.push(key);
-                }
-            }
+            keys.extend(piece.iter().filter(|key| marks.may_be_met_again(key.hash())));
         }
-        self.keys.sort_unstable();
-        self.keys.chunk_by(PartialEq::eq).map(|shared| cube(shared.len() as u64)).sum()
+        if (MARKED_AGAIN..rows / 2).contains(&keys.len()) {
+            marks.clear(keys.len());
+            if !marks.mark(keys, |key| second_hash(key.hash())) {
+                return 0;
+            }
+            keys.retain(|key| marks.may_be_met_again(second_hash(key.hash())));
+        }
+        keys.sort_unstable();
+        keys.chunk_by(PartialEq::eq).map(|shared| cube(shared.len() as u64)).sum()
     }
 }
 

@@ -18,5 +18,5 @@ pub use placements::Placements;
 pub use row_counts::RowCounts;
 pub use source::{Indexed, SquaredUnits, StepKind};
 pub use steps::{Above, Run, Segment, Step, Tie};
-pub use ties::Ties;
+pub use ties::{SMALL_CLASS, Ties};
 pub use units::{Unit, Units, unit_of_all};

@@ -95,6 +95,11 @@ pub trait Source: Debug {
         None
     }
 
+    /// As [`Ties::placements_and_farthest`].
+    fn placements_and_farthest(&mut self) -> Option<(Placements, u64)> {
+        None
+    }
+
     /// As [`Ties::reached`].
     fn reached(&mut self, _key: u128) -> Option<(u64, u64)> {
         None

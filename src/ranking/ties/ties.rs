@@ -17,6 +17,9 @@ use super::steps::Tie;
 use super::units::Units;
 use crate::ranking::scores::{Number, score_type::ScoreType};
 
+/// With classes of fewer rows than this, the product of both fits 64 bits.
+pub const SMALL_CLASS: u64 = 1 << 31;
+
 /// The ties of one group.
 pub struct Ties<'a> {
     pub(super) source: &'a mut dyn Source,
@@ -148,6 +151,25 @@ impl<'a> Ties<'a> {
                 Indexed::Rarer,
                 |sums: &mut Placements, run| sums.add_run(run, &run.whole(), n_neg),
                 |sums, more| *sums = sums.plus(more),
+            )
+        })
+    }
+
+    /// Sums over the placements of all rows, and the largest distance of the curve from the diagonal times all pairs,
+    /// `|tp N - fp P|`, of a group that one thread walks and whose classes have fewer than [`SMALL_CLASS`] rows each.
+    pub fn placements_and_farthest(&mut self) -> (Placements, u64) {
+        let (n_pos, n_neg) = (self.n_pos, self.n_neg);
+        self.source.placements_and_farthest().unwrap_or_else(|| {
+            self.fold_runs(
+                Indexed::Rarer,
+                |(placements, farthest): &mut (Placements, u64), run| {
+                    let whole = run.whole();
+                    placements.add_run(run, &whole, n_neg);
+                    run.each(|segment| {
+                        *farthest = (*farthest).max((segment.tp() * n_neg).abs_diff(segment.fp() * n_pos));
+                    })
+                },
+                |sums, more| *sums = (sums.0.plus(more.0), sums.1.max(more.1)),
             )
         })
     }

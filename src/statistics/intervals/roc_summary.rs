@@ -1,8 +1,8 @@
 //! The common numbers of a group, from one walk.
 
 use super::roc_auc_ci::RocAucCi;
-use super::roc_summary_short::{SMALL_CLASS, ShortSummaryRecord, share_of_positives};
-use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Segment, Step, Ties};
+use super::roc_summary_short::{ShortSummaryRecord, share_of_positives};
+use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, SMALL_CLASS, Segment, Step, Ties};
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::numbers::average_precision::{mean_precision, of_one_class, precisions};

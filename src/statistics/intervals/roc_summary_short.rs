@@ -2,7 +2,7 @@
 
 use super::roc_auc_ci::RocAucCi;
 use crate::math;
-use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, Ties};
+use crate::ranking::ties::{Count, Placements, RowCounts, SMALL_CLASS, Ties};
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::numbers::KsStatistic;
@@ -19,9 +19,6 @@ pub struct RocSummaryShort {
     /// How the interval is made.
     pub ci: RocAucCi,
 }
-
-/// With classes of fewer rows than this, all heights fit 64 bits.
-pub(super) const SMALL_CLASS: u64 = 1 << 31;
 
 record! {
     /// The numbers of one group, in the order of the columns of a report; see
@@ -95,17 +92,7 @@ fn placements_and_farthest(ties: &mut Ties<'_>) -> (Placements, u128) {
         // The placements of a large group are looked up without order, and few parts are walked for the distance.
         return (ties.placements(), KsStatistic::default().farthest(ties).distance);
     }
-    let (placements, farthest) = ties.fold_runs(
-        Indexed::Rarer,
-        |(placements, farthest): &mut (Placements, u64), run| {
-            let whole = run.whole();
-            placements.add_run(run, &whole, n_neg);
-            run.each(|segment| {
-                *farthest = (*farthest).max((segment.tp() * n_neg).abs_diff(segment.fp() * n_pos));
-            })
-        },
-        |sums, more| *sums = (sums.0.plus(more.0), sums.1.max(more.1)),
-    );
+    let (placements, farthest) = ties.placements_and_farthest();
     (placements, farthest.into())
 }
 
