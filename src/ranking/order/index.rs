@@ -14,60 +14,30 @@
 
 use super::map::{Map, with_buckets};
 use super::sorting::{sort, sort_few};
+use super::tally::Tally;
 use crate::cache;
 use crate::ranking::scores::{
     Key, Score,
     wide::{Work, widest},
 };
-use crate::ranking::ties::{placements::Moments, steps::Runs};
 use crate::ranking::tuning::{BUCKETS_PER_KEY, TOGETHER, WINDOW};
 
 /// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
 pub(in crate::ranking) type Visit<'a> = dyn FnMut(&[(u32, u32)]) + 'a;
 
-/// How many keys of either class are put below an indexed key, and how many are not above it.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::ranking) struct Place {
-    /// Indexed keys.
-    pub indexed: [u32; 2],
-    /// The other keys.
-    pub others: [u32; 2],
-}
-
-/// Over all other keys that equal an indexed key.
-#[derive(Clone, Copy, Debug, Default)]
-struct TiedSums {
-    /// The sum of the indexed keys equal to each.
-    sum: u128,
-    /// What the squares of their places are more than the squares of twice the indexed keys below.
-    squares: u128,
-}
-
-impl TiedSums {
-    #[inline(always)]
-    fn add(&mut self, below: u64, equal: u64) {
-        self.sum += u128::from(equal);
-        self.squares += u128::from(equal) * u128::from(4 * below + equal);
-    }
-}
-
 /// The keys of one class, indexed. Keeps its memory from use to use.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct Index<K> {
-    keys: Vec<K>,
+    pub(super) keys: Vec<K>,
     /// Where each bucket begins; one more entry than buckets.
-    starts: Vec<u32>,
-    map: Map,
+    pub(super) starts: Vec<u32>,
+    pub(super) map: Map,
     /// For each key, the bucket it goes to.
     places: Vec<u32>,
     /// The buckets of more than [`WINDOW`] keys.
     long: Vec<usize>,
-    /// What [`Index::tally`] counts: for each number of indexed keys, the other keys that have so many below them, ...
-    counts: Vec<u32>,
-    /// ... and, of the other keys that equal an indexed key, those that have so many below them less those that have so
-    /// many not above them. Summed up to an indexed key, it is how many equal that key.
-    tied: Vec<u32>,
-    tied_sums: TiedSums,
+    /// The other class, as [`Index::tally`] counted it.
+    pub(super) tally: Tally,
     /// What [`Index::build_with_units`] moves: the units of each key ...
     units: Vec<u64>,
     /// ... and those of all keys before each; one more entry than keys.
@@ -230,92 +200,11 @@ impl<K: Key> Index<K> {
         let before = |place: usize| self.units_before[start + place] - self.units_before[start];
         before(below) + before(upto)
     }
-
-    /// Counts the keys in `pieces` by their place among the indexed keys; with `SUMS`, for [`Index::each_place`].
-    ///
-    /// The indexed keys need not be in order: as many of them are below another key, whichever these are.
-    pub fn tally<S: Score<Key = K>, const SUMS: bool>(&mut self, pieces: &[&[K]]) {
-        let (mut counts, mut tied) = (std::mem::take(&mut self.counts), std::mem::take(&mut self.tied));
-        for counters in [&mut counts, &mut tied] {
-            counters.clear();
-            counters.resize(self.keys.len() + 1, 0);
-        }
-        self.tied_sums = with_buckets!(&self.map, bucket => {
-            let bucket = |key| bucket(S::from_key(key).position());
-            widest(Tally::<K, _, SUMS> { index: self, pieces, bucket, counts: &mut counts, tied: &mut tied })
-        });
-        (self.counts, self.tied) = (counts, tied);
-    }
-
-    /// Visits the indexed keys after [`Index::tally`], from the lowest up. Returns the moments of the places of the indexed
-    /// keys, and of the others. A place is twice the keys of the other class below a key and once those equal to it.
-    ///
-    /// Of equal keys, each is visited with another number of indexed keys below it. What it says of the other keys is
-    /// true of all.
-    #[inline(always)]
-    pub fn each_place(&self, mut visit: impl FnMut(Place)) -> [Moments<u128>; 2] {
-        let (counts, last) = self.counts.split_at(self.keys.len());
-        // Sums of places fit 64 bits: none is more than twice all pairs.
-        let (mut sum, mut squares) = (0, 0);
-        let (mut sum_of_others, mut squares_of_others) = (0, 0);
-        let mut add_others = |rows: u32, below: usize| {
-            let sum = u64::from(rows) * below as u64;
-            sum_of_others += 2 * sum;
-            squares_of_others += 4 * u128::from(sum) * below as u128;
-        };
-        let (mut upto, mut equal) = (0, 0u32);
-        for (key, (&more, &tied)) in counts.iter().zip(&self.tied).enumerate() {
-            add_others(more, key);
-            upto += more;
-            equal = equal.wrapping_add(tied);
-            visit(Place { indexed: [key as u32, key as u32 + 1], others: [upto - equal, upto] });
-            let place = 2 * u64::from(upto) - u64::from(equal);
-            sum += place;
-            squares += u128::from(place) * u128::from(place);
-        }
-        add_others(last[0], counts.len());
-        let TiedSums { sum: tied_sum, squares: tied_squares } = self.tied_sums;
-        [
-            Moments { rows: counts.len() as u128, sum: sum.into(), squares },
-            Moments {
-                rows: u128::from(upto + last[0]),
-                sum: u128::from(sum_of_others) + tied_sum,
-                squares: squares_of_others + tied_squares,
-            },
-        ]
-    }
-
-    /// The segments of the curve after [`Index::tally`] and [`Index::order`], from the highest scores down; `indexed_pos`
-    /// says which class is indexed.
-    pub fn for_each_segment(&self, indexed_pos: bool, runs: &mut Runs<'_, '_>) {
-        let mut pass = |key: u128, indexed: u32, others: u32| {
-            let (pos, neg) = if indexed_pos { (indexed, others) } else { (others, indexed) };
-            runs.push(key, pos.into(), neg.into());
-        };
-        let (keys, counts) = (&self.keys[..], &self.counts[..]);
-        let mut end = keys.len();
-        // Summed from the highest down, `tied` counts each other key that equals an indexed key above twice, once with
-        // each sign. So the sum is, less than nothing, how many equal the indexed key just below.
-        let mut tied = self.tied[end];
-        pass(0, 0, counts[end]);
-        while end > 0 {
-            let key = keys[end - 1];
-            let mut start = end - 1;
-            while start > 0 && keys[start - 1] == key {
-                start -= 1;
-            }
-            let equal = tied.wrapping_neg();
-            tied = tied.wrapping_add(self.tied[start]);
-            pass(key.wide(), (end - start) as u32, equal);
-            pass(0, 0, counts[start] - equal);
-            end = start;
-        }
-    }
 }
 
 /// Where a bucket begins and ends, with one check of its number.
 #[inline(always)]
-fn ends_of_bucket(starts: &[u32], bucket: usize) -> (usize, usize) {
+pub(super) fn ends_of_bucket(starts: &[u32], bucket: usize) -> (usize, usize) {
     let pair = &starts[bucket..][..2];
     (pair[0] as usize, pair[1] as usize)
 }
@@ -324,7 +213,7 @@ fn ends_of_bucket(starts: &[u32], bucket: usize) -> (usize, usize) {
 ///
 /// For sums in this form one instruction compares all keys, and two more count the results.
 #[inline(always)]
-fn among<K: Key>(window: &[K; WINDOW], key: K) -> (u32, u32) {
+pub(super) fn among<K: Key>(window: &[K; WINDOW], key: K) -> (u32, u32) {
     let below = window.map(|other| u32::from(other < key)).into_iter().sum();
     let equal = window.map(|other| u32::from(other == key)).into_iter().sum();
     (below, equal)
@@ -333,7 +222,7 @@ fn among<K: Key>(window: &[K; WINDOW], key: K) -> (u32, u32) {
 /// The last key that was looked up in a long bucket, and its place there. A bucket is long if very many rows share a
 /// score, and then most keys that are looked up in it have that score.
 #[derive(Default)]
-struct LastLookup<K> {
+pub(super) struct LastLookup<K> {
     key: Option<K>,
     place: (usize, usize),
 }
@@ -341,7 +230,7 @@ struct LastLookup<K> {
 impl<K: Key> LastLookup<K> {
     /// How many keys of a bucket are below a key, and how many are not above it.
     #[inline]
-    fn place(&mut self, bucket: &[K], key: K) -> (usize, usize) {
+    pub(super) fn place(&mut self, bucket: &[K], key: K) -> (usize, usize) {
         if self.key != Some(key) {
             *self = LastLookup { key: Some(key), place: place_among(bucket, key) };
         }
@@ -353,14 +242,15 @@ impl<K: Key> LastLookup<K> {
 #[cold]
 #[inline(never)]
 fn place_among<K: Key>(bucket: &[K], key: K) -> (usize, usize) {
-    // A long bucket is in order. If scores have few digits, it has one score, and a search would be foretold wrong.
-    if bucket.len() > WINDOW && bucket.first() == bucket.last() {
-        let rows = |counts: bool| if counts { bucket.len() } else { 0 };
-        return (rows(bucket[0] < key), rows(bucket[0] <= key));
-    }
     if bucket.len() <= WINDOW {
         let count = |test: &dyn Fn(K) -> bool| bucket.iter().filter(|&&other| test(other)).count();
         return (count(&|other| other < key), count(&|other| other <= key));
+    }
+    // A long bucket is in order. If scores have few digits, it has one score, and the branches of a search would often be
+    // foretold wrong.
+    let (lowest, rows) = (bucket[0], bucket.len());
+    if bucket[rows - 1] == lowest {
+        return (rows * usize::from(lowest < key), rows * usize::from(lowest <= key));
     }
     let below = bucket.partition_point(|&other| other < key);
     (below, below + bucket[below..].partition_point(|&other| other <= key))
@@ -499,55 +389,5 @@ impl<K: Key, F: Fn(K) -> u32> Work for LookUp<'_, K, F> {
             }
             (self.visit)(&places[..keys_here.len()]);
         }
-    }
-}
-
-/// The work of [`Index::tally`].
-struct Tally<'a, K, F, const SUMS: bool> {
-    index: &'a Index<K>,
-    pieces: &'a [&'a [K]],
-    bucket: F,
-    counts: &'a mut [u32],
-    tied: &'a mut [u32],
-}
-
-impl<K: Key, F: Fn(K) -> u32, const SUMS: bool> Work for Tally<'_, K, F, SUMS> {
-    type Output = TiedSums;
-
-    #[inline(always)]
-    fn run(self) -> TiedSums {
-        let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
-        let (counts, tied) = (self.counts, self.tied);
-        let mut sums = TiedSums::default();
-        let mut slow = LastLookup::default();
-        let mut buckets = [0; TOGETHER];
-        for keys_here in cache::ahead(self.pieces, TOGETHER) {
-            for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
-                *bucket = (self.bucket)(key);
-            }
-            for (&bucket, &key) in buckets.iter().zip(keys_here) {
-                let (start, end) = ends_of_bucket(starts, bucket as usize);
-                let (below, equal) = match keys[start..].first_chunk::<WINDOW>() {
-                    Some(window) if end - start <= WINDOW => {
-                        let (below, equal) = among(window, key);
-                        (below as usize, equal as usize)
-                    }
-                    _ => {
-                        let (below, upto) = slow.place(&keys[start..end], key);
-                        (below, upto - below)
-                    }
-                };
-                let below = start + below;
-                counts[below] += 1;
-                if equal > 0 {
-                    tied[below] = tied[below].wrapping_add(1);
-                    tied[below + equal] = tied[below + equal].wrapping_sub(1);
-                    if SUMS {
-                        sums.add(below as u64, equal as u64);
-                    }
-                }
-            }
-        }
-        sums
     }
 }

@@ -6,9 +6,10 @@
 use rayon::prelude::*;
 
 use super::classes::Classes;
-use super::index::{Index, Place};
+use super::index::Index;
 use super::pairs::{self, twice_higher};
 use super::score_ops::ScoreOps;
+use super::tally::Place;
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{
     Placements,
@@ -78,16 +79,15 @@ impl<K: Key> Classes<'_, K> {
         } else {
             (self.n_neg as i64, self.n_pos as i64)
         };
-        let height = |place: Place, end: usize| {
-            i64::from(place.others[end]) * n_indexed - i64::from(place.indexed[end]) * n_others
-        };
-        // From the lowest score up, the curve falls where an indexed key comes, and else it rises. Where equal keys are
-        // visited one by one, the points between them are nearer than those at their ends: of the same other keys
-        // they have more indexed keys below them than the first, and fewer than the last.
+        let height =
+            |indexed: u32, others: u32| i64::from(others) * n_indexed - i64::from(indexed) * n_others;
+        // From the lowest score up, the height falls where an indexed key comes, and else it rises. Where equal keys are
+        // visited one by one, no point between them is farther than both at their ends: beside the same number of other
+        // keys it has more indexed keys below it than the first, and fewer than the last.
         let (mut lowest, mut highest) = (0, 0);
         let sums = self.place_sums(index, ops, |place| {
-            highest = highest.max(height(place, 0));
-            lowest = lowest.min(height(place, 1));
+            highest = highest.max(height(place.indexed_below, place.others_below));
+            lowest = lowest.min(height(place.indexed_upto, place.others_upto));
         });
         let placements = self.placements_of(sums, Above::default(), self.n_neg as u64);
         (placements, highest.max(-lowest).unsigned_abs())
@@ -108,7 +108,7 @@ impl<K: Key> Classes<'_, K> {
         }
         (ops.build)(index, indexed);
         (ops.tally_with_sums)(index, others);
-        index.each_place(visit)
+        index.tally.each_place(visit)
     }
 
     /// Sums over placements from the places of the indexed rows and of the others.

@@ -12,3 +12,4 @@ pub(super) mod score_ops;
 pub(super) mod shards;
 pub(super) mod sorting;
 pub(super) mod streams;
+pub(super) mod tally;

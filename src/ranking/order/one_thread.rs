@@ -116,11 +116,9 @@ impl<K: Key> Source for OneThread<K> {
 
     fn placements(&mut self) -> Option<Placements> {
         let n_neg = self.class_keys.n_neg();
-        Some(
-            self.ask(|classes, ops, memory| {
-                classes.placements(&mut memory.index, ops, Above::default(), n_neg)
-            }),
-        )
+        let sums = self
+            .ask(|classes, ops, memory| classes.placements(&mut memory.index, ops, Above::default(), n_neg));
+        Some(sums)
     }
 
     fn placements_and_farthest(&mut self) -> Option<(Placements, u64)> {

@@ -2,7 +2,7 @@
 //!
 //! Comparing all pairs of a few rows is cheaper than sorting them. It needs no branch that a processor would foretell wrong.
 
-use super::index::Place;
+use super::tally::Place;
 use crate::ranking::scores::{
     Key,
     wide::{Work, widest},
@@ -30,10 +30,10 @@ pub(in crate::ranking) fn place_sums<K: Key>(
     // Room that is not needed would have to be cleared.
     if n_rows <= VERY_FEW_ROWS {
         let keys = &together::<K, VERY_FEW_ROWS>([indexed, others])[..n_rows];
-        PlaceSums { keys, n_indexed, visit }.run()
+        PlaceSums::<K, _, VERY_FEW_ROWS> { keys, n_indexed, visit }.run()
     } else {
         let keys = &together::<K, FEW_ROWS>([indexed, others])[..n_rows];
-        widest(PlaceSums { keys, n_indexed, visit })
+        widest(PlaceSums::<K, _, FEW_ROWS> { keys, n_indexed, visit })
     }
 }
 
@@ -50,34 +50,36 @@ fn together<K: Key, const ROWS: usize>(classes: [&[&[K]]; 2]) -> [K; ROWS] {
 }
 
 /// The work of [`place_sums`].
-struct PlaceSums<'a, K, F> {
+struct PlaceSums<'a, K, F, const ROWS: usize> {
     /// Those of the indexed rows, then those of the others.
     keys: &'a [K],
     n_indexed: usize,
     visit: F,
 }
 
-impl<K: Key, F: FnMut(Place)> Work for PlaceSums<'_, K, F> {
+impl<K: Key, F: FnMut(Place), const ROWS: usize> Work for PlaceSums<'_, K, F, ROWS> {
     type Output = [Moments<u128>; 2];
 
     #[inline(always)]
     fn run(mut self) -> [Moments<u128>; 2] {
         let (indexed, others) = self.keys.split_at(self.n_indexed);
         let (mut of_indexed, mut of_others) = (Moments::default(), Moments::default());
-        let mut places = [0u32; FEW_ROWS];
+        // Of each other key, twice the indexed keys below it, and once those equal to it.
+        let mut places = [0u32; ROWS];
         let places = &mut places[..others.len()];
         for &key in indexed {
-            let mut place = Place { indexed: [0; 2], others: [0; 2] };
+            let mut place = Place::default();
             for (&other, twice_below) in others.iter().zip(places.iter_mut()) {
                 let (lower, not_above) = (u32::from(other < key), u32::from(other <= key));
-                place.others = [place.others[0] + lower, place.others[1] + not_above];
+                place.others_below += lower;
+                place.others_upto += not_above;
                 *twice_below += 2 - lower - not_above;
             }
             for &other in indexed {
-                place.indexed[0] += u32::from(other < key);
-                place.indexed[1] += u32::from(other <= key);
+                place.indexed_below += u32::from(other < key);
+                place.indexed_upto += u32::from(other <= key);
             }
-            of_indexed.add_row(place.others.map(u64::from).into_iter().sum());
+            of_indexed.add_row(place.among_others());
             (self.visit)(place);
         }
         for &twice_below in places.iter() {

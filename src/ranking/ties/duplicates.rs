@@ -1,12 +1,12 @@
 //! Scores that several rows share, without bringing the rows into any order.
 //!
 //! Every key marks the cell of its hash. If a key finds its cell marked, it may share its score with another key of
-//! that cell. Only the keys of such cells are left for another look, by another hash; and what then is left is sorted.
-//! Where scores are distinct, hardly any key is.
+//! that cell. Only the keys of such cells go to a second round, with another hash, and what that leaves is sorted. Where
+//! scores are distinct, it leaves hardly any.
 
 use crate::cache;
 use crate::ranking::scores::Key;
-use crate::ranking::tuning::{CHUNK, MARKED_AGAIN, MARKS_PER_ROW, SECOND_MARK_WORDS};
+use crate::ranking::tuning::{AGAIN_WORDS, CHUNK, MARKS_PER_ROW, SECOND_ROUND_KEYS};
 
 /// Finds the keys that may be equal to others. Keeps its memory from use to use.
 #[derive(Debug, Default)]
@@ -22,6 +22,7 @@ struct Marks {
     met: Vec<u64>,
     /// Cells with more than one; many cells share a mark here, so that all marks stay in the first cache.
     again: Vec<u64>,
+    /// Of a hash, to the number of its cell.
     shift: u32,
 }
 
@@ -35,7 +36,7 @@ impl Marks {
         self.met.clear();
         self.met.resize(words, 0);
         self.again.clear();
-        self.again.resize(SECOND_MARK_WORDS, 0);
+        self.again.resize(AGAIN_WORDS, 0);
     }
 
     /// Marks the cells of keys. Returns whether any cell had been marked.
@@ -48,7 +49,7 @@ impl Marks {
             let (word, mark) = (&mut met[(cell / 64) as usize], 1 << (cell % 64));
             if *word & mark != 0 {
                 any = true;
-                again[(cell / 64) as usize % SECOND_MARK_WORDS] |= mark;
+                again[(cell / 64) as usize % AGAIN_WORDS] |= mark;
             }
             *word |= mark;
         }
@@ -59,11 +60,12 @@ impl Marks {
     #[inline(always)]
     fn may_be_met_again(&self, hash: u64) -> bool {
         let cell = hash >> self.shift;
-        self.again[(cell / 64) as usize % SECOND_MARK_WORDS] >> (cell % 64) & 1 == 1
+        self.again[(cell / 64) as usize % AGAIN_WORDS] >> (cell % 64) & 1 == 1
     }
 }
 
-/// A hash of a hash, whose high bits depend on the low ones.
+/// The hash of the second round. Its high bits depend on the low bits of the first hash, which did not choose the first
+/// cell.
 fn second_hash(hash: u64) -> u64 {
     hash.rotate_left(u32::BITS).wrapping_mul(0xBF58_476D_1CE4_E5B9)
 }
@@ -86,7 +88,8 @@ impl<K: Key> Duplicates<K> {
         for piece in all() {
             keys.extend(piece.iter().filter(|key| marks.may_be_met_again(key.hash())));
         }
-        if (MARKED_AGAIN..rows / 2).contains(&keys.len()) {
+        // If most keys are left, they do share their scores, and another round would leave them as well.
+        if (SECOND_ROUND_KEYS..rows / 2).contains(&keys.len()) {
             marks.clear(keys.len());
             if !marks.mark(keys, |key| second_hash(key.hash())) {
                 return 0;
@@ -118,6 +121,20 @@ mod tests {
             let mut duplicates = Duplicates::default();
             duplicates.cubes(&[&[&[7; 2000]]]); // memory from before
             prop_assert_eq!(duplicates.cubes(&[&[head, tail], &[&neg]]), expected);
+        }
+    }
+
+    /// Many distinct keys and some that are shared, so that there is a second round.
+    #[test]
+    fn in_two_rounds() {
+        let mut duplicates = Duplicates::default();
+        for shared in [0, 7, 5_000, 40_000] {
+            let distinct = 60_000 - shared;
+            let keys: Vec<u64> =
+                (0..60_000u64).map(|row| (row % distinct).wrapping_mul(0xD6E8_FEB8_6659_FD93)).collect();
+            let rows_of = |key: u64| 60_000 / distinct + u64::from(key < 60_000 % distinct);
+            let expected: u128 = (0..distinct).map(|key| cube(rows_of(key))).sum();
+            assert_eq!(duplicates.cubes(&[&[&keys]]), expected, "{shared}");
         }
     }
 }

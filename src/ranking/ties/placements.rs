@@ -81,7 +81,7 @@ impl Placements {
 
 /// A run has few rows if it has fewer than these of either class: the sum of the squares of their placements among
 /// themselves then fits 64 bits.
-pub(in crate::ranking) const SHORT_RUN: u64 = 1 << 20;
+const SHORT_RUN: u64 = 1 << 20;
 
 /// With fewer rows in all than these, the squares of a run fit 128 bits in any order of addition.
 const FEW_IN_ALL: u64 = 1 << 40;

@@ -17,7 +17,7 @@ use super::steps::Tie;
 use super::units::Units;
 use crate::ranking::scores::{Number, score_type::ScoreType};
 
-/// With classes of fewer rows than this, the product of both fits 64 bits.
+/// With classes of fewer rows than this, the product of both fits 62 bits, and differences of such products fit 63.
 pub const SMALL_CLASS: u64 = 1 << 31;
 
 /// The ties of one group.
@@ -159,6 +159,7 @@ impl<'a> Ties<'a> {
     /// `|tp N - fp P|`, of a group that one thread walks and whose classes have fewer than [`SMALL_CLASS`] rows each.
     pub fn placements_and_farthest(&mut self) -> (Placements, u64) {
         let (n_pos, n_neg) = (self.n_pos, self.n_neg);
+        debug_assert!((n_pos | n_neg) < SMALL_CLASS, "{n_pos} positives, {n_neg} negatives");
         self.source.placements_and_farthest().unwrap_or_else(|| {
             self.fold_runs(
                 Indexed::Rarer,
@@ -332,6 +333,12 @@ mod tests {
             })?;
             ask(&|mut ties| {
                 prop_assert_eq!(ties.placements(), placements, "{:?}", blocks);
+                Ok(())
+            })?;
+            ask(&|mut ties| {
+                let distance = |tie: &Tie| (tie.tp() * ties.n_neg()).abs_diff(tie.fp() * ties.n_pos());
+                let farthest = expected.iter().map(distance).max().unwrap_or(0);
+                prop_assert_eq!(ties.placements_and_farthest(), (placements, farthest), "{:?}", blocks);
                 Ok(())
             })?;
             for indexed in [Indexed::Rarer, Indexed::Positives] {

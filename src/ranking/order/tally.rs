@@ -1,0 +1,197 @@
+//! One class counted by its places among the indexed keys of the other class.
+//!
+//! A place is how many indexed keys are below a key, and how many are not above it. The indexed keys need not be in
+//! order for it. So the sums over places, and the largest distance of the curve from the diagonal, take an index and
+//! the look-ups of the other class.
+
+use super::index::{Index, LastLookup, among, ends_of_bucket};
+use super::map::{Map, with_buckets};
+use crate::cache;
+use crate::ranking::scores::{
+    Key, Score,
+    wide::{Work, widest},
+};
+use crate::ranking::ties::{placements::Moments, steps::Runs};
+use crate::ranking::tuning::{TOGETHER, WINDOW};
+
+/// How many keys of each class are below a key, and how many are not above it.
+///
+/// Of equal indexed keys that are visited one after the other, each may have the place of a lowest and a highest key in
+/// some order of its own: `indexed_below` is the number of those visited before, and `indexed_upto` is one more.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::ranking) struct Place {
+    pub indexed_below: u32,
+    pub indexed_upto: u32,
+    pub others_below: u32,
+    pub others_upto: u32,
+}
+
+impl Place {
+    /// Twice the other keys below the key, and once those equal to it.
+    #[inline(always)]
+    pub fn among_others(self) -> u64 {
+        u64::from(self.others_below) + u64::from(self.others_upto)
+    }
+}
+
+/// The keys of one class, counted. Keeps its memory from use to use.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// For each number of indexed keys, the other keys that have so many below them, ...
+    counts: Vec<u32>,
+    /// ... and, of those other keys that equal an indexed key, how many have so many indexed keys below them, less how many
+    /// have so many not above them. Summed from the lowest number up to that of an indexed key, it is how many equal it.
+    tied: Vec<u32>,
+    sums: TiedSums,
+}
+
+/// Sums over all other keys that equal an indexed key, each of which has `below` indexed keys below it and `equal` equal ones.
+#[derive(Clone, Copy, Debug, Default)]
+struct TiedSums {
+    /// Of `equal`.
+    sum: u64,
+    /// Of `(2 below + equal)² - (2 below)²`.
+    squares: u128,
+}
+
+impl TiedSums {
+    #[inline(always)]
+    fn add(&mut self, below: u64, equal: u64) {
+        self.sum += equal;
+        self.squares += u128::from(equal) * u128::from(4 * below + equal);
+    }
+}
+
+impl Tally {
+    /// Visits the indexed keys after a tally with sums, from the lowest up. Returns the moments of the places of the indexed
+    /// keys, and of the others. A place is twice the keys of the other class below a key and once those equal to it.
+    ///
+    /// Equal keys are visited one by one.
+    #[inline(always)]
+    pub fn each_place(&self, mut visit: impl FnMut(Place)) -> [Moments<u128>; 2] {
+        let (counts, last) = self.counts.split_at(self.counts.len() - 1);
+        // With fewer than 2^32 rows, sums of places fit 64 bits: none is more than twice all pairs.
+        let (mut sum, mut squares) = (0, 0);
+        let (mut sum_of_others, mut squares_of_others) = (self.sums.sum, self.sums.squares);
+        let mut add_others = |rows: u32, below: usize| {
+            let all_below = u64::from(rows) * below as u64;
+            sum_of_others += 2 * all_below;
+            squares_of_others += 4 * u128::from(all_below) * below as u128;
+        };
+        let (mut upto, mut equal) = (0, 0u32);
+        for (key, (&more, &tied)) in counts.iter().zip(&self.tied).enumerate() {
+            add_others(more, key);
+            upto += more;
+            equal = equal.wrapping_add(tied);
+            let (indexed_below, indexed_upto) = (key as u32, key as u32 + 1);
+            let place = Place { indexed_below, indexed_upto, others_below: upto - equal, others_upto: upto };
+            sum += place.among_others();
+            squares += u128::from(place.among_others()) * u128::from(place.among_others());
+            visit(place);
+        }
+        add_others(last[0], counts.len());
+        [
+            Moments { rows: counts.len() as u128, sum: sum.into(), squares },
+            Moments {
+                rows: u128::from(upto + last[0]),
+                sum: sum_of_others.into(),
+                squares: squares_of_others,
+            },
+        ]
+    }
+}
+
+impl<K: Key> Index<K> {
+    /// Counts the keys in `pieces` by their place among the indexed keys: with `SUMS` for [`Tally::each_place`], else for
+    /// [`Index::for_each_segment`].
+    ///
+    /// The indexed keys need not be in order: as many of them are below another key, whichever these are.
+    pub fn tally<S: Score<Key = K>, const SUMS: bool>(&mut self, pieces: &[&[K]]) {
+        let mut tally = std::mem::take(&mut self.tally);
+        for counters in [&mut tally.counts, &mut tally.tied] {
+            counters.clear();
+            counters.resize(self.keys.len() + 1, 0);
+        }
+        tally.sums = TiedSums::default();
+        with_buckets!(&self.map, bucket => {
+            let bucket = |key| bucket(S::from_key(key).position());
+            widest(Counting::<K, _, SUMS> { index: self, pieces, bucket, tally: &mut tally });
+        });
+        self.tally = tally;
+    }
+
+    /// The segments of the curve after [`Index::tally`] and [`Index::order`], from the highest scores down; `indexed_pos`
+    /// says which class is indexed.
+    pub fn for_each_segment(&self, indexed_pos: bool, runs: &mut Runs<'_, '_>) {
+        let mut pass = |key: u128, indexed: u32, others: u32| {
+            let (pos, neg) = if indexed_pos { (indexed, others) } else { (others, indexed) };
+            runs.push(key, pos.into(), neg.into());
+        };
+        let (keys, Tally { counts, tied: all_tied, .. }) = (&self.keys[..], &self.tally);
+        let mut end = keys.len();
+        // Summed from the highest number down, `tied` has each other key that equals a higher indexed key twice, once with
+        // each sign. What is left is the negative number of those that equal the next lower indexed key.
+        let mut tied = all_tied[end];
+        pass(0, 0, counts[end]);
+        while end > 0 {
+            let key = keys[end - 1];
+            let mut start = end - 1;
+            while start > 0 && keys[start - 1] == key {
+                start -= 1;
+            }
+            let equal = tied.wrapping_neg();
+            tied = tied.wrapping_add(all_tied[start]);
+            pass(key.wide(), (end - start) as u32, equal);
+            pass(0, 0, counts[start] - equal);
+            end = start;
+        }
+    }
+}
+
+/// The work of [`Index::tally`].
+struct Counting<'a, K, F, const SUMS: bool> {
+    index: &'a Index<K>,
+    pieces: &'a [&'a [K]],
+    bucket: F,
+    tally: &'a mut Tally,
+}
+
+impl<K: Key, F: Fn(K) -> u32, const SUMS: bool> Work for Counting<'_, K, F, SUMS> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
+        let Tally { counts, tied, sums } = self.tally;
+        let (counts, tied) = (&mut counts[..], &mut tied[..]);
+        let mut slow = LastLookup::default();
+        let mut buckets = [0; TOGETHER];
+        for keys_here in cache::ahead(self.pieces, TOGETHER) {
+            for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
+                *bucket = (self.bucket)(key);
+            }
+            for (&bucket, &key) in buckets.iter().zip(keys_here) {
+                let (start, end) = ends_of_bucket(starts, bucket as usize);
+                let (below, equal) = match keys[start..].first_chunk::<WINDOW>() {
+                    Some(window) if end - start <= WINDOW => {
+                        let (below, equal) = among(window, key);
+                        (below as usize, equal as usize)
+                    }
+                    _ => {
+                        let (below, upto) = slow.place(&keys[start..end], key);
+                        (below, upto - below)
+                    }
+                };
+                let below = start + below;
+                counts[below] += 1;
+                if equal > 0 {
+                    tied[below] = tied[below].wrapping_add(1);
+                    tied[below + equal] = tied[below + equal].wrapping_sub(1);
+                    if SUMS {
+                        sums.add(below as u64, equal as u64);
+                    }
+                }
+            }
+        }
+    }
+}
