@@ -16,8 +16,8 @@ use crate::ranking::tuning::{TOGETHER, WINDOW};
 
 /// How many keys of each class are below a key, and how many are not above it.
 ///
-/// Of equal indexed keys that are visited one after the other, each may have the place of a lowest and a highest key in
-/// some order of its own: `indexed_below` is the number of those visited before, and `indexed_upto` is one more.
+/// Where equal indexed keys are visited one after the other, `indexed_below` also counts those that were visited before, and
+/// `indexed_upto` is one more.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::ranking) struct Place {
     pub indexed_below: u32,
