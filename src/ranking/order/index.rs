@@ -14,7 +14,6 @@
 
 use super::map::{Map, with_buckets};
 use super::sorting::{sort, sort_few};
-use super::tally::Tally;
 use crate::cache;
 use crate::ranking::scores::{
     Key, Score,
@@ -36,8 +35,6 @@ pub(in crate::ranking) struct Index<K> {
     places: Vec<u32>,
     /// The buckets of more than [`WINDOW`] keys.
     long: Vec<usize>,
-    /// The other class, as [`Index::tally`] counted it.
-    pub(super) tally: Tally,
     /// What [`Index::build_with_units`] moves: the units of each key ...
     units: Vec<u64>,
     /// ... and those of all keys before each; one more entry than keys.

@@ -9,7 +9,7 @@ use super::classes::Classes;
 use super::index::Index;
 use super::pairs::{self, twice_higher};
 use super::score_ops::ScoreOps;
-use super::tally::Place;
+use super::tally::{Place, Tally};
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{
     Placements,
@@ -54,26 +54,26 @@ impl<K: Key> Classes<'_, K> {
     /// Walks the segments of the curve from the highest scores down.
     pub fn for_each_segment(
         &self,
-        index: &mut Index<K>,
+        tally: &mut Tally<K>,
         ops: ScoreOps<K>,
         which: Indexed,
         runs: &mut Runs<'_, '_>,
     ) {
         let (indexed, others) = self.indexed(which);
-        (ops.build)(index, indexed);
-        (ops.tally)(index, others);
-        index.order();
-        index.for_each_segment(self.indexes_pos(which), runs);
+        (ops.build)(&mut tally.index, indexed);
+        (ops.count)(tally, others);
+        tally.index.order();
+        tally.for_each_segment(self.indexes_pos(which), runs);
     }
 
     /// Sums over the placements of these rows, where `above` lies above them and the group has `n_neg` negatives in all.
-    pub fn placements(&self, index: &mut Index<K>, ops: ScoreOps<K>, above: Above, n_neg: u64) -> Placements {
-        self.placements_of(self.place_sums(index, ops, |_| {}), above, n_neg)
+    pub fn placements(&self, tally: &mut Tally<K>, ops: ScoreOps<K>, above: Above, n_neg: u64) -> Placements {
+        self.placements_of(self.place_sums(tally, ops, |_| {}), above, n_neg)
     }
 
     /// Sums over the placements of a whole group, and the largest `|tp N - fp P|`. Either class has fewer than
     /// [`SMALL_CLASS`](crate::ranking::ties::SMALL_CLASS) rows.
-    pub fn placements_and_farthest(&self, index: &mut Index<K>, ops: ScoreOps<K>) -> (Placements, u64) {
+    pub fn placements_and_farthest(&self, tally: &mut Tally<K>, ops: ScoreOps<K>) -> (Placements, u64) {
         let (n_indexed, n_others) = if self.indexes_pos(Indexed::Rarer) {
             (self.n_pos as i64, self.n_neg as i64)
         } else {
@@ -85,7 +85,7 @@ impl<K: Key> Classes<'_, K> {
         // visited one by one, no point between them is farther than both at their ends: beside the same number of other
         // keys it has more indexed keys below it than the first, and fewer than the last.
         let (mut lowest, mut highest) = (0, 0);
-        let sums = self.place_sums(index, ops, |place| {
+        let sums = self.place_sums(tally, ops, |place| {
             highest = highest.max(height(place.indexed_below, place.others_below));
             lowest = lowest.min(height(place.indexed_upto, place.others_upto));
         });
@@ -98,7 +98,7 @@ impl<K: Key> Classes<'_, K> {
     #[inline(always)]
     fn place_sums(
         &self,
-        index: &mut Index<K>,
+        tally: &mut Tally<K>,
         ops: ScoreOps<K>,
         visit: impl FnMut(Place),
     ) -> [Moments<u128>; 2] {
@@ -106,9 +106,9 @@ impl<K: Key> Classes<'_, K> {
         if self.rows() < FEW_ROWS {
             return pairs::place_sums(indexed, others, visit);
         }
-        (ops.build)(index, indexed);
-        (ops.tally_with_sums)(index, others);
-        index.tally.each_place(visit)
+        (ops.build)(&mut tally.index, indexed);
+        (ops.count_with_sums)(tally, others);
+        tally.each_place(visit)
     }
 
     /// Sums over placements from the places of the indexed rows and of the others.

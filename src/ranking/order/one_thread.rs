@@ -2,8 +2,8 @@
 
 use super::class_keys::ClassKeys;
 use super::classes::Classes;
-use super::index::Index;
 use super::score_ops::ScoreOps;
+use super::tally::Tally;
 use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
     Placements,
@@ -23,7 +23,7 @@ pub(in crate::ranking) struct OneThread<K> {
 /// The memory that a walk needs. It is kept from walk to walk.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct WalkMemory<K> {
-    pub index: Index<K>,
+    pub tally: Tally<K>,
     pub rises: Vec<Rise>,
 }
 
@@ -49,8 +49,8 @@ impl<K: Key> WalkMemory<K> {
         above: Above,
         take: &mut Take<'_>,
     ) {
-        let WalkMemory { index, rises } = self;
-        Runs::hand_out(above, rises, take, |runs| classes.for_each_segment(index, ops, indexed, runs));
+        let WalkMemory { tally, rises } = self;
+        Runs::hand_out(above, rises, take, |runs| classes.for_each_segment(tally, ops, indexed, runs));
     }
 }
 
@@ -104,25 +104,25 @@ impl<K: Key> Source for OneThread<K> {
     }
 
     fn twice_u(&mut self) -> Option<u128> {
-        Some(self.ask(|classes, ops, memory| classes.twice_u(&mut memory.index, ops).into()))
+        Some(self.ask(|classes, ops, memory| classes.twice_u(&mut memory.tally.index, ops).into()))
     }
 
     fn twice_u_and_cubes(&mut self) -> Option<(u128, u128)> {
         self.ask(|classes, ops, memory| {
             let cubes = || Duplicates::default().cubes(&[classes.pos, classes.neg]);
-            (!classes.are_few()).then(|| (classes.twice_u(&mut memory.index, ops).into(), cubes()))
+            (!classes.are_few()).then(|| (classes.twice_u(&mut memory.tally.index, ops).into(), cubes()))
         })
     }
 
     fn placements(&mut self) -> Option<Placements> {
         let n_neg = self.class_keys.n_neg();
         let sums = self
-            .ask(|classes, ops, memory| classes.placements(&mut memory.index, ops, Above::default(), n_neg));
+            .ask(|classes, ops, memory| classes.placements(&mut memory.tally, ops, Above::default(), n_neg));
         Some(sums)
     }
 
     fn placements_and_farthest(&mut self) -> Option<(Placements, u64)> {
-        Some(self.ask(|classes, ops, memory| classes.placements_and_farthest(&mut memory.index, ops)))
+        Some(self.ask(|classes, ops, memory| classes.placements_and_farthest(&mut memory.tally, ops)))
     }
 
     fn reached(&mut self, key: u128) -> Option<(u64, u64)> {

@@ -2,6 +2,7 @@
 
 use super::class_keys::ClassKeys;
 use super::index::Index;
+use super::tally::Tally;
 use crate::ranking::scores::{Key, Score};
 
 /// The functions of one type of scores, for code that knows only the type of their keys.
@@ -10,8 +11,8 @@ use crate::ranking::scores::{Key, Score};
 pub(in crate::ranking) struct ScoreOps<K> {
     pub build: fn(&mut Index<K>, &[&[K]]),
     pub twice_below: fn(&Index<K>, &[&[K]]) -> u64,
-    pub tally: fn(&mut Index<K>, &[&[K]]),
-    pub tally_with_sums: fn(&mut Index<K>, &[&[K]]),
+    pub count: fn(&mut Tally<K>, &[&[K]]),
+    pub count_with_sums: fn(&mut Tally<K>, &[&[K]]),
     pub build_with_units: fn(&mut Index<K>, &[(&[K], &[u64])]),
     pub twice_units_below: fn(&Index<K>, (&[K], &[u64])) -> u128,
     pub spread: fn(&mut ClassKeys<K>),
@@ -31,8 +32,8 @@ impl<K: Key> ScoreOps<K> {
         ScoreOps {
             build: Index::build::<S>,
             twice_below: Index::twice_below::<S>,
-            tally: Index::tally::<S, false>,
-            tally_with_sums: Index::tally::<S, true>,
+            count: Tally::count::<S, false>,
+            count_with_sums: Tally::count::<S, true>,
             build_with_units: Index::build_with_units::<S>,
             twice_units_below: Index::twice_units_below::<S>,
             spread: ClassKeys::spread::<S>,

@@ -19,6 +19,7 @@ use super::map::{Map, with_buckets};
 use super::one_thread::WalkMemory;
 use super::score_ops::ScoreOps;
 use super::streams::Streams;
+use super::tally::Tally;
 use crate::interrupt;
 use crate::ranking::scores::{
     Key, Observations, Score,
@@ -323,8 +324,8 @@ impl<K: Key> Source for Shards<K> {
     }
 
     fn placements(&mut self) -> Option<Placements> {
-        let parts = self.each_classes(Index::default, |index, classes, above| {
-            classes.placements(index, self.ops, above, self.totals[0])
+        let parts = self.each_classes(Tally::default, |tally, classes, above| {
+            classes.placements(tally, self.ops, above, self.totals[0])
         });
         Some(parts.into_iter().fold(Placements::default(), Placements::plus))
     }

@@ -34,9 +34,10 @@ impl Place {
     }
 }
 
-/// The keys of one class, counted. Keeps its memory from use to use.
+/// One class indexed, and the keys of the other class counted. Keeps its memory from use to use.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(in crate::ranking) struct Tally<K> {
+    pub index: Index<K>,
     /// For each number of indexed keys, the other keys that have so many below them, ...
     counts: Vec<u32>,
     /// ... and, of those other keys that equal an indexed key, how many have so many indexed keys below them, less how many
@@ -62,9 +63,25 @@ impl TiedSums {
     }
 }
 
-impl Tally {
-    /// Visits the indexed keys after a tally with sums, from the lowest up. Returns the moments of the places of the indexed
-    /// keys, and of the others. A place is twice the keys of the other class below a key and once those equal to it.
+impl<K: Key> Tally<K> {
+    /// Counts the keys in `pieces` by their place among the indexed keys: with `SUMS` for [`Tally::each_place`], else for
+    /// [`Tally::for_each_segment`].
+    ///
+    /// The indexed keys need not be in order: as many of them are below another key, whichever these are.
+    pub fn count<S: Score<Key = K>, const SUMS: bool>(&mut self, pieces: &[&[K]]) {
+        let Tally { index, counts, tied, sums } = self;
+        for counters in [&mut *counts, &mut *tied] {
+            counters.clear();
+            counters.resize(index.keys.len() + 1, 0);
+        }
+        *sums = with_buckets!(&index.map, bucket => {
+            let bucket = |key| bucket(S::from_key(key).position());
+            widest(Counting::<K, _, SUMS> { index, pieces, bucket, counts, tied })
+        });
+    }
+
+    /// Visits the indexed keys after [`Tally::count`] with sums, from the lowest up. Returns the moments of the places of the
+    /// indexed keys, and of the others. A place is twice the keys of the other class below a key and once those equal to it.
     ///
     /// Equal keys are visited one by one.
     #[inline(always)]
@@ -99,35 +116,15 @@ impl Tally {
             },
         ]
     }
-}
 
-impl<K: Key> Index<K> {
-    /// Counts the keys in `pieces` by their place among the indexed keys: with `SUMS` for [`Tally::each_place`], else for
-    /// [`Index::for_each_segment`].
-    ///
-    /// The indexed keys need not be in order: as many of them are below another key, whichever these are.
-    pub fn tally<S: Score<Key = K>, const SUMS: bool>(&mut self, pieces: &[&[K]]) {
-        let mut tally = std::mem::take(&mut self.tally);
-        for counters in [&mut tally.counts, &mut tally.tied] {
-            counters.clear();
-            counters.resize(self.keys.len() + 1, 0);
-        }
-        tally.sums = TiedSums::default();
-        with_buckets!(&self.map, bucket => {
-            let bucket = |key| bucket(S::from_key(key).position());
-            widest(Counting::<K, _, SUMS> { index: self, pieces, bucket, tally: &mut tally });
-        });
-        self.tally = tally;
-    }
-
-    /// The segments of the curve after [`Index::tally`] and [`Index::order`], from the highest scores down; `indexed_pos`
+    /// The segments of the curve after [`Tally::count`] and [`Index::order`], from the highest scores down; `indexed_pos`
     /// says which class is indexed.
     pub fn for_each_segment(&self, indexed_pos: bool, runs: &mut Runs<'_, '_>) {
         let mut pass = |key: u128, indexed: u32, others: u32| {
             let (pos, neg) = if indexed_pos { (indexed, others) } else { (others, indexed) };
             runs.push(key, pos.into(), neg.into());
         };
-        let (keys, Tally { counts, tied: all_tied, .. }) = (&self.keys[..], &self.tally);
+        let (keys, counts, all_tied) = (&self.index.keys[..], &self.counts[..], &self.tied[..]);
         let mut end = keys.len();
         // Summed from the highest number down, `tied` has each other key that equals a higher indexed key twice, once with
         // each sign. What is left is the negative number of those that equal the next lower indexed key.
@@ -148,22 +145,23 @@ impl<K: Key> Index<K> {
     }
 }
 
-/// The work of [`Index::tally`].
+/// The work of [`Tally::count`].
 struct Counting<'a, K, F, const SUMS: bool> {
     index: &'a Index<K>,
     pieces: &'a [&'a [K]],
     bucket: F,
-    tally: &'a mut Tally,
+    counts: &'a mut [u32],
+    tied: &'a mut [u32],
 }
 
 impl<K: Key, F: Fn(K) -> u32, const SUMS: bool> Work for Counting<'_, K, F, SUMS> {
-    type Output = ();
+    type Output = TiedSums;
 
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> TiedSums {
         let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
-        let Tally { counts, tied, sums } = self.tally;
-        let (counts, tied) = (&mut counts[..], &mut tied[..]);
+        let (counts, tied) = (self.counts, self.tied);
+        let mut sums = TiedSums::default();
         let mut slow = LastLookup::default();
         let mut buckets = [0; TOGETHER];
         for keys_here in cache::ahead(self.pieces, TOGETHER) {
@@ -193,5 +191,6 @@ impl<K: Key, F: Fn(K) -> u32, const SUMS: bool> Work for Counting<'_, K, F, SUMS
                 }
             }
         }
+        sums
     }
 }
