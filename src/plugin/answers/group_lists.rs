@@ -38,14 +38,13 @@ impl Conversion for GroupLists {
 
     fn column(&self, inputs: &[Input]) -> Result<Values, String> {
         let field = self.field(&inputs.iter().map(|input| input.field.clone()).collect::<Vec<_>>())?;
-        let by = column(&inputs[0])?;
         if let Some(other) = inputs.iter().find(|input| input.len() != inputs[0].len()) {
             let (name, rows, all) = (&other.field.name, other.len(), inputs[0].len());
             return Err(format!(
                 "\"{name}\" has {rows} rows, but by has {all}; give columns of the same rows"
             ));
         }
-        let KeyCodes { codes, values, .. } = KeyCodes::read("by", &by, KeyKind::MissingLast)?;
+        let KeyCodes { codes, values, .. } = key_codes(&inputs[0])?;
         let groups = values.array.len();
         let threads = RAYON.current_num_threads();
         let lists = RAYON.install(|| {
@@ -60,18 +59,20 @@ impl Conversion for GroupLists {
     }
 }
 
+/// The groups of rows. Chunks of keys are joined, and are freed at the end.
+fn key_codes(by: &Input) -> Result<KeyCodes, String> {
+    let rows = Values { field: by.field.clone(), array: concatenated(&by.chunks)? };
+    KeyCodes::read("by", &rows, KeyKind::MissingLast)
+}
+
 fn list(
     input: &Input,
     groups: &ArrayGroups<'_>,
     borders: &OffsetsBuffer<i64>,
 ) -> Result<Box<dyn Array>, String> {
-    let rows = groups.in_order(column(input)?.array.as_ref())?;
+    let rows = groups.in_order(&input.chunks)?;
     let list = ListArray::<i64>::try_new(list_of(&input.field), borders.clone(), rows, None);
     Ok(list.map_err(message)?.boxed())
-}
-
-fn column(input: &Input) -> Result<Values, String> {
-    Ok(Values { field: input.field.clone(), array: concatenated(&input.chunks)? })
 }
 
 fn list_of(column: &Field) -> Dtype {

@@ -4,12 +4,17 @@ use std::sync::OnceLock;
 
 use arrow::array::{Array, BooleanArray, PrimitiveArray};
 use arrow::bitmap::Bitmap;
+use arrow::compute::concatenate::concatenate_validities;
 use arrow::datatypes::PhysicalType;
 use arrow::types::PrimitiveType;
 use polars::prelude::pf16;
 
-use super::{downcast::downcast, values::gathered};
+use super::{
+    downcast::downcast,
+    values::{concatenated, gathered},
+};
 use crate::ranking::rows::RowGroups;
+use crate::ranking::scores::Bits;
 
 /// Arrays whose rows are in groups.
 pub struct ArrayGroups<'a> {
@@ -29,23 +34,29 @@ impl<'a> ArrayGroups<'a> {
         self.rows.borders()
     }
 
-    /// The values of a column, group after group; within a group in their order.
-    pub fn in_order(&self, array: &dyn Array) -> Result<Box<dyn Array>, String> {
-        let validity = array.validity().filter(|validity| validity.unset_bits() > 0);
-        let validity = validity.map(|validity| self.bits(validity));
+    /// The values of a column, group after group; within a group in their order. A column has at least one chunk.
+    ///
+    /// Chunks of numbers and of truth values are not joined before, which would need as much memory again.
+    pub fn in_order(&self, chunks: &[Box<dyn Array>]) -> Result<Box<dyn Array>, String> {
+        let dtype = chunks.first().ok_or("a column without chunks")?.dtype();
         macro_rules! by_type {
             ($($physical:ident => $value:ty),*) => {
-                match array.dtype().to_physical_type() {
+                match dtype.to_physical_type() {
                     $(PhysicalType::Primitive(PrimitiveType::$physical) => {
-                        let values = downcast::<PrimitiveArray<$value>>(array)?.values();
-                        let all = PrimitiveArray::from_vec(self.rows.by_group(values)).to(array.dtype().clone());
-                        Ok(all.with_validity(validity).boxed())
+                        let values = all_of::<PrimitiveArray<$value>>(chunks)?;
+                        let values: Vec<&[$value]> = values.iter().map(|chunk| &chunk.values()[..]).collect();
+                        let all = PrimitiveArray::from_vec(self.rows.chunks_by_group(&values)).to(dtype.clone());
+                        Ok(all.with_validity(self.validity(chunks)).boxed())
                     })*
                     PhysicalType::Boolean => {
-                        let truths = self.bits(downcast::<BooleanArray>(array)?.values());
-                        Ok(BooleanArray::new(array.dtype().clone(), truths, validity).boxed())
+                        let truths = all_of::<BooleanArray>(chunks)?;
+                        let truths = self.bits(truths.iter().map(|chunk| chunk.values()));
+                        Ok(BooleanArray::new(dtype.clone(), truths, self.validity(chunks)).boxed())
                     }
-                    _ => gathered(array, self.order.get_or_init(|| self.rows.by_group(&self.numbers()))),
+                    _ => {
+                        let order = self.order.get_or_init(|| self.rows.by_group(&self.numbers()));
+                        gathered(concatenated(chunks)?.as_ref(), order)
+                    }
                 }
             };
         }
@@ -60,32 +71,64 @@ impl<'a> ArrayGroups<'a> {
         (0..borders[borders.len() - 1] as u32).collect()
     }
 
-    fn bits(&self, bits: &Bitmap) -> Bitmap {
-        Bitmap::from(self.rows.by_group(&bits.iter().collect::<Vec<bool>>()))
+    fn validity(&self, chunks: &[Box<dyn Array>]) -> Option<Bitmap> {
+        let has_nulls = chunks.iter().any(|chunk| chunk.null_count() > 0);
+        let present = has_nulls.then(|| concatenate_validities(chunks)).flatten();
+        present.map(|present| self.bits([&present].into_iter()))
     }
+
+    fn bits<'b>(&self, chunks: impl Iterator<Item = &'b Bitmap>) -> Bitmap {
+        let truths = |bits: &Bitmap| {
+            let (bytes, start, rows) = bits.as_slice();
+            Bits::new(bytes, start, rows).truths()
+        };
+        let truths: Vec<Vec<bool>> = chunks.map(truths).collect();
+        let truths = self.rows.chunks_by_group(&truths.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        Bitmap::from_u8_vec(Bits::packed(&truths), truths.len())
+    }
+}
+
+fn all_of<A: 'static>(chunks: &[Box<dyn Array>]) -> Result<Vec<&A>, String> {
+    chunks.iter().map(|chunk| downcast(chunk.as_ref())).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arrow::array::{NullArray, Utf8ViewArray};
+    use arrow::datatypes::ArrowDataType;
+
+    /// The rows of the groups 1, 0, 1, 0 in order, of a column in one chunk and in several.
+    fn in_order<A: Array + Clone + 'static>(column: A) -> A {
+        let groups = ArrayGroups::of(RowGroups::of(vec![1, 0, 1, 0].into(), 2, 1));
+        assert_eq!(groups.borders(), [0, 2, 4]);
+        let found = |chunks: &[Box<dyn Array>]| {
+            let found = groups.in_order(chunks).unwrap();
+            found.as_any().downcast_ref::<A>().unwrap().clone()
+        };
+        let column = column.to_boxed();
+        let whole = found(&[column.clone()]);
+        let cuts = [0, 1, 1, 4];
+        let chunks: Vec<_> = cuts.windows(2).map(|cut| column.sliced(cut[0], cut[1] - cut[0])).collect();
+        assert!(found(&chunks).to_boxed() == whole.to_boxed());
+        whole
+    }
 
     #[test]
     fn columns_with_nulls() {
-        let groups = ArrayGroups::of(RowGroups::of(vec![1, 0, 1, 0].into(), 2, 1));
-        assert_eq!(groups.borders(), [0, 2, 4]);
         let numbers = PrimitiveArray::<i8>::from([Some(1), Some(2), None, Some(4)]);
-        let in_order = groups.in_order(&numbers).unwrap();
-        assert_eq!(
-            in_order.as_any().downcast_ref::<PrimitiveArray<i8>>().unwrap(),
-            &PrimitiveArray::from([Some(2), Some(4), Some(1), None])
-        );
+        assert_eq!(in_order(numbers), PrimitiveArray::from([Some(2), Some(4), Some(1), None]));
         let truths = BooleanArray::from([Some(true), None, Some(false), Some(true)]);
-        let in_order = groups.in_order(&truths).unwrap();
-        let expected = BooleanArray::from([None, Some(true), Some(true), Some(false)]);
-        assert_eq!(in_order.as_any().downcast_ref::<BooleanArray>().unwrap(), &expected);
-        let words = arrow::array::Utf8ViewArray::from_slice([Some("a"), Some("b"), None, Some("d")]);
-        let in_order = groups.in_order(&words).unwrap();
-        let expected = arrow::array::Utf8ViewArray::from_slice([Some("b"), Some("d"), Some("a"), None]);
-        assert_eq!(in_order.as_any().downcast_ref::<arrow::array::Utf8ViewArray>().unwrap(), &expected);
+        assert_eq!(in_order(truths), BooleanArray::from([None, Some(true), Some(true), Some(false)]));
+        let words = Utf8ViewArray::from_slice([Some("a"), Some("b"), None, Some("d")]);
+        assert_eq!(in_order(words), Utf8ViewArray::from_slice([Some("b"), Some("d"), Some("a"), None]));
+        assert_eq!(in_order(NullArray::new(ArrowDataType::Null, 4)).len(), 4);
+    }
+
+    #[test]
+    fn columns_without_nulls_have_no_validity() {
+        let numbers = in_order(PrimitiveArray::from([Some(1.0), Some(2.0), Some(3.0), Some(4.0)]));
+        assert_eq!((numbers.validity(), &numbers.values()[..]), (None, &[2.0, 4.0, 1.0, 3.0][..]));
+        assert_eq!(in_order(BooleanArray::from_slice([true, true, false, true])).validity(), None);
     }
 }

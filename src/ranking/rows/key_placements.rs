@@ -36,7 +36,7 @@ impl KeyPlacements {
         let threads = if tasks::in_pool() { rayon::current_num_threads() } else { 1 };
         let groups = RowGroups::of(Cow::from(&keys.of_row), keys.distinct, threads);
         let (by_key, starts) = (groups.by_group(scores), groups.borders());
-        let positive = packed(&groups.by_group(labels));
+        let positive = Bits::packed(&groups.by_group(labels));
         let rows_of = |key: usize| starts[key + 1] - starts[key];
         let of_keys = tasks::run(&tasks::Here, keys.distinct, 1, &rows_of, &|range| {
             let mut group = Group::default();
@@ -58,17 +58,6 @@ impl KeyPlacements {
         });
         memory::concatenated(of_keys)
     }
-}
-
-/// Truth values as bits, eight in a byte.
-fn packed(truths: &[bool]) -> Vec<u8> {
-    // The product moves the lowest bit of each byte to a place of its own in the highest byte.
-    let byte = |truths: [bool; 8]| {
-        (u64::from_le_bytes(truths.map(u8::from)).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
-    };
-    let (eights, rest) = truths.as_chunks();
-    let last = |truths: &[bool]| byte(std::array::from_fn(|row| truths.get(row) == Some(&true)));
-    eights.iter().map(|&eight| byte(eight)).chain([last(rest)]).collect()
 }
 
 #[cfg(test)]

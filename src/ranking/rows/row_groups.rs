@@ -77,10 +77,18 @@ impl<'a> RowGroups<'a> {
 
     /// Values of rows, group after group; within a group in their order.
     pub fn by_group<T: Copy + Default + Send + Sync>(&self, values: &[T]) -> Vec<T> {
+        self.chunks_by_group(&[values])
+    }
+
+    /// The same of values in chunks, which are not joined before.
+    ///
+    /// # Panics
+    /// If the chunks do not have a value for each row.
+    pub fn chunks_by_group<T: Copy + Default + Send + Sync>(&self, chunks: &[&[T]]) -> Vec<T> {
         match &self.moves {
-            Moves::Once(blocks) => blocks.by_group(values, self.borders.len() - 1),
+            Moves::Once(blocks) => blocks.by_group(chunks, self.borders.len() - 1),
             Moves::Twice { ranges, shift, codes } => {
-                self.by_group_in_ranges(&ranges.by_group(values), &ranges.borders, *shift, codes)
+                self.by_group_in_ranges(&ranges.chunks_by_group(chunks), &ranges.borders, *shift, codes)
             }
         }
     }
@@ -144,8 +152,10 @@ impl<'a> Blocks<'a> {
         Blocks { codes, blocks }
     }
 
-    fn by_group<T: Copy + Default + Send + Sync>(&self, values: &[T], groups: usize) -> Vec<T> {
-        let mut all = memory::default_values(values.len());
+    fn by_group<T: Copy + Default + Send + Sync>(&self, chunks: &[&[T]], groups: usize) -> Vec<T> {
+        let rows: usize = chunks.iter().map(|chunk| chunk.len()).sum();
+        assert!(rows == self.codes.len(), "{rows} values of {} rows", self.codes.len());
+        let mut all = memory::default_values(rows);
         let mut rest = &mut all[..];
         let places = |_| Vec::with_capacity(groups);
         let mut of_blocks: Vec<Vec<IterMut<'_, T>>> = self.blocks.iter().map(places).collect();
@@ -157,10 +167,11 @@ impl<'a> Blocks<'a> {
             }
         }
         self.blocks.par_iter().zip(of_blocks).for_each(|(block, mut places)| {
-            let rows = block.rows.clone();
-            let codes = self.codes[rows.clone()].chunks(BLOCK_ROWS);
-            for (codes, values) in codes.zip(values[rows].chunks(BLOCK_ROWS)) {
+            let mut rest = &self.codes[block.rows.clone()];
+            for values in slices(chunks, block.rows.clone()) {
                 interrupt::check();
+                let (codes, others) = rest.split_at(values.len());
+                rest = others;
                 for (&code, &value) in codes.iter().zip(values) {
                     // Each row of a block was counted, so its group has a place for it.
                     if let Some(place) = places[code as usize].next() {
@@ -174,6 +185,17 @@ impl<'a> Blocks<'a> {
     }
 }
 
+/// The values of these rows in slices of at most [`BLOCK_ROWS`], from chunks of all rows.
+fn slices<'a, T>(chunks: &'a [&'a [T]], rows: Range<usize>) -> impl Iterator<Item = &'a [T]> {
+    let mut end = 0;
+    let in_chunk = move |chunk: &&'a [T]| {
+        let start = end;
+        end += chunk.len();
+        &chunk[rows.start.clamp(start, end) - start..rows.end.clamp(start, end) - start]
+    };
+    chunks.iter().map(in_chunk).flat_map(|values| values.chunks(BLOCK_ROWS))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,12 +207,32 @@ mod tests {
         rows.into_iter().map(|row| values[row]).collect()
     }
 
+    /// Values in chunks, some of which may be empty, cut before these rows.
+    fn cut<T>(values: &[T], mut cuts: Vec<usize>) -> Vec<&[T]> {
+        cuts.sort_unstable();
+        let mut rest = values;
+        let mut start = 0;
+        let mut chunks = Vec::new();
+        for end in cuts.into_iter().map(|end| end.min(values.len())) {
+            let (chunk, others) = rest.split_at(end - start);
+            chunks.push(chunk);
+            (rest, start) = (others, end);
+        }
+        chunks.push(rest);
+        chunks
+    }
+
     proptest! {
         #[test]
-        fn rows_keep_their_order(codes in prop::collection::vec(0u32..37, 0..200), most in 2usize..50) {
+        fn rows_keep_their_order(
+            codes in prop::collection::vec(0u32..37, 0..200),
+            most in 2usize..50,
+            cuts in prop::collection::vec(0usize..200, 0..5),
+        ) {
             let groups = RowGroups::of_at_most(Cow::from(&codes), 37, 2, most);
             let numbers: Vec<i16> = (0..codes.len() as i16).collect();
             prop_assert_eq!(groups.by_group(&numbers), sorted(&codes, &numbers));
+            prop_assert_eq!(groups.chunks_by_group(&cut(&numbers, cuts)), sorted(&codes, &numbers));
             let starts: Vec<usize> = (0..38).map(|group| codes.iter().filter(|code| **code < group).count()).collect();
             prop_assert_eq!(groups.borders(), starts);
         }
@@ -203,5 +245,7 @@ mod tests {
         assert!(matches!(&groups.moves, Moves::Once(blocks) if blocks.blocks.len() > 1));
         let numbers: Vec<u32> = (0..300_000).collect();
         assert_eq!(groups.by_group(&numbers), sorted(&codes, &numbers));
+        let chunks = cut(&numbers, vec![0, 1, 1, 70_000, 200_000, 300_000]);
+        assert_eq!(groups.chunks_by_group(&chunks), sorted(&codes, &numbers));
     }
 }

@@ -74,6 +74,17 @@ impl<'a> Bits<'a> {
         truths
     }
 
+    /// Whether each row is true, as bytes of such bits from the first bit on.
+    pub fn packed(truths: &[bool]) -> Vec<u8> {
+        // The product moves the lowest bit of each byte to a place of its own in the highest byte.
+        let byte = |truths: [bool; 8]| {
+            (u64::from_le_bytes(truths.map(u8::from)).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+        };
+        let (eights, rest) = truths.as_chunks();
+        let last = |truths: &[bool]| byte(std::array::from_fn(|row| truths.get(row) == Some(&true)));
+        eights.iter().map(|&eight| byte(eight)).chain([last(rest)]).collect()
+    }
+
     /// How many rows are true, and also true in `mask` where one is given.
     pub fn count(&self, mask: Option<Bits<'_>>) -> usize {
         (0..self.rows)
@@ -114,7 +125,9 @@ pub(crate) mod tests {
             }
             prop_assert_eq!(bits.count(None), (0..bits.len()).filter(|&row| bit(row)).count());
             let tail = bits.slice(first, bits.len() - first);
-            prop_assert_eq!(tail.truths(), (first..bits.len()).map(bit).collect::<Vec<bool>>());
+            let truths: Vec<bool> = (first..bits.len()).map(bit).collect();
+            prop_assert_eq!(tail.truths(), &truths[..]);
+            prop_assert_eq!(Bits::packed(&truths), packed(truths.iter().copied()));
             prop_assert_eq!(tail.count(Some(tail)), (first..bits.len()).filter(|&row| bit(row)).count());
         }
     }
