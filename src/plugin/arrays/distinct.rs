@@ -31,23 +31,31 @@ pub struct Places {
 }
 
 impl Places {
+    /// The places of keys; `validity` tells which are not missing, if not all are.
+    pub fn of<K: Key>(keys: &[K], validity: Option<&Bitmap>) -> Self {
+        Self::of_values(keys, |key| key, validity)
+    }
+
     /// The places of values by keys that compare as they do; `validity` tells which are not missing, if not all are.
     ///
     /// Values of a range that is not much larger than the rows are looked up in a table of it. Of others, few
     /// distinct ones are looked up by their hashes, and many are sorted.
-    pub fn of<K: Key>(keys: &[K], validity: Option<&Bitmap>) -> Self {
-        let column = OptionalKeys { keys, validity };
-        let Some((low, high)) = column.lowest_and_highest() else {
-            return Places { of_row: vec![0; keys.len()], rows: Vec::new() };
+    pub fn of_values<V: Copy + Sync, K: Key>(
+        values: &[V],
+        key: impl Fn(V) -> K + Send + Sync,
+        validity: Option<&Bitmap>,
+    ) -> Self {
+        let column = OptionalKeys { keys: values, validity };
+        let Some((low, high)) = column.lowest_and_highest(&key) else {
+            return Places { of_row: vec![0; values.len()], rows: Vec::new() };
         };
         let range = high.above(low, 0);
-        if range < (keys.len() * ENTRIES_PER_ROW) as u128 {
-            column.in_table(range as usize + 1, |key| key.above(low, 0) as usize)
-        } else if column.are_many() {
-            column.sorted()
-        } else {
-            column.hashed()
+        if range < (values.len() * ENTRIES_PER_ROW) as u128 {
+            return column.in_table(range as usize + 1, |value| key(value).above(low, 0) as usize);
         }
+        let keys = each(values, |&value| key(value));
+        let column = OptionalKeys { keys: &keys, validity };
+        if column.are_many() { column.sorted() } else { column.hashed() }
     }
 
     /// The same of runs of bytes, which are compared byte by byte.
@@ -109,7 +117,7 @@ struct OptionalKeys<'a, K> {
     validity: Option<&'a Bitmap>,
 }
 
-impl<'a, K: Copy + Ord + Send> OptionalKeys<'a, K> {
+impl<'a, K: Copy> OptionalKeys<'a, K> {
     fn is_there(&self, row: usize) -> bool {
         self.validity.is_none_or(|validity| validity.get_bit(row))
     }
@@ -125,7 +133,9 @@ impl<'a, K: Copy + Ord + Send> OptionalKeys<'a, K> {
         let place = |(row, key): (u32, &K)| if self.is_there(row as usize) { place(row, *key) } else { 0 };
         memory::collected((0..self.keys.len() as u32).zip(self.keys).map(place))
     }
+}
 
+impl<K: Copy + Ord + Send> OptionalKeys<'_, K> {
     /// Whether there are many distinct keys, by a sample of which nearly all then are.
     fn are_many(self) -> bool {
         let every = self.keys.len().div_ceil(SAMPLE).max(1);
@@ -153,13 +163,13 @@ impl<'a, K: Copy + Ord + Send> OptionalKeys<'a, K> {
     }
 }
 
-impl<K: Key> OptionalKeys<'_, K> {
-    /// What `of_block` makes of blocks of at least so many rows; the block that begins at a row has its keys.
-    fn of_blocks<T: Send>(self, least: usize, of_block: impl Fn(usize, &[K]) -> T + Sync) -> Vec<T> {
+impl<V: Copy + Sync> OptionalKeys<'_, V> {
+    /// What `of_block` makes of blocks of at least so many rows; the block that begins at a row has its values.
+    fn of_blocks<T: Send>(self, least: usize, of_block: impl Fn(usize, &[V]) -> T + Sync) -> Vec<T> {
         let rows = least.max(BLOCK_ROWS);
-        let of_block = |(number, keys): (usize, &[K])| {
+        let of_block = |(number, values): (usize, &[V])| {
             interrupt::check();
-            of_block(number * rows, keys)
+            of_block(number * rows, values)
         };
         if self.keys.len() <= rows {
             return self.keys.chunks(rows).enumerate().map(of_block).collect();
@@ -167,25 +177,28 @@ impl<K: Key> OptionalKeys<'_, K> {
         RAYON.install(|| self.keys.par_chunks(rows).enumerate().map(of_block).collect())
     }
 
-    fn lowest_and_highest(self) -> Option<(K, K)> {
+    fn lowest_and_highest<K: Ord + Copy + Send>(self, key: impl Fn(V) -> K + Sync) -> Option<(K, K)> {
         let wider = |(low, high): (K, K), (lowest, highest): (K, K)| (low.min(lowest), high.max(highest));
-        let of_block = |start: usize, keys: &[K]| match self.validity {
-            None => keys.iter().map(|&key| (key, key)).reduce(wider),
+        let twice = |value: V| (key(value), key(value));
+        let of_block = |start: usize, values: &[V]| match self.validity {
+            None => values.iter().map(|&value| twice(value)).reduce(wider),
             Some(validity) => {
-                let rows = keys.iter().enumerate().filter(|row| validity.get_bit(start + row.0));
-                rows.map(|(_, &key)| (key, key)).reduce(wider)
+                let rows = values.iter().enumerate().filter(|row| validity.get_bit(start + row.0));
+                rows.map(|(_, &value)| twice(value)).reduce(wider)
             }
         };
         self.of_blocks(0, of_block).into_iter().flatten().reduce(wider)
     }
 
-    /// By a table in which every key has an entry of its own.
-    fn in_table(self, entries: usize, entry: impl Fn(K) -> usize + Sync) -> Places {
-        let firsts = self.of_blocks(entries, |start, keys| {
+    /// By a table in which every value has an entry of its own.
+    fn in_table(self, entries: usize, entry: impl Fn(V) -> usize + Sync) -> Places {
+        // Each block has a table, so a thread has one block.
+        let of_thread = self.keys.len().div_ceil(RAYON.current_num_threads());
+        let firsts = self.of_blocks(entries.max(of_thread), |start, values| {
             let mut table = vec![NONE; entries];
             // From the last row on, so that no entry is read.
-            for (row, &key) in keys.iter().enumerate().rev().filter(|row| self.is_there(start + row.0)) {
-                table[entry(key)] = (start + row) as u32;
+            for (row, &value) in values.iter().enumerate().rev().filter(|row| self.is_there(start + row.0)) {
+                table[entry(value)] = (start + row) as u32;
             }
             table
         });
@@ -200,9 +213,9 @@ impl<K: Key> OptionalKeys<'_, K> {
             *place = rows.len() as u32 - 1;
         }
         let mut of_row = memory::default_values(self.keys.len());
-        let fill = |(number, (places, keys)): (usize, (&mut [u32], &[K]))| {
-            for ((row, place), &key) in (number * BLOCK_ROWS..).zip(places).zip(keys) {
-                *place = if self.is_there(row) { table[entry(key)] } else { 0 };
+        let fill = |(number, (places, values)): (usize, (&mut [u32], &[V]))| {
+            for ((row, place), &value) in (number * BLOCK_ROWS..).zip(places).zip(values) {
+                *place = if self.is_there(row) { table[entry(value)] } else { 0 };
             }
         };
         if self.keys.len() <= BLOCK_ROWS {
@@ -213,7 +226,9 @@ impl<K: Key> OptionalKeys<'_, K> {
         }
         Places { of_row, rows }
     }
+}
 
+impl<K: Key> OptionalKeys<'_, K> {
     /// By the hashes of the distinct keys, which are then sorted.
     fn hashed(self) -> Places {
         // The first row of a key is at the place that the high bits of its hash name, or at the next free place.

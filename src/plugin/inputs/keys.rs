@@ -119,7 +119,7 @@ fn places(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Places,
     macro_rules! scores {
         ($value:ty) => {{
             let values = downcast::<PrimitiveArray<$value>>(array)?.values();
-            Ok(Places::of(&each(values, |&value| key(value)), validity))
+            Ok(Places::of_values(values, key, validity))
         }};
     }
     match array.dtype() {
@@ -144,7 +144,7 @@ fn places(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Places,
         Dtype::Float64 => scores!(f64),
         Dtype::Float16 => {
             let values = downcast::<PrimitiveArray<pf16>>(array)?.values();
-            Ok(Places::of(&each(values, |&value| key(f32::from(value))), validity))
+            Ok(Places::of_values(values, |value| key(f32::from(value)), validity))
         }
         Dtype::Utf8View => {
             let words = downcast::<Utf8ViewArray>(array)?.values_iter();

@@ -26,14 +26,17 @@ pub struct RowGroups<'a> {
 enum Moves<'a> {
     /// To all groups at once.
     Once(Blocks<'a>),
-    /// To ranges of `2^shift` groups, and then to their groups; with the groups of rows that are in their range.
-    Twice { ranges: Box<RowGroups<'a>>, shift: u32, codes: Vec<u32> },
+    /// To ranges of groups, which begin at `starts`, and then to their groups; with the groups of rows that are in their
+    /// range.
+    Twice { ranges: Blocks<'a>, starts: Vec<usize>, codes: Vec<u32> },
 }
 
-/// Rows with the group of each, in blocks.
+/// Rows with the group of each, in blocks that go to ranges of `2^shift` groups.
 #[derive(Debug)]
 struct Blocks<'a> {
     codes: Cow<'a, [u32]>,
+    shift: u32,
+    ranges: usize,
     blocks: Vec<Block>,
 }
 
@@ -41,7 +44,7 @@ struct Blocks<'a> {
 #[derive(Debug)]
 struct Block {
     rows: Range<usize>,
-    /// How many of them are in each group.
+    /// How many of them are in each range.
     sizes: Vec<u32>,
 }
 
@@ -53,21 +56,19 @@ impl<'a> RowGroups<'a> {
 
     fn of_at_most(codes: Cow<'a, [u32]>, groups: usize, threads: usize, most: usize) -> Self {
         if groups <= most {
-            let blocks = Blocks::of(codes, groups, threads);
-            let size = |group: usize| -> usize {
-                blocks.blocks.iter().map(|block| block.sizes[group] as usize).sum()
-            };
-            let borders = borders((0..groups).map(size));
-            return RowGroups { moves: Moves::Once(blocks), borders };
+            let groups = Blocks::of(codes, 0, groups, threads);
+            return RowGroups { borders: groups.borders(), moves: Moves::Once(groups) };
         }
         let shift = groups.div_ceil(most / 2).next_power_of_two().trailing_zeros();
-        let number = ((groups - 1) >> shift) + 1;
-        let of_range = codes.par_iter().map(|code| code >> shift).collect::<Vec<u32>>();
-        let ranges = Box::new(RowGroups::of_at_most(of_range.into(), number, threads, number));
-        let codes = ranges.by_group(&codes);
+        let ranges = Blocks::of(codes, shift, ((groups - 1) >> shift) + 1, threads);
+        let (starts, codes) = (ranges.borders(), ranges.by_range(&[&ranges.codes]));
         let mut sizes = vec![0usize; groups];
-        codes.iter().for_each(|&code| sizes[code as usize] += 1);
-        RowGroups { moves: Moves::Twice { ranges, shift, codes }, borders: borders(sizes.into_iter()) }
+        let of_ranges = sizes.par_chunks_mut(1 << shift).zip(starts.par_windows(2)).enumerate();
+        of_ranges.for_each(|(number, (sizes, rows))| {
+            let first = number << shift;
+            codes[rows[0]..rows[1]].iter().for_each(|&code| sizes[code as usize - first] += 1);
+        });
+        RowGroups { borders: borders(sizes.into_iter()), moves: Moves::Twice { ranges, starts, codes } }
     }
 
     /// Where each group begins, and the last one ends.
@@ -86,9 +87,9 @@ impl<'a> RowGroups<'a> {
     /// If the chunks do not have a value for each row.
     pub fn chunks_by_group<T: Copy + Default + Send + Sync>(&self, chunks: &[&[T]]) -> Vec<T> {
         match &self.moves {
-            Moves::Once(blocks) => blocks.by_group(chunks, self.borders.len() - 1),
-            Moves::Twice { ranges, shift, codes } => {
-                self.by_group_in_ranges(&ranges.chunks_by_group(chunks), &ranges.borders, *shift, codes)
+            Moves::Once(groups) => groups.by_range(chunks),
+            Moves::Twice { ranges, starts, codes } => {
+                self.by_group_in_ranges(&ranges.by_range(chunks), starts, ranges.shift, codes)
             }
         }
     }
@@ -97,16 +98,16 @@ impl<'a> RowGroups<'a> {
     fn by_group_in_ranges<T: Copy + Default + Send + Sync>(
         &self,
         values: &[T],
-        ranges: &[usize],
+        starts: &[usize],
         shift: u32,
         codes: &[u32],
     ) -> Vec<T> {
         let mut all = memory::default_values(values.len());
         let mut rest = &mut all[..];
-        let mut parts = Vec::with_capacity(ranges.len());
-        for range in ranges.windows(2) {
-            let (own, others) = rest.split_at_mut(range[1] - range[0]);
-            parts.push((range[0], own));
+        let mut parts = Vec::with_capacity(starts.len());
+        for rows in starts.windows(2) {
+            let (own, others) = rest.split_at_mut(rows[1] - rows[0]);
+            parts.push((rows[0], own));
             rest = others;
         }
         parts.into_par_iter().enumerate().for_each(|(number, (start, own))| {
@@ -127,41 +128,49 @@ impl<'a> RowGroups<'a> {
 }
 
 /// Where groups of these sizes begin, and the last one ends.
-fn borders(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut borders = vec![0];
+fn borders(sizes: impl ExactSizeIterator<Item = usize>) -> Vec<usize> {
+    let mut borders = memory::with_room(sizes.len() + 1);
+    borders.push(0);
     let mut end = 0;
-    for size in sizes {
+    borders.extend(sizes.map(|size| {
         end += size;
-        borders.push(end);
-    }
+        end
+    }));
     borders
 }
 
 impl<'a> Blocks<'a> {
-    fn of(codes: Cow<'a, [u32]>, groups: usize, threads: usize) -> Self {
-        let most = (codes.len() / (groups * ROWS_PER_PLACE + BLOCK_ROWS)).clamp(1, threads);
+    fn of(codes: Cow<'a, [u32]>, shift: u32, ranges: usize, threads: usize) -> Self {
+        let most = (codes.len() / (ranges * ROWS_PER_PLACE + BLOCK_ROWS)).clamp(1, threads);
         let rows = codes.len().div_ceil(most).max(1);
         let starts: Vec<usize> = (0..codes.len().max(1)).step_by(rows).collect();
         let block = |start: usize| {
             let rows = start..codes.len().min(start + rows);
-            let mut sizes = vec![0; groups];
-            codes[rows.clone()].iter().for_each(|&code| sizes[code as usize] += 1);
+            let mut sizes = vec![0; ranges];
+            codes[rows.clone()].iter().for_each(|&code| sizes[(code >> shift) as usize] += 1);
             Block { rows, sizes }
         };
         let blocks = starts.into_par_iter().map(block).collect();
-        Blocks { codes, blocks }
+        Blocks { codes, shift, ranges, blocks }
     }
 
-    fn by_group<T: Copy + Default + Send + Sync>(&self, chunks: &[&[T]], groups: usize) -> Vec<T> {
+    /// Where each range begins, and the last one ends.
+    fn borders(&self) -> Vec<usize> {
+        let size = |range: usize| self.blocks.iter().map(|block| block.sizes[range] as usize).sum();
+        borders((0..self.ranges).map(size))
+    }
+
+    /// Values in chunks, range after range.
+    fn by_range<T: Copy + Default + Send + Sync>(&self, chunks: &[&[T]]) -> Vec<T> {
         let rows: usize = chunks.iter().map(|chunk| chunk.len()).sum();
         assert!(rows == self.codes.len(), "{rows} values of {} rows", self.codes.len());
         let mut all = memory::default_values(rows);
         let mut rest = &mut all[..];
-        let places = |_| Vec::with_capacity(groups);
+        let places = |_| Vec::with_capacity(self.ranges);
         let mut of_blocks: Vec<Vec<IterMut<'_, T>>> = self.blocks.iter().map(places).collect();
-        for group in 0..groups {
+        for range in 0..self.ranges {
             for (block, places) in self.blocks.iter().zip(&mut of_blocks) {
-                let (own, others) = rest.split_at_mut(block.sizes[group] as usize);
+                let (own, others) = rest.split_at_mut(block.sizes[range] as usize);
                 places.push(own.iter_mut());
                 rest = others;
             }
@@ -173,11 +182,12 @@ impl<'a> Blocks<'a> {
                 let (codes, others) = rest.split_at(values.len());
                 rest = others;
                 for (&code, &value) in codes.iter().zip(values) {
-                    // Each row of a block was counted, so its group has a place for it.
-                    if let Some(place) = places[code as usize].next() {
+                    let places = &mut places[(code >> self.shift) as usize];
+                    // Each row of a block was counted, so its range has a place for it.
+                    if let Some(place) = places.next() {
                         *place = value;
                     }
-                    cache::expect_next_line(places[code as usize].as_slice(), 0);
+                    cache::expect_next_line(places.as_slice(), 0);
                 }
             }
         });
