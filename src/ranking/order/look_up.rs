@@ -71,26 +71,34 @@ impl<K: Key> Classes<'_, K> {
         self.placements_of(self.place_sums(tally, ops, |_| {}), above, n_neg)
     }
 
-    /// Sums over the placements of a whole group, and the largest `|tp N - fp P|`. Either class has fewer than
-    /// [`SMALL_CLASS`](crate::ranking::ties::SMALL_CLASS) rows.
-    pub fn placements_and_farthest(&self, tally: &mut Tally<K>, ops: ScoreOps<K>) -> (Placements, u64) {
-        let (n_indexed, n_others) = if self.indexes_pos(Indexed::Rarer) {
-            (self.n_pos as i64, self.n_neg as i64)
-        } else {
-            (self.n_neg as i64, self.n_pos as i64)
+    /// Sums over the placements of these rows, and the largest `|tp N - fp P|` at their scores and below all of them. `above`
+    /// lies above these rows, and the group has `totals` of negatives and of positives, fewer than
+    /// [`SMALL_CLASS`](crate::ranking::ties::SMALL_CLASS) each.
+    pub fn placements_and_farthest(
+        &self,
+        tally: &mut Tally<K>,
+        ops: ScoreOps<K>,
+        above: Above,
+        totals: [u64; 2],
+    ) -> (Placements, u64) {
+        let below = [totals[0] - above.neg - self.n_neg as u64, totals[1] - above.pos - self.n_pos as u64];
+        let of_classes = |[neg, pos]: [u64; 2]| {
+            let (neg, pos) = (neg as i64, pos as i64);
+            if self.indexes_pos(Indexed::Rarer) { (pos, neg) } else { (neg, pos) }
         };
-        let height =
-            |indexed: u32, others: u32| i64::from(others) * n_indexed - i64::from(indexed) * n_others;
+        let ((n_indexed, n_others), (indexed_below, others_below)) = (of_classes(totals), of_classes(below));
+        let height = |indexed: i64, others: i64| others * n_indexed - indexed * n_others;
+        let lower_end = height(indexed_below, others_below);
+        let height_at = |indexed: u32, others: u32| lower_end + height(indexed.into(), others.into());
         // From the lowest score up, the height falls where an indexed key comes, and else it rises. Where equal keys are
         // visited one by one, no point between them is farther than both at their ends: beside the same number of other
         // keys it has more indexed keys below it than the first, and fewer than the last.
-        let (mut lowest, mut highest) = (0, 0);
+        let (mut lowest, mut highest) = (lower_end, lower_end);
         let sums = self.place_sums(tally, ops, |place| {
-            highest = highest.max(height(place.indexed_below, place.others_below));
-            lowest = lowest.min(height(place.indexed_upto, place.others_upto));
+            highest = highest.max(height_at(place.indexed_below, place.others_below));
+            lowest = lowest.min(height_at(place.indexed_upto, place.others_upto));
         });
-        let placements = self.placements_of(sums, Above::default(), self.n_neg as u64);
-        (placements, highest.max(-lowest).unsigned_abs())
+        (self.placements_of(sums, above, totals[0]), highest.max(-lowest).unsigned_abs())
     }
 
     /// The moments of the places of the indexed rows, and those of the others. `visit` visits the places of the indexed

@@ -122,7 +122,10 @@ impl<K: Key> Source for OneThread<K> {
     }
 
     fn placements_and_farthest(&mut self) -> Option<(Placements, u64)> {
-        Some(self.ask(|classes, ops, memory| classes.placements_and_farthest(&mut memory.tally, ops)))
+        let totals = [self.class_keys.n_neg(), self.class_keys.n_pos()];
+        Some(self.ask(|classes, ops, memory| {
+            classes.placements_and_farthest(&mut memory.tally, ops, Above::default(), totals)
+        }))
     }
 
     fn reached(&mut self, key: u128) -> Option<(u64, u64)> {

@@ -330,6 +330,15 @@ impl<K: Key> Source for Shards<K> {
         Some(parts.into_iter().fold(Placements::default(), Placements::plus))
     }
 
+    fn placements_and_farthest(&mut self) -> Option<(Placements, u64)> {
+        let parts = self.each_classes(Tally::default, |tally, classes, above| {
+            classes.placements_and_farthest(tally, self.ops, above, self.totals)
+        });
+        let join =
+            |sums: (Placements, u64), part: (Placements, u64)| (sums.0.plus(part.0), sums.1.max(part.1));
+        Some(parts.into_iter().fold(Default::default(), join))
+    }
+
     fn reached(&mut self, key: u128) -> Option<(u64, u64)> {
         let parts = self.each_classes(|| (), |(), classes, _| classes.reached(K::narrow(key)));
         Some(parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1)))

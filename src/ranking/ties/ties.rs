@@ -156,7 +156,7 @@ impl<'a> Ties<'a> {
     }
 
     /// Sums over the placements of all rows, and the largest distance of the curve from the diagonal times all pairs,
-    /// `|tp N - fp P|`, of a group that one thread walks and whose classes have fewer than [`SMALL_CLASS`] rows each.
+    /// `|tp N - fp P|`, of a group whose classes have fewer than [`SMALL_CLASS`] rows each.
     pub fn placements_and_farthest(&mut self) -> (Placements, u64) {
         let (n_pos, n_neg) = (self.n_pos, self.n_neg);
         debug_assert!((n_pos | n_neg) < SMALL_CLASS, "{n_pos} positives, {n_neg} negatives");

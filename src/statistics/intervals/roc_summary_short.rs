@@ -88,8 +88,7 @@ fn placements_and_farthest(ties: &mut Ties<'_>) -> (Placements, u128) {
         let placements = Placements { sum: ties.twice_u(), ..Placements::default() };
         return (placements, KsStatistic::default().farthest(ties).distance);
     }
-    if !ties.parts().is_empty() || (n_pos | n_neg) >= SMALL_CLASS {
-        // The placements of a large group are looked up without order, and few parts are walked for the distance.
+    if (n_pos | n_neg) >= SMALL_CLASS {
         return (ties.placements(), KsStatistic::default().farthest(ties).distance);
     }
     let (placements, farthest) = ties.placements_and_farthest();
