@@ -48,8 +48,25 @@ impl<K: Key> Classes<'_, K> {
 
     /// The key at this place among all, the highest being at 1.
     pub fn highest(&self, rank: usize) -> Option<K> {
-        let mut keys: Vec<K> = self.pos.iter().chain(self.neg).copied().flatten().copied().collect();
-        let place = keys.len().checked_sub(rank)?;
-        (rank > 0).then(|| *keys.select_nth_unstable(place).1)
+        highest(self.pos.iter().chain(self.neg), self.rows(), rank)
     }
+
+    /// The same among positives.
+    pub fn highest_positive(&self, rank: usize) -> Option<K> {
+        highest(self.pos.iter(), self.n_pos, rank)
+    }
+}
+
+/// The key at this place among some pieces of so many rows, the highest being at 1.
+fn highest<'a, K: Key>(pieces: impl Iterator<Item = &'a &'a [K]>, rows: usize, rank: usize) -> Option<K> {
+    let place = rows.checked_sub(rank).filter(|_| rank > 0)?;
+    let keys = pieces.copied().flatten().copied();
+    let select = |keys: &mut [K]| *keys.select_nth_unstable(place).1;
+    if rows < FEW_ROWS {
+        // A few keys need no memory of their own.
+        let mut few = [K::default(); FEW_ROWS];
+        few.iter_mut().zip(keys).for_each(|(place, key)| *place = key);
+        return Some(select(&mut few[..rows]));
+    }
+    Some(select(&mut keys.collect::<Vec<K>>()))
 }

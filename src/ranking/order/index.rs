@@ -144,6 +144,11 @@ impl<K: Key> Index<K> {
         }
     }
 
+    /// Whether two keys may be equal: so it is if they are, or if a bucket is long.
+    pub fn has_equal_keys(&self) -> bool {
+        !self.long.is_empty() || widest(EqualKeys(&self.keys))
+    }
+
     /// Sorts every bucket, and thereby all keys.
     pub fn order(&mut self) {
         // No key is more than a window away from its place, and most keys are at most one place away. The first pass
@@ -251,6 +256,24 @@ fn place_among<K: Key>(bucket: &[K], key: K) -> (usize, usize) {
     }
     let below = bucket.partition_point(|&other| other < key);
     (below, below + bucket[below..].partition_point(|&other| other <= key))
+}
+
+/// Whether two keys less than a window apart are equal.
+struct EqualKeys<'a, K>(&'a [K]);
+
+impl<K: Key> Work for EqualKeys<'_, K> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let keys = self.0;
+        // Most keys are all different, which is seen soonest without a branch for each pair.
+        let equal = |apart: usize| {
+            let pairs = keys.iter().zip(keys.get(apart..).unwrap_or_default());
+            pairs.fold(false, |any, (a, b)| any | (a == b))
+        };
+        (1..WINDOW).any(equal)
+    }
 }
 
 /// The work of [`Index::twice_below`].

@@ -14,6 +14,7 @@ use crate::ranking::scores::Key;
 use crate::ranking::ties::{
     Placements,
     placements::Moments,
+    positives::{Batches, PositiveScore, TakePositives},
     source::Indexed,
     steps::{Above, Runs},
 };
@@ -68,7 +69,35 @@ impl<K: Key> Classes<'_, K> {
 
     /// Sums over the placements of these rows, where `above` lies above them and the group has `n_neg` negatives in all.
     pub fn placements(&self, tally: &mut Tally<K>, ops: ScoreOps<K>, above: Above, n_neg: u64) -> Placements {
-        self.placements_of(self.place_sums(tally, ops, |_| {}), above, n_neg)
+        let which = Indexed::Rarer;
+        self.placements_of(self.place_sums::<true>(tally, ops, which, |_| {}), which, above, n_neg)
+    }
+
+    /// Hands out the scores of the positives among these rows, in any order, where `above` lies above them and the group has
+    /// `n_neg` negatives in all. With `SUMS` it returns the sums over the placements of these rows.
+    pub fn positives<const SUMS: bool>(
+        &self,
+        tally: &mut Tally<K>,
+        ops: ScoreOps<K>,
+        above: Above,
+        n_neg: u64,
+        take: &mut TakePositives<'_>,
+    ) -> Placements {
+        let (pos_upto, neg_upto) =
+            ((above.pos as usize + self.n_pos) as u32, (above.neg as usize + self.n_neg) as u32);
+        let mut batches = Batches::to(take);
+        let which = Indexed::Positives;
+        let sums = self.place_sums::<SUMS>(tally, ops, which, |place| {
+            batches.push(PositiveScore {
+                pos: 1,
+                pos_above: pos_upto - place.indexed_upto,
+                neg_above: neg_upto - place.others_upto,
+                tp: pos_upto - place.indexed_below,
+                fp: neg_upto - place.others_below,
+            });
+        });
+        batches.end();
+        if SUMS { self.placements_of(sums, which, above, n_neg) } else { Placements::default() }
     }
 
     /// Sums over the placements of these rows, and the largest `|tp N - fp P|` at their scores and below all of them. `above`
@@ -94,35 +123,41 @@ impl<K: Key> Classes<'_, K> {
         // visited one by one, no point between them is farther than both at their ends: beside the same number of other
         // keys it has more indexed keys below it than the first, and fewer than the last.
         let (mut lowest, mut highest) = (lower_end, lower_end);
-        let sums = self.place_sums(tally, ops, |place| {
+        let sums = self.place_sums::<true>(tally, ops, Indexed::Rarer, |place| {
             highest = highest.max(height_at(place.indexed_below, place.others_below));
             lowest = lowest.min(height_at(place.indexed_upto, place.others_upto));
         });
-        (self.placements_of(sums, above, totals[0]), highest.max(-lowest).unsigned_abs())
+        (self.placements_of(sums, Indexed::Rarer, above, totals[0]), highest.max(-lowest).unsigned_abs())
     }
 
     /// The moments of the places of the indexed rows, and those of the others. `visit` visits the places of the indexed
     /// keys.
     #[inline(always)]
-    fn place_sums(
+    fn place_sums<const SUMS: bool>(
         &self,
         tally: &mut Tally<K>,
         ops: ScoreOps<K>,
+        which: Indexed,
         visit: impl FnMut(Place),
     ) -> [Moments<u128>; 2] {
-        let (indexed, others) = self.indexed(Indexed::Rarer);
+        let (indexed, others) = self.indexed(which);
         if self.rows() < FEW_ROWS {
             return pairs::place_sums(indexed, others, visit);
         }
         (ops.build)(&mut tally.index, indexed);
-        (ops.count_with_sums)(tally, others);
-        tally.each_place(visit)
+        (if SUMS { ops.count_with_sums } else { ops.count })(tally, others);
+        if which == Indexed::Positives && tally.index.has_equal_keys() {
+            tally.index.order();
+            return tally.each_place::<true, SUMS>(visit);
+        }
+        tally.each_place::<false, SUMS>(visit)
     }
 
     /// Sums over placements from the places of the indexed rows and of the others.
     fn placements_of(
         &self,
         [of_indexed, of_others]: [Moments<u128>; 2],
+        which: Indexed,
         above: Above,
         n_neg: u64,
     ) -> Placements {
@@ -130,7 +165,7 @@ impl<K: Key> Classes<'_, K> {
         let (neg_below, pos_upto) =
             (2 * (n_neg - above.neg - self.n_neg as u64), 2 * (above.pos + self.n_pos as u64));
         let mut placements = Placements::default();
-        if self.indexes_pos(Indexed::Rarer) {
+        if self.indexes_pos(which) {
             placements.add_moments(of_indexed.above(neg_below), of_others.below(pos_upto));
         } else {
             placements.add_moments(of_others.above(neg_below), of_indexed.below(pos_upto));

@@ -8,6 +8,7 @@ use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
     Placements,
     duplicates::Duplicates,
+    positives::WalkPositives,
     source::{Indexed, Source, StepKind},
     steps::{Above, Rise, Runs, Take, Tie},
 };
@@ -128,12 +129,28 @@ impl<K: Key> Source for OneThread<K> {
         }))
     }
 
+    fn walk_positives(&mut self, sums: bool, part: &(dyn Fn(&mut WalkPositives<'_>) + Sync)) -> bool {
+        let n_neg = self.class_keys.n_neg();
+        self.ask(|classes, ops, memory| {
+            let tally = &mut memory.tally;
+            part(&mut |take| {
+                let positives = if sums { Classes::positives::<true> } else { Classes::positives::<false> };
+                positives(classes, tally, ops, Above::default(), n_neg, take)
+            });
+        });
+        true
+    }
+
     fn reached(&mut self, key: u128) -> Option<(u64, u64)> {
         Some(self.ask(|classes, _, _| classes.reached(K::narrow(key))))
     }
 
     fn at_rank(&mut self, rank: u64) -> Option<Option<Tie>> {
         Some(self.ask(|classes, _, _| classes.at_rank(rank as usize, Above::default())))
+    }
+
+    fn positive_at(&mut self, rank: u64) -> Option<Option<u128>> {
+        Some(self.ask(|classes, _, _| classes.highest_positive(rank as usize)).map(K::wide))
     }
 
     fn threshold(&mut self, rank: u64) -> Option<Option<u128>> {

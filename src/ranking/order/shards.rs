@@ -31,6 +31,7 @@ use crate::ranking::ties::{
     Placements,
     duplicates::Duplicates,
     outline::{self, Beside, Cell, Piece},
+    positives::WalkPositives,
     source::{Source, StepKind, Walk},
     steps::{Above, Step, Take, Tie},
     units::Unit,
@@ -254,10 +255,29 @@ impl<K: Key> Shards<K> {
         rank: u64,
         ask: impl FnOnce(&Classes<'_, K>, usize, Above) -> Option<T>,
     ) -> Option<T> {
-        let begins_above = |(_, above): &(usize, Above)| above.pos + above.neg < rank;
-        let (number, above) = self.order[self.order.partition_point(begins_above).checked_sub(1)?];
-        Shard { blocks: &self.blocks, number }
-            .with_classes(|classes| ask(classes, (rank - above.pos - above.neg) as usize, above))
+        let rows_above = |above: Above| above.pos + above.neg;
+        let (shard, above) = self.last_that_begins_above(|above| rows_above(above) < rank)?;
+        shard.with_classes(|classes| ask(classes, (rank - rows_above(above)) as usize, above))
+    }
+
+    /// Asks the shard of the positive at a rank among positives, with its rank among those of the shard.
+    fn with_positive<T>(
+        &self,
+        rank: u64,
+        ask: impl FnOnce(&Classes<'_, K>, usize) -> Option<T>,
+    ) -> Option<T> {
+        let (shard, above) = self.last_that_begins_above(|above| above.pos < rank)?;
+        shard.with_classes(|classes| ask(classes, (rank - above.pos) as usize))
+    }
+
+    /// The last shard, from the highest scores down, that begins above a row by what lies above the shard.
+    fn last_that_begins_above(
+        &self,
+        begins_above: impl Fn(Above) -> bool,
+    ) -> Option<(Shard<'_, K, ()>, Above)> {
+        let place = self.order.partition_point(|&(_, above)| begins_above(above)).checked_sub(1)?;
+        let (number, above) = self.order[place];
+        Some((Shard { blocks: &self.blocks, number }, above))
     }
 }
 
@@ -339,6 +359,16 @@ impl<K: Key> Source for Shards<K> {
         Some(parts.into_iter().fold(Default::default(), join))
     }
 
+    fn walk_positives(&mut self, sums: bool, part: &(dyn Fn(&mut WalkPositives<'_>) + Sync)) -> bool {
+        self.each_classes(Tally::default, |tally, classes, above| {
+            part(&mut |take| {
+                let positives = if sums { Classes::positives::<true> } else { Classes::positives::<false> };
+                positives(classes, tally, self.ops, above, self.totals[0], take)
+            });
+        });
+        true
+    }
+
     fn reached(&mut self, key: u128) -> Option<(u64, u64)> {
         let parts = self.each_classes(|| (), |(), classes, _| classes.reached(K::narrow(key)));
         Some(parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1)))
@@ -347,6 +377,10 @@ impl<K: Key> Source for Shards<K> {
     fn at_rank(&mut self, rank: u64) -> Option<Option<Tie>> {
         // Rows of one score are all in one shard.
         Some(self.with_rank(rank, |classes, rank, above| classes.at_rank(rank, above)))
+    }
+
+    fn positive_at(&mut self, rank: u64) -> Option<Option<u128>> {
+        Some(self.with_positive(rank, |classes, rank| classes.highest_positive(rank)).map(K::wide))
     }
 
     fn threshold(&mut self, rank: u64) -> Option<Option<u128>> {

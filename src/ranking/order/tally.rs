@@ -80,39 +80,54 @@ impl<K: Key> Tally<K> {
         });
     }
 
-    /// Visits the indexed keys after [`Tally::count`] with sums, from the lowest up. Returns the moments of the places of the
-    /// indexed keys, and of the others. A place is twice the keys of the other class below a key and once those equal to it.
+    /// Visits the indexed keys after [`Tally::count`], from the lowest up. Returns the moments of the places of the
+    /// indexed keys, and of the others, if they were counted with `SUMS`. A place is twice the keys of the other class below a key and once those equal to it.
     ///
-    /// Equal keys are visited one by one.
+    /// Equal keys are visited one by one. With `TIES` the index is in order, and no equal key counts as below another.
     #[inline(always)]
-    pub fn each_place(&self, mut visit: impl FnMut(Place)) -> [Moments<u128>; 2] {
+    pub fn each_place<const TIES: bool, const SUMS: bool>(
+        &self,
+        mut visit: impl FnMut(Place),
+    ) -> [Moments<u128>; 2] {
         let (counts, last) = self.counts.split_at(self.counts.len() - 1);
         // With fewer than 2^32 rows, sums of places fit 64 bits: none is more than twice all pairs.
         let (mut sum, mut squares) = (0, 0);
-        let (mut sum_of_others, mut squares_of_others) = (self.sums.sum, self.sums.squares);
+        // Of the keys below other keys, each once.
+        let (mut sum_of_others, mut squares_of_others) = (0, 0);
         let mut add_others = |rows: u32, below: usize| {
             let all_below = u64::from(rows) * below as u64;
-            sum_of_others += 2 * all_below;
-            squares_of_others += 4 * u128::from(all_below) * below as u128;
+            sum_of_others += all_below;
+            squares_of_others += u128::from(all_below) * below as u128;
         };
         let (mut upto, mut equal) = (0, 0u32);
+        let mut first = 0;
         for (key, (&more, &tied)) in counts.iter().zip(&self.tied).enumerate() {
-            add_others(more, key);
+            if SUMS {
+                add_others(more, key);
+            }
             upto += more;
             equal = equal.wrapping_add(tied);
-            let (indexed_below, indexed_upto) = (key as u32, key as u32 + 1);
+            if !TIES || key == 0 || self.index.keys[key] != self.index.keys[key - 1] {
+                first = key as u32;
+            }
+            let (indexed_below, indexed_upto) = (first, key as u32 + 1);
             let place = Place { indexed_below, indexed_upto, others_below: upto - equal, others_upto: upto };
-            sum += place.among_others();
-            squares += u128::from(place.among_others()) * u128::from(place.among_others());
+            if SUMS {
+                sum += place.among_others();
+                squares += u128::from(place.among_others()) * u128::from(place.among_others());
+            }
             visit(place);
+        }
+        if !SUMS {
+            return Default::default();
         }
         add_others(last[0], counts.len());
         [
             Moments { rows: counts.len() as u128, sum: sum.into(), squares },
             Moments {
                 rows: u128::from(upto + last[0]),
-                sum: sum_of_others.into(),
-                squares: squares_of_others,
+                sum: u128::from(2 * sum_of_others + self.sums.sum),
+                squares: 4 * squares_of_others + self.sums.squares,
             },
         ]
     }

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 
 use super::outline::Cell;
 use super::placements::Placements;
+use super::positives::WalkPositives;
 use super::steps::{Step, Take, Tie};
 use super::units::Units;
 
@@ -100,6 +101,12 @@ pub trait Source: Debug {
         None
     }
 
+    /// Walks the scores of positives in any order, if the source knows a way without order: `part` is called with each part
+    /// of the group, on any thread. With `sums` each walk returns the sums over the placements of the part.
+    fn walk_positives(&mut self, _sums: bool, _part: &(dyn Fn(&mut WalkPositives<'_>) + Sync)) -> bool {
+        false
+    }
+
     /// As [`Ties::reached`].
     fn reached(&mut self, _key: u128) -> Option<(u64, u64)> {
         None
@@ -112,6 +119,12 @@ pub trait Source: Debug {
 
     /// As [`Ties::threshold`], where the source knows a way that is shorter than a walk.
     fn threshold(&mut self, _rank: u64) -> Option<Option<u128>> {
+        None
+    }
+
+    /// The key of the positive at this rank among positives, the highest being at 1, where the source knows a way that is
+    /// shorter than a walk.
+    fn positive_at(&mut self, _rank: u64) -> Option<Option<u128>> {
         None
     }
 

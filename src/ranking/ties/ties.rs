@@ -11,6 +11,7 @@
 use super::duplicates;
 use super::outline::Cell;
 use super::placements::Placements;
+use super::positives::PositiveScore;
 use super::row_counts::RowCounts;
 use super::source::{Indexed, Source, SquaredUnits};
 use super::steps::Tie;
@@ -94,6 +95,11 @@ impl<'a> Ties<'a> {
         if self.is_large() { (n_pos + n_neg) as usize } else { 0 }
     }
 
+    /// Whether rows have no weights, and either class has fewer than [`SMALL_CLASS`] of them.
+    pub fn has_small_classes(&self) -> bool {
+        self.units().is_none() && (self.n_pos | self.n_neg) < SMALL_CLASS
+    }
+
     /// Whether both classes are there, so that there is a pair to rank.
     pub fn has_pairs(&self) -> bool {
         self.n_pos > 0 && self.n_neg > 0
@@ -156,10 +162,10 @@ impl<'a> Ties<'a> {
     }
 
     /// Sums over the placements of all rows, and the largest distance of the curve from the diagonal times all pairs,
-    /// `|tp N - fp P|`, of a group whose classes have fewer than [`SMALL_CLASS`] rows each.
+    /// `|tp N - fp P|`, of a group that [has small classes](Self::has_small_classes).
     pub fn placements_and_farthest(&mut self) -> (Placements, u64) {
         let (n_pos, n_neg) = (self.n_pos, self.n_neg);
-        debug_assert!((n_pos | n_neg) < SMALL_CLASS, "{n_pos} positives, {n_neg} negatives");
+        debug_assert!(self.has_small_classes(), "{n_pos} positives, {n_neg} negatives");
         self.source.placements_and_farthest().unwrap_or_else(|| {
             self.fold_runs(
                 Indexed::Rarer,
@@ -219,6 +225,14 @@ impl<'a> Ties<'a> {
         match self.source.threshold(rank) {
             Some(key) => key,
             None => self.at_rank(rank).map(|tie| tie.key),
+        }
+    }
+
+    /// The key of the positives of a score.
+    pub fn key_of(&mut self, score: PositiveScore) -> Option<u128> {
+        match self.source.positive_at(score.tp.into()) {
+            Some(key) => key,
+            None => self.threshold(u64::from(score.tp) + u64::from(score.fp)),
         }
     }
 

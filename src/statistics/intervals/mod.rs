@@ -1,6 +1,7 @@
 //! Intervals of one score.
 
 pub mod bootstrap_ci;
+mod curve_sums;
 pub mod jackknife;
 pub mod partial_placements;
 pub mod roc_auc_ci;

@@ -1,11 +1,12 @@
 //! The common numbers of a group, from one walk.
 
+use super::curve_sums::CurveSums;
 use super::roc_auc_ci::RocAucCi;
 use super::roc_summary_short::{ShortSummaryRecord, share_of_positives};
-use crate::ranking::ties::{Count, Indexed, Placements, RowCounts, SMALL_CLASS, Segment, Step, Ties};
+use crate::ranking::ties::{Count, RowCounts, Ties};
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Summary, Threshold, record};
-use crate::statistics::numbers::average_precision::{mean_precision, of_one_class, precisions};
+use crate::statistics::numbers::average_precision::{mean_precision, of_one_class};
 use crate::statistics::options::{OptionError, from_options};
 use crate::statistics::resampling::Resampling;
 use crate::statistics::thresholds::confusion::Confusion;
@@ -49,106 +50,6 @@ record! {
     }
 }
 
-/// The sums of a walk.
-#[derive(Debug, Default)]
-struct WalkSums {
-    placements: Placements,
-    highest: Highest,
-    /// The sum of precisions over positives.
-    precisions: u128,
-}
-
-/// How far the curve is from the diagonal, where it is farthest.
-#[derive(Clone, Copy, Debug, Default)]
-struct Highest {
-    /// The largest `|tp N - fp P|`.
-    farthest: u128,
-    /// The largest `tp N - fp P` at a score of a positive, and its key; of equals the highest score.
-    best: Option<(i128, u128)>,
-}
-
-impl Highest {
-    #[inline]
-    fn join(&mut self, lower: Highest) {
-        self.farthest = self.farthest.max(lower.farthest);
-        if lower.best.map(|best| best.0) > self.best.map(|best| best.0) {
-            self.best = lower.best;
-        }
-    }
-}
-
-/// The same of a run in a group of small classes.
-#[derive(Default)]
-struct SmallHighest {
-    farthest: u64,
-    best: Option<i64>,
-    key: u128,
-}
-
-impl SmallHighest {
-    #[inline]
-    fn join(&mut self, lower: &Segment, n_pos: u64, n_neg: u64) {
-        let height = (lower.tp() * n_neg).cast_signed() - (lower.fp() * n_pos).cast_signed();
-        self.farthest = self.farthest.max(height.unsigned_abs());
-        if lower.pos > 0 && self.best.is_none_or(|best| height > best) {
-            (self.best, self.key) = (Some(height), lower.key);
-        }
-    }
-}
-
-impl From<SmallHighest> for Highest {
-    fn from(SmallHighest { farthest, best, key }: SmallHighest) -> Self {
-        Highest { farthest: farthest.into(), best: best.map(|best| (best.into(), key)) }
-    }
-}
-
-/// The heights of a curve above the diagonal, in pairs.
-#[derive(Clone, Copy)]
-struct Heights {
-    n_pos: u64,
-    n_neg: u64,
-}
-
-impl Heights {
-    #[inline]
-    fn height(self, tp: u64, fp: u64) -> i128 {
-        let (above, below) =
-            (u128::from(tp) * u128::from(self.n_neg), u128::from(fp) * u128::from(self.n_pos));
-        above.cast_signed() - below.cast_signed()
-    }
-
-    /// At the end of a step.
-    #[inline]
-    fn at(self, step: &Step) -> Highest {
-        let height = self.height(step.tp(), step.fp());
-        let best = (step.pos > 0).then_some((height, step.key));
-        Highest { farthest: height.unsigned_abs(), best }
-    }
-
-    /// The farthest at the ends of parts. The curve is at least as far somewhere, and so is the score of a positive: the
-    /// nearest one above such an end.
-    fn at_ends_of(self, parts: &[Step]) -> Highest {
-        let mut highest = Highest::default();
-        for part in parts {
-            let end = self.at(&Step { pos_above: 0, pos: part.tp(), ..*part });
-            highest.join(end);
-        }
-        highest
-    }
-
-    /// Whether a step may hold what is farther than all before it, and no nearer than some borders. The curve of its rows
-    /// lies between two corners.
-    #[inline]
-    fn may_be_highest(self, step: &Step, borders: &Highest, before: &Highest) -> bool {
-        let (upper, lower) = (self.height(step.tp(), step.neg_above), self.height(step.pos_above, step.fp()));
-        let farthest = upper.unsigned_abs().max(lower.unsigned_abs());
-        let is_farther = farthest > before.farthest && farthest >= borders.farthest;
-        let is_better =
-            before.best.is_none_or(|best| upper > best.0) && borders.best.is_none_or(|best| upper >= best.0);
-        is_farther || is_better
-    }
-}
-
 from_options!(|options| RocSummary { ci: RocAucCi::of_options(options, "ci", options.word("ci")?)? });
 
 impl Summary for RocSummary {
@@ -175,53 +76,20 @@ impl Summary for RocSummary {
         if !ties.has_pairs() {
             return RocSummaryRecord { average_precision: of_one_class(n_pos), ..record };
         }
-        let heights = Heights { n_pos, n_neg };
-        let borders = heights.at_ends_of(&ties.parts());
-        // Every distinct score with a positive is a segment of its own, and precision is needed only there.
-        let mut walk = ties.fold_runs(
-            Indexed::Positives,
-            |walk: &mut WalkSums, run| {
-                let whole = run.whole();
-                // Their squares would not fit with weights, and are not asked for.
-                if !has_weights {
-                    walk.placements.add_run(run, &whole, n_neg);
-                }
-                let (sum, above) = if !heights.may_be_highest(&whole, &borders, &walk.highest) {
-                    precisions(run, &all, |_| {})
-                } else if has_weights || (n_pos | n_neg) >= SMALL_CLASS {
-                    precisions(run, &all, |segment| walk.highest.join(heights.at(segment)))
-                } else {
-                    let mut highest = SmallHighest::default();
-                    let sums = precisions(run, &all, |segment| highest.join(segment, n_pos, n_neg));
-                    walk.highest.join(highest.into());
-                    sums
-                };
-                walk.precisions += sum;
-                above
-            },
-            |walk, more| {
-                walk.placements = walk.placements.plus(more.placements);
-                walk.highest.join(more.highest);
-                walk.precisions += more.precisions;
-            },
-        );
-        let pairs = ties.pairs();
-        if has_weights {
-            walk.placements.sum = ties.twice_u();
-        }
+        let curve = CurveSums::of(&mut ties, &all);
         let short = ShortSummaryRecord::undefined(record.rows).with_areas(
-            pairs,
-            &walk.placements,
-            walk.highest.farthest,
-            |auc| self.ci.interval_of(auc, &walk.placements, &mut ties),
+            ties.pairs(),
+            &curve.placements,
+            curve.farthest,
+            |auc| self.ci.interval_of(auc, &curve.placements, &mut ties),
         );
         RocSummaryRecord {
             auc: short.auc,
             interval: short.interval,
             gini: short.gini,
             ks: short.ks,
-            average_precision: Some(mean_precision(walk.precisions, n_pos)),
-            best_threshold: walk.highest.best.map(|best| Threshold(best.1)),
+            average_precision: Some(mean_precision(curve.precisions, n_pos)),
+            best_threshold: curve.best.map(Threshold),
             ..record
         }
     }

@@ -2,7 +2,7 @@
 
 use super::roc_auc_ci::RocAucCi;
 use crate::math;
-use crate::ranking::ties::{Count, Placements, RowCounts, SMALL_CLASS, Ties};
+use crate::ranking::ties::{Count, Placements, RowCounts, Ties};
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::numbers::KsStatistic;
@@ -83,13 +83,12 @@ impl Summary for RocSummaryShort {
 
 /// The sums over placements, with weights without squares, and the largest `|tp N - fp P|`.
 fn placements_and_farthest(ties: &mut Ties<'_>) -> (Placements, u128) {
-    let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-    if ties.units().is_some() {
-        let placements = Placements { sum: ties.twice_u(), ..Placements::default() };
+    if !ties.has_small_classes() {
+        let placements = match ties.units() {
+            Some(_) => Placements { sum: ties.twice_u(), ..Placements::default() },
+            None => ties.placements(),
+        };
         return (placements, KsStatistic::default().farthest(ties).distance);
-    }
-    if (n_pos | n_neg) >= SMALL_CLASS {
-        return (ties.placements(), KsStatistic::default().farthest(ties).distance);
     }
     let (placements, farthest) = ties.placements_and_farthest();
     (placements, farthest.into())

@@ -1,7 +1,7 @@
 //! The average precision of a score.
 
 use crate::math;
-use crate::ranking::ties::{Above, Indexed, Run, Segment, Ties};
+use crate::ranking::ties::{Above, Indexed, PositiveScore, Run, Segment, Ties};
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 use crate::statistics::thresholds::confusion::Confusion;
@@ -24,36 +24,34 @@ record! {
 /// A precision of 1, in units that keep all 53 bits of any precision above a thousandth.
 const PRECISION_UNIT: u64 = 1 << 63;
 
-/// The sum, over the positives of a run, of the precision at their score, in those units, and what lies above the next run.
-/// The units are integers, so that the order in which parts are joined does not matter. `beside` sees each segment, too.
+/// A precision in those units. They are integers, so that the order in which rows are summed does not matter.
 #[inline]
-pub(in crate::statistics) fn precisions(
+fn units_of(precision: f64) -> u128 {
+    u128::from((precision * PRECISION_UNIT as f64) as u64)
+}
+
+/// The sum of the precisions at the scores of positives, in those units.
+#[inline]
+pub(in crate::statistics) fn precisions(scores: &[PositiveScore]) -> u128 {
+    let precision = |score: &PositiveScore| f64::from(score.tp) / (f64::from(score.tp) + f64::from(score.fp));
+    scores.iter().map(|score| u128::from(score.pos) * units_of(precision(score))).sum()
+}
+
+/// The same of a run in a group whose rows have weights, or are too many for [`PositiveScore`], and what lies above the next
+/// run. `beside` sees each segment, too.
+pub(in crate::statistics) fn precisions_of_run(
     run: Run<'_>,
     all: &Confusion,
     mut beside: impl FnMut(&Segment),
 ) -> (u128, Above) {
     let mut sum = 0;
-    let mut add = |pos: u64, precision: f64| {
-        sum += u128::from(pos) * u128::from((precision * PRECISION_UNIT as f64) as u64);
-    };
-    let above = if all.units.is_none() {
-        // Counts of rows are below 2^63, and a signed number is one instruction away from a float.
-        let float = |rows: u64| rows.cast_signed() as f64;
-        run.each(|segment| {
-            beside(&segment);
-            if segment.pos > 0 {
-                add(segment.pos, float(segment.tp()) / float(segment.tp() + segment.fp()));
-            }
-        })
-    } else {
-        run.each(|segment| {
-            beside(&segment);
-            if segment.pos > 0 {
-                let confusion = all.with(segment.tp(), segment.fp());
-                add(segment.pos, confusion.precision().unwrap_or_default());
-            }
-        })
-    };
+    let above = run.each(|segment| {
+        beside(&segment);
+        if segment.pos > 0 {
+            let precision = all.with(segment.tp(), segment.fp()).precision();
+            sum += u128::from(segment.pos) * units_of(precision.unwrap_or_default());
+        }
+    });
     (sum, above)
 }
 
@@ -78,17 +76,24 @@ impl Summary for AveragePrecision {
         if !ties.has_pairs() {
             return AveragePrecisionRecord::new(of_one_class(ties.n_pos()));
         }
-        let all = Confusion::all_negative(&ties);
-        // Every distinct score with a positive is a segment of its own.
-        let units = ties.fold_runs(
-            Indexed::Positives,
-            |units: &mut u128, run| {
-                let (sum, above) = precisions(run, &all, |_| {});
-                *units += sum;
-                above
-            },
-            |units, more| *units += more,
-        );
+        let units = if ties.has_small_classes() {
+            ties.fold_positives(
+                |units: &mut u128, scores| *units += precisions(scores),
+                |units, more| *units += more,
+            )
+        } else {
+            let all = Confusion::all_negative(&ties);
+            // Every distinct score with a positive is a segment of its own.
+            ties.fold_runs(
+                Indexed::Positives,
+                |units: &mut u128, run| {
+                    let (sum, above) = precisions_of_run(run, &all, |_| {});
+                    *units += sum;
+                    above
+                },
+                |units, more| *units += more,
+            )
+        };
         AveragePrecisionRecord::new(Some(mean_precision(units, ties.n_pos())))
     }
 }

@@ -1,0 +1,197 @@
+//! What a summary asks of a curve: sums over placements and precisions, and its farthest points from the diagonal.
+//!
+//! All of it is a sum or a maximum over scores. So the scores of positives of a group are visited in any order. With weights,
+//! and in groups of large classes, the segments of the curve are walked instead.
+
+use crate::ranking::ties::{Indexed, Placements, PositiveScore, Step, Ties};
+use crate::statistics::numbers::average_precision::{precisions, precisions_of_run};
+use crate::statistics::thresholds::confusion::Confusion;
+
+/// The sums and the farthest points of a curve.
+#[derive(Debug, Default)]
+pub(super) struct CurveSums {
+    /// With weights, without squares.
+    pub placements: Placements,
+    /// The largest `|tp N - fp P|`.
+    pub farthest: u128,
+    /// The key of the positive with the largest `tp N - fp P`; of equals the highest score.
+    pub best: Option<u128>,
+    /// The sum of precisions over positives.
+    pub precisions: u128,
+}
+
+impl CurveSums {
+    /// Of a group that has pairs; `all` has its totals.
+    pub fn of(ties: &mut Ties<'_>, all: &Confusion) -> Self {
+        if ties.has_small_classes() { Self::of_positives(ties) } else { Self::of_segments(ties, all) }
+    }
+
+    fn of_positives(ties: &mut Ties<'_>) -> Self {
+        let (n_pos, n_neg) = (ties.n_pos() as i64, ties.n_neg() as i64);
+        let add = |peaks: &mut Peaks, scores: &[PositiveScore]| peaks.add(scores, n_pos, n_neg);
+        let (peaks, placements) = ties.fold_positives_and_placements(add, Peaks::join);
+        CurveSums {
+            placements,
+            farthest: peaks.farthest.unsigned_abs().into(),
+            best: peaks.best.and_then(|(_, score)| ties.key_of(score)),
+            precisions: peaks.precisions,
+        }
+    }
+
+    fn of_segments(ties: &mut Ties<'_>, all: &Confusion) -> Self {
+        let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
+        let has_weights = ties.units().is_some();
+        let heights = Heights { n_pos, n_neg };
+        let borders = heights.at_ends_of(&ties.parts());
+        // Every distinct score with a positive is a segment of its own, and precision is needed only there.
+        let mut walk = ties.fold_runs(
+            Indexed::Positives,
+            |walk: &mut WalkSums, run| {
+                let whole = run.whole();
+                // Their squares would not fit with weights, and are not asked for.
+                if !has_weights {
+                    walk.placements.add_run(run, &whole, n_neg);
+                }
+                let (sum, above) = if heights.may_be_highest(&whole, &borders, &walk.highest) {
+                    precisions_of_run(run, all, |segment| walk.highest.join(heights.at(segment)))
+                } else {
+                    precisions_of_run(run, all, |_| {})
+                };
+                walk.precisions += sum;
+                above
+            },
+            |walk, more| {
+                walk.placements = walk.placements.plus(more.placements);
+                walk.highest.join(more.highest);
+                walk.precisions += more.precisions;
+            },
+        );
+        if has_weights {
+            walk.placements.sum = ties.twice_u();
+        }
+        CurveSums {
+            placements: walk.placements,
+            farthest: walk.highest.farthest,
+            best: walk.highest.best.map(|best| best.1),
+            precisions: walk.precisions,
+        }
+    }
+}
+
+/// What the scores of positives say.
+#[derive(Clone, Copy, Debug, Default)]
+struct Peaks {
+    /// The largest `|tp N - fp P|`.
+    farthest: i64,
+    /// The largest `tp N - fp P` at the score of a positive, and the score; of equals the highest.
+    best: Option<(i64, PositiveScore)>,
+    /// The sum of precisions over positives.
+    precisions: u128,
+}
+
+impl Peaks {
+    #[inline]
+    fn add(&mut self, scores: &[PositiveScore], n_pos: i64, n_neg: i64) {
+        let height = |tp: u32, fp: u32| i64::from(tp) * n_neg - i64::from(fp) * n_pos;
+        // The curve is farthest above the diagonal at the score of a positive, and farthest below it right above one. Of
+        // positives that share a score, those that come one by one are no farther below it than all of them.
+        for score in scores {
+            let at = height(score.tp, score.fp);
+            let above = height(score.pos_above, score.neg_above);
+            self.farthest = self.farthest.max(at).max(-above);
+            self.take_best(at, score);
+        }
+        self.precisions += precisions(scores);
+    }
+
+    #[inline]
+    fn take_best(&mut self, height: i64, score: &PositiveScore) {
+        // Of scores of one height, the highest has the fewest true positives.
+        if self.best.is_none_or(|(best, other)| height > best || height == best && score.tp < other.tp) {
+            self.best = Some((height, *score));
+        }
+    }
+
+    fn join(&mut self, more: Self) {
+        self.farthest = self.farthest.max(more.farthest);
+        if let Some((height, score)) = more.best {
+            self.take_best(height, &score);
+        }
+        self.precisions += more.precisions;
+    }
+}
+
+/// The sums of a walk.
+#[derive(Debug, Default)]
+struct WalkSums {
+    placements: Placements,
+    highest: Highest,
+    /// The sum of precisions over positives.
+    precisions: u128,
+}
+
+/// How far the curve is from the diagonal, where it is farthest.
+#[derive(Clone, Copy, Debug, Default)]
+struct Highest {
+    /// The largest `|tp N - fp P|`.
+    farthest: u128,
+    /// The largest `tp N - fp P` at a score of a positive, and its key; of equals the highest score.
+    best: Option<(i128, u128)>,
+}
+
+impl Highest {
+    #[inline]
+    fn join(&mut self, lower: Highest) {
+        self.farthest = self.farthest.max(lower.farthest);
+        if lower.best.map(|best| best.0) > self.best.map(|best| best.0) {
+            self.best = lower.best;
+        }
+    }
+}
+
+/// The heights of a curve above the diagonal, in pairs.
+#[derive(Clone, Copy)]
+struct Heights {
+    n_pos: u64,
+    n_neg: u64,
+}
+
+impl Heights {
+    #[inline]
+    fn height(self, tp: u64, fp: u64) -> i128 {
+        let (above, below) =
+            (u128::from(tp) * u128::from(self.n_neg), u128::from(fp) * u128::from(self.n_pos));
+        above.cast_signed() - below.cast_signed()
+    }
+
+    /// At the end of a step.
+    #[inline]
+    fn at(self, step: &Step) -> Highest {
+        let height = self.height(step.tp(), step.fp());
+        let best = (step.pos > 0).then_some((height, step.key));
+        Highest { farthest: height.unsigned_abs(), best }
+    }
+
+    /// The farthest at the ends of parts. The curve is at least as far somewhere, and so is the score of a positive: the
+    /// nearest one above such an end.
+    fn at_ends_of(self, parts: &[Step]) -> Highest {
+        let mut highest = Highest::default();
+        for part in parts {
+            let end = self.at(&Step { pos_above: 0, pos: part.tp(), ..*part });
+            highest.join(end);
+        }
+        highest
+    }
+
+    /// Whether a step may hold what is farther than all before it, and no nearer than some borders. The curve of its rows
+    /// lies between two corners.
+    #[inline]
+    fn may_be_highest(self, step: &Step, borders: &Highest, before: &Highest) -> bool {
+        let (upper, lower) = (self.height(step.tp(), step.neg_above), self.height(step.pos_above, step.fp()));
+        let farthest = upper.unsigned_abs().max(lower.unsigned_abs());
+        let is_farther = farthest > before.farthest && farthest >= borders.farthest;
+        let is_better =
+            before.best.is_none_or(|best| upper > best.0) && borders.best.is_none_or(|best| upper >= best.0);
+        is_farther || is_better
+    }
+}
