@@ -355,6 +355,32 @@ mod tests {
                 prop_assert_eq!(ties.placements_and_farthest(), (placements, farthest), "{:?}", blocks);
                 Ok(())
             })?;
+            ask(&|mut ties| {
+                let (mut scores, sums) = ties.fold_positives_and_placements(
+                    |all: &mut Vec<PositiveScore>, scores| all.extend(scores),
+                    |all, more| all.extend(more),
+                );
+                prop_assert_eq!(sums, placements, "{:?}", blocks);
+                // Positives that share a score may come one by one; those above all of them are the fewest.
+                scores.sort_unstable_by_key(|score| (score.tp, score.pos_above));
+                scores.dedup_by(|more, first| {
+                    let is_same = more.tp == first.tp;
+                    first.pos += if is_same { more.pos } else { 0 };
+                    is_same
+                });
+                let with_positives = expected.iter().filter(|tie| tie.pos > 0);
+                prop_assert_eq!(scores.len(), with_positives.clone().count(), "{:?}", blocks);
+                for (score, tie) in scores.into_iter().zip(with_positives) {
+                    let step =
+                        [tie.pos, tie.pos_above, tie.neg_above, tie.tp(), tie.fp()].map(|rows| rows as u32);
+                    let PositiveScore { pos, pos_above, neg_above, tp, fp } = score;
+                    prop_assert_eq!([pos, pos_above, neg_above, tp, fp], step, "{:?}", blocks);
+                    if expected.len() < 300 {
+                        prop_assert_eq!(ties.key_of(score), Some(tie.key), "{:?}", blocks);
+                    }
+                }
+                Ok(())
+            })?;
             for indexed in [Indexed::Rarer, Indexed::Positives] {
                 ask(&|mut ties| {
                     let segments = ties.fold_segments(

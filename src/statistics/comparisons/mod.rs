@@ -1,6 +1,7 @@
 //! Comparisons of two or more scores, or of areas.
 
 pub mod adjust_p_values;
+mod area_table;
 pub mod compare_scores;
 pub mod mrmc_roc_auc;
 pub mod population_stability;

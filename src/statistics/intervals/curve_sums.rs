@@ -8,7 +8,7 @@ use crate::statistics::numbers::average_precision::{precisions, precisions_of_ru
 use crate::statistics::thresholds::confusion::Confusion;
 
 /// The sums and the farthest points of a curve.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct CurveSums {
     /// With weights, without squares.
     pub placements: Placements,
@@ -193,5 +193,29 @@ impl Heights {
         let is_better =
             before.best.is_none_or(|best| upper > best.0) && borders.best.is_none_or(|best| upper >= best.0);
         is_farther || is_better
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::with_ties;
+
+    /// Rows of 40 distinct scores, and of two scores more that positives share with each other and with negatives: from
+    /// the fewest rows whose scores are looked up.
+    #[test]
+    fn positives_that_share_a_score_are_no_farther_than_all_of_them() {
+        let rows: Vec<(u8, i16)> = (0..40)
+            .map(|row| (u8::from(row % 3 == 0), 10 * row))
+            .chain([(1, 55), (1, 55), (1, 55), (0, 55), (0, 55), (0, 55), (0, 55)])
+            .chain((0..30).map(|row| (u8::from(row < 12), 205)))
+            .collect();
+        let (labels, scores): (Vec<u8>, Vec<i16>) = rows.into_iter().unzip();
+        let by_positives = with_ties(&labels, &scores, |mut ties| CurveSums::of_positives(&mut ties));
+        let by_segments = with_ties(&labels, &scores, |mut ties| {
+            let all = Confusion::all_negative(&ties);
+            CurveSums::of_segments(&mut ties, &all)
+        });
+        assert_eq!(by_positives, by_segments);
     }
 }

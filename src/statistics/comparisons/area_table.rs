@@ -1,0 +1,128 @@
+//! The areas of modalities and readers: their means, mean squares and mean covariances.
+
+use crate::math;
+
+/// The areas of each modality and reader, and how they vary.
+///
+/// All areas are of the same rows, so they have one denominator. Means and contrasts of areas are quotients of whole numbers
+/// too: contrasts that are equal are equal to the last bit, and their mean square is exactly 0.
+pub(super) struct AreaTable<'a> {
+    /// Twice the Mann-Whitney U, by modality and reader.
+    pub twice_u: Vec<Vec<i128>>,
+    /// Twice the pairs of a positive and a negative.
+    pub twice_pairs: u128,
+    /// The covariance of two areas, each by modality and reader.
+    pub covariance: &'a dyn Fn((usize, usize), (usize, usize)) -> f64,
+}
+
+impl AreaTable<'_> {
+    /// How many modalities and readers there are.
+    pub fn sizes(&self) -> (usize, usize) {
+        (self.twice_u.len(), self.twice_u.first().map_or(0, Vec::len))
+    }
+
+    /// So many areas' worth of `twice_u` as an area.
+    fn area(&self, twice_u: i128, areas: usize) -> f64 {
+        math::signed_quotient(twice_u, areas as u128 * self.twice_pairs)
+    }
+
+    fn sum_of_modality(&self, modality: usize) -> i128 {
+        self.twice_u[modality].iter().sum()
+    }
+
+    /// The mean area of a modality.
+    pub fn of_modality(&self, modality: usize) -> f64 {
+        self.area(self.sum_of_modality(modality), self.sizes().1)
+    }
+
+    /// The area of one modality less that of another.
+    pub fn difference(&self, a: usize, b: usize) -> f64 {
+        self.area(self.sum_of_modality(a) - self.sum_of_modality(b), self.sizes().1)
+    }
+
+    /// What is left of a difference of mean covariances: 0 if it is no larger than their rounding, which is a few units in
+    /// the last place of the largest variance for each term of a mean.
+    pub fn beyond_rounding(&self, difference: f64) -> f64 {
+        let (modalities, readers) = self.sizes();
+        let cells = modalities * readers;
+        let cell = |place: usize| (place / readers, place % readers);
+        let largest = (0..cells).map(|place| (self.covariance)(cell(place), cell(place))).fold(0.0, f64::max);
+        let rounding = (cells * cells + 8) as f64 * f64::EPSILON * largest;
+        if difference.abs() <= rounding { 0.0 } else { difference }
+    }
+
+    /// The mean covariance over the pairs of areas of which the first comes earlier and that are `wanted`; undefined if one is
+    /// NaN.
+    pub fn mean_covariance(&self, wanted: impl Fn((usize, usize), (usize, usize)) -> bool) -> Option<f64> {
+        let (modalities, readers) = self.sizes();
+        let cells: Vec<(usize, usize)> =
+            (0..modalities).flat_map(|modality| (0..readers).map(move |reader| (modality, reader))).collect();
+        let pairs =
+            cells.iter().enumerate().flat_map(|(place, &a)| cells[place..].iter().map(move |&b| (a, b)));
+        let covariances = pairs.filter(|&(a, b)| wanted(a, b)).map(|(a, b)| (self.covariance)(a, b));
+        mean(covariances).filter(|mean| !mean.is_nan())
+    }
+
+    /// The sum of the squares of contrasts, each of which is a difference of means of areas with this common denominator.
+    fn squares_of(&self, contrasts: impl Iterator<Item = i128>, areas: usize) -> f64 {
+        contrasts.map(|contrast| self.area(contrast, areas).powi(2)).sum()
+    }
+
+    /// The mean square of one modality's areas over readers.
+    pub fn square_of_readers(&self, modality: usize) -> f64 {
+        let (_, readers) = self.sizes();
+        let sum = self.sum_of_modality(modality);
+        let contrasts = self.twice_u[modality].iter().map(|area| readers as i128 * area - sum);
+        self.squares_of(contrasts, readers) / (readers - 1) as f64
+    }
+
+    /// The mean squares of modalities, readers and both; undefined with a single one.
+    pub fn squares(&self) -> (Option<f64>, Option<f64>, Option<f64>) {
+        let (modalities, readers) = self.sizes();
+        let (i, j) = (modalities as i128, readers as i128);
+        let cells = modalities * readers;
+        let of_modality: Vec<i128> = (0..modalities).map(|modality| self.sum_of_modality(modality)).collect();
+        let of_reader: Vec<i128> =
+            (0..readers).map(|reader| self.twice_u.iter().map(|areas| areas[reader]).sum()).collect();
+        let all: i128 = of_modality.iter().sum();
+        let sum_of_modalities = self.squares_of(of_modality.iter().map(|sum| i * sum - all), cells);
+        let sum_of_readers = self.squares_of(of_reader.iter().map(|sum| j * sum - all), cells);
+        let rest = |modality: usize, reader: usize| {
+            i * j * self.twice_u[modality][reader] - i * of_modality[modality] - j * of_reader[reader] + all
+        };
+        let both = self.squares_of((0..cells).map(|cell| rest(cell / readers, cell % readers)), cells);
+        let (i, j) = (modalities as f64, readers as f64);
+        (
+            (modalities > 1).then(|| j * sum_of_modalities / (i - 1.0)),
+            (readers > 1).then(|| i * sum_of_readers / (j - 1.0)),
+            (modalities > 1 && readers > 1).then(|| both / ((i - 1.0) * (j - 1.0))),
+        )
+    }
+}
+
+/// A variance with its degrees of freedom, infinite for the normal distribution.
+#[derive(Clone, Copy)]
+pub(super) struct Error {
+    pub variance: f64,
+    pub df: f64,
+}
+
+impl Error {
+    /// The sum of a mean square with these degrees of freedom and of something known, by Satterthwaite's approximation.
+    pub fn of_sum(square: f64, df: f64, known: f64) -> Self {
+        let variance = square + known;
+        Error {
+            variance,
+            df: if square > 0.0 { variance * variance * df / (square * square) } else { f64::INFINITY },
+        }
+    }
+
+    pub fn df(self) -> Option<f64> {
+        self.df.is_finite().then_some(self.df)
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    (count > 0.0).then(|| sum / count)
+}
