@@ -188,11 +188,17 @@ pub(super) const FIRST_GRID_BITS: u32 = 16;
 /// An outline is too coarse if a cell has more than this many times the rows that it should have.
 pub(super) const TOO_MANY_TIMES: u64 = 8;
 
-// Steps, counts and weights (`steps`, `counts`, `units`).
+// Steps, scores of positives, counts and weights (`steps`, `positives`, `counts`, `units`).
 
 /// Steps that are handed out at once. One call through a pointer costs little beside this many steps, and 2 KiB of
 /// steps stay in the first cache.
 pub(super) const STEPS_AT_A_TIME: usize = 64;
+
+/// Scores of positives that are handed out at a time.
+///
+/// Measured: the average precision of groups of ten rows takes three per cent fewer instructions than with 64, because less
+/// room is cleared. In groups of 10^4 rows it takes a third of a per cent more.
+pub(super) const POSITIVES_AT_A_TIME: usize = 16;
 
 /// Scores that counts get room for before their number is known, at most. Few groups of more rows have as many distinct
 /// scores as rows.

@@ -107,7 +107,7 @@ mod tests {
             found.as_any().downcast_ref::<A>().unwrap().clone()
         };
         let column = column.to_boxed();
-        let whole = found(&[column.clone()]);
+        let whole = found(std::slice::from_ref(&column));
         let cuts = [0, 1, 1, 4];
         let chunks: Vec<_> = cuts.windows(2).map(|cut| column.sliced(cut[0], cut[1] - cut[0])).collect();
         assert!(found(&chunks).to_boxed() == whole.to_boxed());

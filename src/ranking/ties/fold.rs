@@ -1,10 +1,12 @@
-//! Folds over the ties of a group, or over the segments of its curve.
+//! Folds over the ties of a group, over the segments of its curve, or over the scores of its positives.
 //!
 //! A large group is walked in parts, by all threads. Each part has a result of its own, and results are joined from the
 //! highest scores down.
 
 use std::sync::{Mutex, PoisonError};
 
+use super::placements::Placements;
+use super::positives::{Batches, PositiveScore};
 use super::source::{Indexed, StepKind};
 use super::steps::{Above, Run, Segment, Step, Tie};
 use super::ties::Ties;
@@ -85,6 +87,69 @@ impl Ties<'_> {
         let mut result = T::default();
         self.fold_steps(StepKind::Segments(indexed), &|_| true, &mut result, T::default, run, join);
         result
+    }
+
+    /// Folds the scores of positives in any order: `step` takes some of them into a result, and `join` joins two results.
+    /// The group [has small classes](Self::has_small_classes).
+    pub fn fold_positives<T: Default + Send>(
+        &mut self,
+        step: impl Fn(&mut T, &[PositiveScore]) + Sync,
+        join: impl Fn(&mut T, T) + Sync,
+    ) -> T {
+        self.fold_positives_and(false, step, join).0
+    }
+
+    /// The same, and the sums over the placements of all rows.
+    pub fn fold_positives_and_placements<T: Default + Send>(
+        &mut self,
+        step: impl Fn(&mut T, &[PositiveScore]) + Sync,
+        join: impl Fn(&mut T, T) + Sync,
+    ) -> (T, Placements) {
+        self.fold_positives_and(true, step, join)
+    }
+
+    fn fold_positives_and<T: Default + Send>(
+        &mut self,
+        sums: bool,
+        step: impl Fn(&mut T, &[PositiveScore]) + Sync,
+        join: impl Fn(&mut T, T) + Sync,
+    ) -> (T, Placements) {
+        debug_assert!(self.has_small_classes());
+        let joined = |all: &mut (T, Placements), more: (T, Placements)| {
+            join(&mut all.0, more.0);
+            all.1 = all.1.plus(more.1);
+        };
+        let all = Mutex::new((T::default(), Placements::default()));
+        let is_walked = self.source.walk_positives(sums, &|walk| {
+            let mut part = T::default();
+            let placements = walk(&mut |scores| step(&mut part, scores));
+            joined(&mut all.lock().unwrap_or_else(PoisonError::into_inner), (part, placements));
+        });
+        if is_walked {
+            return all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        }
+        let n_neg = self.n_neg();
+        self.fold_runs(
+            Indexed::Positives,
+            |(part, placements): &mut (T, Placements), run| {
+                if sums {
+                    placements.add_run(run, &run.whole(), n_neg);
+                }
+                let mut take = |scores: &[PositiveScore]| step(part, scores);
+                let mut batches = Batches::to(&mut take);
+                let above = run.each(|segment| {
+                    if segment.pos > 0 {
+                        let [pos, pos_above, neg_above, tp, fp] =
+                            [segment.pos, segment.pos_above, segment.neg_above, segment.tp(), segment.fp()]
+                                .map(|rows| rows as u32);
+                        batches.push(PositiveScore { pos, pos_above, neg_above, tp, fp });
+                    }
+                });
+                batches.end();
+                above
+            },
+            joined,
+        )
     }
 
     /// The parts in which a large group is walked, the highest scores first: of each, all its rows as one step without a

@@ -1,14 +1,10 @@
-//! A fold over the scores of positives, whose order does not matter.
+//! The scores of positives, in any order.
 //!
-//! A precision, a distance and a placement are each of one score, and so are sums and maxima of them. Such a fold needs
-//! to know how many rows lie above a score, and not which score comes next: no key is put in order for it.
-
-use std::sync::{Mutex, PoisonError};
+//! A precision, a distance and a placement are each of one score. Their sums and maxima need to know how many rows lie above a
+//! score, and not which score comes next: no key is put in order for them.
 
 use super::placements::Placements;
-use super::source::Indexed;
-use super::ties::Ties;
-use crate::ranking::tuning::TOGETHER;
+use crate::ranking::tuning::POSITIVES_AT_A_TIME;
 
 /// The score of one or several positives.
 ///
@@ -35,92 +31,30 @@ pub type WalkPositives<'a> = dyn FnMut(&mut TakePositives<'_>) -> Placements + '
 
 /// Hands out the scores of positives, some at a time.
 pub(in crate::ranking) struct Batches<'a, 'b> {
-    scores: [PositiveScore; TOGETHER],
+    scores: [PositiveScore; POSITIVES_AT_A_TIME],
     len: usize,
     take: &'a mut TakePositives<'b>,
 }
 
 impl<'a, 'b> Batches<'a, 'b> {
+    /// To what takes them in.
     pub fn to(take: &'a mut TakePositives<'b>) -> Self {
-        Batches { scores: [PositiveScore::default(); TOGETHER], len: 0, take }
+        Batches { scores: [PositiveScore::default(); POSITIVES_AT_A_TIME], len: 0, take }
     }
 
+    /// The next score.
     #[inline(always)]
     pub fn push(&mut self, score: PositiveScore) {
         self.scores[self.len] = score;
         self.len += 1;
-        if self.len == TOGETHER {
+        if self.len == POSITIVES_AT_A_TIME {
             self.end();
         }
     }
 
+    /// Hands out the scores that are left.
     pub fn end(&mut self) {
         (self.take)(&self.scores[..self.len]);
         self.len = 0;
-    }
-}
-
-impl Ties<'_> {
-    /// Folds the scores of positives in any order: `step` takes some of them into a result, and `join` joins two results.
-    /// The group [has small classes](Self::has_small_classes).
-    pub fn fold_positives<T: Default + Send>(
-        &mut self,
-        step: impl Fn(&mut T, &[PositiveScore]) + Sync,
-        join: impl Fn(&mut T, T) + Sync,
-    ) -> T {
-        self.fold_positives_and(false, step, join).0
-    }
-
-    /// The same, and the sums over the placements of all rows.
-    pub fn fold_positives_and_placements<T: Default + Send>(
-        &mut self,
-        step: impl Fn(&mut T, &[PositiveScore]) + Sync,
-        join: impl Fn(&mut T, T) + Sync,
-    ) -> (T, Placements) {
-        self.fold_positives_and(true, step, join)
-    }
-
-    fn fold_positives_and<T: Default + Send>(
-        &mut self,
-        sums: bool,
-        step: impl Fn(&mut T, &[PositiveScore]) + Sync,
-        join: impl Fn(&mut T, T) + Sync,
-    ) -> (T, Placements) {
-        debug_assert!(self.has_small_classes());
-        let joined = |all: &mut (T, Placements), more: (T, Placements)| {
-            join(&mut all.0, more.0);
-            all.1 = all.1.plus(more.1);
-        };
-        let all = Mutex::new((T::default(), Placements::default()));
-        let is_walked = self.source.walk_positives(sums, &|walk| {
-            let mut part = T::default();
-            let placements = walk(&mut |scores| step(&mut part, scores));
-            joined(&mut all.lock().unwrap_or_else(PoisonError::into_inner), (part, placements));
-        });
-        if is_walked {
-            return all.into_inner().unwrap_or_else(PoisonError::into_inner);
-        }
-        let n_neg = self.n_neg();
-        self.fold_runs(
-            Indexed::Positives,
-            |(part, placements): &mut (T, Placements), run| {
-                if sums {
-                    placements.add_run(run, &run.whole(), n_neg);
-                }
-                let mut take = |scores: &[PositiveScore]| step(part, scores);
-                let mut batches = Batches::to(&mut take);
-                let above = run.each(|segment| {
-                    if segment.pos > 0 {
-                        let [pos, pos_above, neg_above, tp, fp] =
-                            [segment.pos, segment.pos_above, segment.neg_above, segment.tp(), segment.fp()]
-                                .map(|rows| rows as u32);
-                        batches.push(PositiveScore { pos, pos_above, neg_above, tp, fp });
-                    }
-                });
-                batches.end();
-                above
-            },
-            joined,
-        )
     }
 }
