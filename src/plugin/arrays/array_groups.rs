@@ -36,7 +36,7 @@ impl<'a> ArrayGroups<'a> {
 
     /// The values of a column, group after group; within a group in their order. A column has at least one chunk.
     ///
-    /// Chunks of numbers and of truth values are not joined before, which would need as much memory again.
+    /// Chunks of numbers are not joined before, which would need as much memory again.
     pub fn in_order(&self, chunks: &[Box<dyn Array>]) -> Result<Box<dyn Array>, String> {
         let dtype = chunks.first().ok_or("a column without chunks")?.dtype();
         macro_rules! by_type {

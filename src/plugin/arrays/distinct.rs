@@ -32,36 +32,30 @@ pub struct Places {
 
 impl Places {
     /// The places of keys; `validity` tells which are not missing, if not all are.
+    ///
+    /// Keys of a range that is not much larger than the rows are looked up in a table of it. Of others, few
+    /// distinct ones are looked up by their hashes, and many are sorted.
     pub fn of<K: Key>(keys: &[K], validity: Option<&Bitmap>) -> Self {
-        Self::of_values(keys, |key| key, validity)
+        let keys = OptionalValues { values: keys, validity };
+        keys.in_table_of_range(|key| key).unwrap_or_else(|| keys.sorted_or_hashed())
     }
 
-    /// The places of values by keys that compare as they do; `validity` tells which are not missing, if not all are.
-    ///
-    /// Values of a range that is not much larger than the rows are looked up in a table of it. Of others, few
-    /// distinct ones are looked up by their hashes, and many are sorted.
+    /// The same of values, by keys that compare as they do.
     pub fn of_values<V: Copy + Sync, K: Key>(
         values: &[V],
         key: impl Fn(V) -> K + Send + Sync,
         validity: Option<&Bitmap>,
     ) -> Self {
-        let column = OptionalKeys { keys: values, validity };
-        let Some((low, high)) = column.lowest_and_highest(&key) else {
-            return Places { of_row: vec![0; values.len()], rows: Vec::new() };
-        };
-        let range = high.above(low, 0);
-        if range < (values.len() * ENTRIES_PER_ROW) as u128 {
-            return column.in_table(range as usize + 1, |value| key(value).above(low, 0) as usize);
-        }
-        let keys = each(values, |&value| key(value));
-        let column = OptionalKeys { keys: &keys, validity };
-        if column.are_many() { column.sorted() } else { column.hashed() }
+        OptionalValues { values, validity }.in_table_of_range(&key).unwrap_or_else(|| {
+            let keys = each(values, |&value| key(value));
+            OptionalValues { values: &keys, validity }.sorted_or_hashed()
+        })
     }
 
     /// The same of runs of bytes, which are compared byte by byte.
     pub fn of_bytes(values: &[&[u8]], validity: Option<&Bitmap>) -> Self {
         // Names often begin alike, so the bytes that all of them share are left out.
-        let present = || OptionalKeys { keys: values, validity }.rows().map(|(_, value)| value);
+        let present = || OptionalValues { values, validity }.rows().map(|(_, value)| value);
         let Some(first) = present().next() else {
             return Places { of_row: vec![0; values.len()], rows: Vec::new() };
         };
@@ -80,7 +74,7 @@ impl Places {
         }
         // The first bytes of two values decide most comparisons, without reading the rest.
         let keys: Vec<(u128, &[u8])> = own.iter().map(|value| (start(value, 16), *value)).collect();
-        let column = OptionalKeys { keys: &keys, validity };
+        let column = OptionalValues { values: &keys, validity };
         if column.are_many() { column.sorted() } else { column.hashed_bytes() }
     }
 
@@ -110,36 +104,37 @@ fn start(value: &[u8], most: usize) -> u128 {
     u128::from_be_bytes(bytes)
 }
 
-/// Keys, of which some may be missing.
+/// Values, of which some may be missing.
 #[derive(Clone, Copy)]
-struct OptionalKeys<'a, K> {
-    keys: &'a [K],
+struct OptionalValues<'a, V> {
+    values: &'a [V],
     validity: Option<&'a Bitmap>,
 }
 
-impl<'a, K: Copy> OptionalKeys<'a, K> {
+impl<'a, V: Copy> OptionalValues<'a, V> {
     fn is_there(&self, row: usize) -> bool {
         self.validity.is_none_or(|validity| validity.get_bit(row))
     }
 
-    /// The rows that are not missing, and their keys.
-    fn rows(self) -> impl Iterator<Item = (u32, K)> + 'a {
-        let keys = (0..).zip(self.keys).map(|(row, key)| (row, *key));
-        keys.filter(move |row| self.is_there(row.0 as usize))
+    /// The rows that are not missing, and their values.
+    fn rows(self) -> impl Iterator<Item = (u32, V)> + 'a {
+        let values = (0..).zip(self.values).map(|(row, value)| (row, *value));
+        values.filter(move |row| self.is_there(row.0 as usize))
     }
 
     /// What `place` says of each row that is not missing.
-    fn mapped(self, mut place: impl FnMut(u32, K) -> u32) -> Vec<u32> {
-        let place = |(row, key): (u32, &K)| if self.is_there(row as usize) { place(row, *key) } else { 0 };
-        memory::collected((0..self.keys.len() as u32).zip(self.keys).map(place))
+    fn mapped(self, mut place: impl FnMut(u32, V) -> u32) -> Vec<u32> {
+        let place =
+            |(row, value): (u32, &V)| if self.is_there(row as usize) { place(row, *value) } else { 0 };
+        memory::collected((0..self.values.len() as u32).zip(self.values).map(place))
     }
 }
 
-impl<K: Copy + Ord + Send> OptionalKeys<'_, K> {
+impl<K: Copy + Ord + Send> OptionalValues<'_, K> {
     /// Whether there are many distinct keys, by a sample of which nearly all then are.
     fn are_many(self) -> bool {
-        let every = self.keys.len().div_ceil(SAMPLE).max(1);
-        let mut sample: Vec<K> = self.keys.iter().step_by(every).copied().collect();
+        let every = self.values.len().div_ceil(SAMPLE).max(1);
+        let mut sample: Vec<K> = self.values.iter().step_by(every).copied().collect();
         let sampled = sample.len();
         sample.sort_unstable();
         sample.dedup();
@@ -150,7 +145,7 @@ impl<K: Copy + Ord + Send> OptionalKeys<'_, K> {
     fn sorted(self) -> Places {
         let mut order: Vec<(K, u32)> = self.rows().map(|(row, key)| (key, row)).collect();
         RAYON.install(|| tasks::sort_by(&mut order, Ord::cmp));
-        let mut places = Places { of_row: vec![0; self.keys.len()], rows: Vec::new() };
+        let mut places = Places { of_row: vec![0; self.values.len()], rows: Vec::new() };
         let mut last = None;
         for (key, row) in order {
             if last != Some(key) {
@@ -163,7 +158,7 @@ impl<K: Copy + Ord + Send> OptionalKeys<'_, K> {
     }
 }
 
-impl<V: Copy + Sync> OptionalKeys<'_, V> {
+impl<V: Copy + Sync> OptionalValues<'_, V> {
     /// What `of_block` makes of blocks of at least so many rows; the block that begins at a row has its values.
     fn of_blocks<T: Send>(self, least: usize, of_block: impl Fn(usize, &[V]) -> T + Sync) -> Vec<T> {
         let rows = least.max(BLOCK_ROWS);
@@ -171,10 +166,10 @@ impl<V: Copy + Sync> OptionalKeys<'_, V> {
             interrupt::check();
             of_block(number * rows, values)
         };
-        if self.keys.len() <= rows {
-            return self.keys.chunks(rows).enumerate().map(of_block).collect();
+        if self.values.len() <= rows {
+            return self.values.chunks(rows).enumerate().map(of_block).collect();
         }
-        RAYON.install(|| self.keys.par_chunks(rows).enumerate().map(of_block).collect())
+        RAYON.install(|| self.values.par_chunks(rows).enumerate().map(of_block).collect())
     }
 
     fn lowest_and_highest<K: Ord + Copy + Send>(self, key: impl Fn(V) -> K + Sync) -> Option<(K, K)> {
@@ -190,10 +185,21 @@ impl<V: Copy + Sync> OptionalKeys<'_, V> {
         self.of_blocks(0, of_block).into_iter().flatten().reduce(wider)
     }
 
+    /// By a table of the range of the keys, if it is not much larger than the rows.
+    fn in_table_of_range<K: Key>(self, key: impl Fn(V) -> K + Sync) -> Option<Places> {
+        let Some((low, high)) = self.lowest_and_highest(&key) else {
+            return Some(Places { of_row: vec![0; self.values.len()], rows: Vec::new() });
+        };
+        let range = high.above(low, 0);
+        let entry = |value| key(value).above(low, 0) as usize;
+        (range < (self.values.len() * ENTRIES_PER_ROW) as u128)
+            .then(|| self.in_table(range as usize + 1, entry))
+    }
+
     /// By a table in which every value has an entry of its own.
     fn in_table(self, entries: usize, entry: impl Fn(V) -> usize + Sync) -> Places {
-        // Each block has a table, so a thread has one block.
-        let of_thread = self.keys.len().div_ceil(RAYON.current_num_threads());
+        // Each block has a table, which is then joined to the others: so a thread has one block.
+        let of_thread = self.values.len().div_ceil(RAYON.current_num_threads());
         let firsts = self.of_blocks(entries.max(of_thread), |start, values| {
             let mut table = vec![NONE; entries];
             // From the last row on, so that no entry is read.
@@ -212,23 +218,27 @@ impl<V: Copy + Sync> OptionalKeys<'_, V> {
             rows.push(*place);
             *place = rows.len() as u32 - 1;
         }
-        let mut of_row = memory::default_values(self.keys.len());
+        let mut of_row = memory::default_values(self.values.len());
         let fill = |(number, (places, values)): (usize, (&mut [u32], &[V]))| {
             for ((row, place), &value) in (number * BLOCK_ROWS..).zip(places).zip(values) {
                 *place = if self.is_there(row) { table[entry(value)] } else { 0 };
             }
         };
-        if self.keys.len() <= BLOCK_ROWS {
-            fill((0, (&mut of_row, self.keys)));
+        if self.values.len() <= BLOCK_ROWS {
+            fill((0, (&mut of_row, self.values)));
         } else {
-            let blocks = of_row.par_chunks_mut(BLOCK_ROWS).zip(self.keys.par_chunks(BLOCK_ROWS));
+            let blocks = of_row.par_chunks_mut(BLOCK_ROWS).zip(self.values.par_chunks(BLOCK_ROWS));
             RAYON.install(|| blocks.enumerate().for_each(fill));
         }
         Places { of_row, rows }
     }
 }
 
-impl<K: Key> OptionalKeys<'_, K> {
+impl<K: Key> OptionalValues<'_, K> {
+    fn sorted_or_hashed(self) -> Places {
+        if self.are_many() { self.sorted() } else { self.hashed() }
+    }
+
     /// By the hashes of the distinct keys, which are then sorted.
     fn hashed(self) -> Places {
         // The first row of a key is at the place that the high bits of its hash name, or at the next free place.
@@ -263,7 +273,7 @@ impl<K: Key> OptionalKeys<'_, K> {
     }
 }
 
-impl OptionalKeys<'_, (u128, &[u8])> {
+impl OptionalValues<'_, (u128, &[u8])> {
     /// The same of bytes.
     fn hashed_bytes(self) -> Places {
         let mut seen: PlHashMap<&[u8], u32> = PlHashMap::default();
@@ -346,7 +356,7 @@ mod tests {
 
     fn every_way<K: Key>(keys: Vec<Option<K>>) {
         let (keys, validity) = parted(keys);
-        let column = OptionalKeys { keys: &keys, validity: Some(&validity) };
+        let column = OptionalValues { values: &keys, validity: Some(&validity) };
         let mut distinct = keys.clone();
         distinct.sort_unstable();
         let entry = |key: K| distinct.partition_point(|other| *other < key);
@@ -375,7 +385,7 @@ mod tests {
             let (values, validity) = parted(values);
             let bytes: Vec<&[u8]> = values.iter().map(String::as_bytes).collect();
             let keys: Vec<(u128, &[u8])> = bytes.iter().map(|value| (start(value, 16), *value)).collect();
-            let column = OptionalKeys { keys: &keys, validity: Some(&validity) };
+            let column = OptionalValues { values: &keys, validity: Some(&validity) };
             for places in [Places::of_bytes(&bytes, Some(&validity)), column.sorted(), column.hashed_bytes()] {
                 as_sorted(&bytes, &validity, &places);
             }
@@ -397,6 +407,6 @@ mod tests {
         let keys: Vec<u64> =
             (0..50_000u64).map(|row| (row % 9_000).wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
         let validity = Bitmap::new_with_value(true, keys.len());
-        as_sorted(&keys, &validity, &OptionalKeys { keys: &keys, validity: None }.hashed());
+        as_sorted(&keys, &validity, &OptionalValues { values: &keys, validity: None }.hashed());
     }
 }

@@ -144,8 +144,8 @@ impl<K: Key> Index<K> {
         }
     }
 
-    /// Whether two keys may be equal: so it is if they are, or if a bucket is long.
-    pub fn has_equal_keys(&self) -> bool {
+    /// Whether two keys are equal. Also true if a bucket is long, which is not looked through.
+    pub fn may_have_equal_keys(&self) -> bool {
         !self.long.is_empty() || widest(EqualKeys(&self.keys))
     }
 
@@ -258,7 +258,8 @@ fn place_among<K: Key>(bucket: &[K], key: K) -> (usize, usize) {
     (below, below + bucket[below..].partition_point(|&other| other <= key))
 }
 
-/// Whether two keys less than a window apart are equal.
+/// Whether two keys less than a window apart are equal. Equal keys are in one bucket, so that no others can be if no bucket is
+/// longer than a window.
 struct EqualKeys<'a, K>(&'a [K]);
 
 impl<K: Key> Work for EqualKeys<'_, K> {

@@ -74,8 +74,21 @@ impl<K: Key> Classes<'_, K> {
     }
 
     /// Hands out the scores of the positives among these rows, in any order, where `above` lies above them and the group has
-    /// `n_neg` negatives in all. With `SUMS` it returns the sums over the placements of these rows.
-    pub fn positives<const SUMS: bool>(
+    /// `n_neg` negatives in all. With `sums` it returns the sums over the placements of these rows.
+    pub fn positives(
+        &self,
+        sums: bool,
+        tally: &mut Tally<K>,
+        ops: ScoreOps<K>,
+        above: Above,
+        n_neg: u64,
+        take: &mut TakePositives<'_>,
+    ) -> Placements {
+        let positives = if sums { Self::positives_and::<true> } else { Self::positives_and::<false> };
+        positives(self, tally, ops, above, n_neg, take)
+    }
+
+    fn positives_and<const SUMS: bool>(
         &self,
         tally: &mut Tally<K>,
         ops: ScoreOps<K>,
@@ -146,7 +159,7 @@ impl<K: Key> Classes<'_, K> {
         }
         (ops.build)(&mut tally.index, indexed);
         (if SUMS { ops.count_with_sums } else { ops.count })(tally, others);
-        if which == Indexed::Positives && tally.index.has_equal_keys() {
+        if which == Indexed::Positives && tally.index.may_have_equal_keys() {
             tally.index.order();
             return tally.each_place::<true, SUMS>(visit);
         }

@@ -133,10 +133,7 @@ impl<K: Key> Source for OneThread<K> {
         let n_neg = self.class_keys.n_neg();
         self.ask(|classes, ops, memory| {
             let tally = &mut memory.tally;
-            part(&mut |take| {
-                let positives = if sums { Classes::positives::<true> } else { Classes::positives::<false> };
-                positives(classes, tally, ops, Above::default(), n_neg, take)
-            });
+            part(&mut |take| classes.positives(sums, tally, ops, Above::default(), n_neg, take));
         });
         true
     }

@@ -361,10 +361,7 @@ impl<K: Key> Source for Shards<K> {
 
     fn walk_positives(&mut self, sums: bool, part: &(dyn Fn(&mut WalkPositives<'_>) + Sync)) -> bool {
         self.each_classes(Tally::default, |tally, classes, above| {
-            part(&mut |take| {
-                let positives = if sums { Classes::positives::<true> } else { Classes::positives::<false> };
-                positives(classes, tally, self.ops, above, self.totals[0], take)
-            });
+            part(&mut |take| classes.positives(sums, tally, self.ops, above, self.totals[0], take));
         });
         true
     }

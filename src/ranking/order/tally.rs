@@ -16,8 +16,8 @@ use crate::ranking::tuning::{TOGETHER, WINDOW};
 
 /// How many keys of each class are below a key, and how many are not above it.
 ///
-/// Where equal indexed keys are visited one after the other, `indexed_below` also counts those that were visited before, and
-/// `indexed_upto` is one more.
+/// Where equal indexed keys are visited one after the other, `indexed_upto` is one more each time. `indexed_below` is one more
+/// as well, unless the visitor knows which keys are equal.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::ranking) struct Place {
     pub indexed_below: u32,
@@ -64,8 +64,8 @@ impl TiedSums {
 }
 
 impl<K: Key> Tally<K> {
-    /// Counts the keys in `pieces` by their place among the indexed keys: with `SUMS` for [`Tally::each_place`], else for
-    /// [`Tally::for_each_segment`].
+    /// Counts the keys in `pieces` by their place among the indexed keys, with `SUMS` also for the sums of
+    /// [`Tally::each_place`].
     ///
     /// The indexed keys need not be in order: as many of them are below another key, whichever these are.
     pub fn count<S: Score<Key = K>, const SUMS: bool>(&mut self, pieces: &[&[K]]) {
@@ -80,10 +80,11 @@ impl<K: Key> Tally<K> {
         });
     }
 
-    /// Visits the indexed keys after [`Tally::count`], from the lowest up. Returns the moments of the places of the
-    /// indexed keys, and of the others, if they were counted with `SUMS`. A place is twice the keys of the other class below a key and once those equal to it.
+    /// Visits the indexed keys after [`Tally::count`], from the lowest up; equal keys one by one. With `TIES` the index is in
+    /// order, and `indexed_below` leaves out equal keys.
     ///
-    /// Equal keys are visited one by one. With `TIES` the index is in order, and no equal key counts as below another.
+    /// With `SUMS`, with which the keys were counted, it returns the moments of the places of the indexed keys, and of the
+    /// others; else zeros. A place is twice the keys of the other class below a key and once those equal to it.
     #[inline(always)]
     pub fn each_place<const TIES: bool, const SUMS: bool>(
         &self,

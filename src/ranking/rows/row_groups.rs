@@ -31,7 +31,7 @@ enum Moves<'a> {
     Twice { ranges: Blocks<'a>, starts: Vec<usize>, codes: Vec<u32> },
 }
 
-/// Rows with the group of each, in blocks that go to ranges of `2^shift` groups.
+/// Rows with the group of each, in blocks that go to ranges of `2^shift` groups; without a shift, a range is a group.
 #[derive(Debug)]
 struct Blocks<'a> {
     codes: Cow<'a, [u32]>,
@@ -56,8 +56,8 @@ impl<'a> RowGroups<'a> {
 
     fn of_at_most(codes: Cow<'a, [u32]>, groups: usize, threads: usize, most: usize) -> Self {
         if groups <= most {
-            let groups = Blocks::of(codes, 0, groups, threads);
-            return RowGroups { borders: groups.borders(), moves: Moves::Once(groups) };
+            let blocks = Blocks::of(codes, 0, groups, threads);
+            return RowGroups { borders: blocks.borders(), moves: Moves::Once(blocks) };
         }
         let shift = groups.div_ceil(most / 2).next_power_of_two().trailing_zeros();
         let ranges = Blocks::of(codes, shift, ((groups - 1) >> shift) + 1, threads);
@@ -87,7 +87,7 @@ impl<'a> RowGroups<'a> {
     /// If the chunks do not have a value for each row.
     pub fn chunks_by_group<T: Copy + Default + Send + Sync>(&self, chunks: &[&[T]]) -> Vec<T> {
         match &self.moves {
-            Moves::Once(groups) => groups.by_range(chunks),
+            Moves::Once(blocks) => blocks.by_range(chunks),
             Moves::Twice { ranges, starts, codes } => {
                 self.by_group_in_ranges(&ranges.by_range(chunks), starts, ranges.shift, codes)
             }

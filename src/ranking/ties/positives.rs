@@ -6,7 +6,7 @@
 use super::placements::Placements;
 use crate::ranking::tuning::POSITIVES_AT_A_TIME;
 
-/// The score of one or several positives.
+/// The score of one or several positives, in a group that [has small classes](super::Ties::has_small_classes).
 ///
 /// Positives that share a score may come one by one. Then `pos_above` also counts those of them that come later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -95,7 +95,7 @@ impl<'a> Ties<'a> {
         if self.is_large() { (n_pos + n_neg) as usize } else { 0 }
     }
 
-    /// Whether rows have no weights, and either class has fewer than [`SMALL_CLASS`] of them.
+    /// Whether rows have no weights, and each class has fewer than [`SMALL_CLASS`] of them.
     pub fn has_small_classes(&self) -> bool {
         self.units().is_none() && (self.n_pos | self.n_neg) < SMALL_CLASS
     }

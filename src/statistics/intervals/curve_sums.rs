@@ -1,7 +1,7 @@
 //! What a summary asks of a curve: sums over placements and precisions, and its farthest points from the diagonal.
 //!
-//! All of it is a sum or a maximum over scores. So the scores of positives of a group are visited in any order. With weights,
-//! and in groups of large classes, the segments of the curve are walked instead.
+//! All of it is a sum or a maximum over scores, so the scores of positives are visited in any order. With weights, and in
+//! groups of large classes, whose heights take 128 bits, the segments of the curve are walked instead.
 
 use crate::ranking::ties::{Indexed, Placements, PositiveScore, Step, Ties};
 use crate::statistics::numbers::average_precision::{precisions, precisions_of_run};
@@ -14,7 +14,7 @@ pub(super) struct CurveSums {
     pub placements: Placements,
     /// The largest `|tp N - fp P|`.
     pub farthest: u128,
-    /// The key of the positive with the largest `tp N - fp P`; of equals the highest score.
+    /// The key of the positive with the largest `tp N - fp P`; if several have it, the highest key.
     pub best: Option<u128>,
     /// The sum of precisions over positives.
     pub precisions: u128,
@@ -83,7 +83,7 @@ impl CurveSums {
 struct Peaks {
     /// The largest `|tp N - fp P|`.
     farthest: i64,
-    /// The largest `tp N - fp P` at the score of a positive, and the score; of equals the highest.
+    /// The largest `tp N - fp P` at the score of a positive, and the score; if several have it, the highest.
     best: Option<(i64, PositiveScore)>,
     /// The sum of precisions over positives.
     precisions: u128,
@@ -135,7 +135,7 @@ struct WalkSums {
 struct Highest {
     /// The largest `|tp N - fp P|`.
     farthest: u128,
-    /// The largest `tp N - fp P` at a score of a positive, and its key; of equals the highest score.
+    /// The largest `tp N - fp P` at the score of a positive, and its key; if several have it, the highest key.
     best: Option<(i128, u128)>,
 }
 
