@@ -74,22 +74,11 @@ impl<K: Key> Classes<'_, K> {
     }
 
     /// Hands out the scores of the positives among these rows, in any order, where `above` lies above them and the group has
-    /// `n_neg` negatives in all. With `sums` it returns the sums over the placements of these rows.
+    /// `n_neg` negatives in all. With `sums` it returns the sums over the placements of these rows; else what it returns has
+    /// no meaning.
     pub fn positives(
         &self,
         sums: bool,
-        tally: &mut Tally<K>,
-        ops: ScoreOps<K>,
-        above: Above,
-        n_neg: u64,
-        take: &mut TakePositives<'_>,
-    ) -> Placements {
-        let positives = if sums { Self::positives_and::<true> } else { Self::positives_and::<false> };
-        positives(self, tally, ops, above, n_neg, take)
-    }
-
-    fn positives_and<const SUMS: bool>(
-        &self,
         tally: &mut Tally<K>,
         ops: ScoreOps<K>,
         above: Above,
@@ -100,7 +89,7 @@ impl<K: Key> Classes<'_, K> {
             ((above.pos as usize + self.n_pos) as u32, (above.neg as usize + self.n_neg) as u32);
         let mut batches = Batches::to(take);
         let which = Indexed::Positives;
-        let sums = self.place_sums::<SUMS>(tally, ops, which, |place| {
+        let push = |place: Place| {
             batches.push(PositiveScore {
                 pos: 1,
                 pos_above: pos_upto - place.indexed_upto,
@@ -108,9 +97,14 @@ impl<K: Key> Classes<'_, K> {
                 tp: pos_upto - place.indexed_below,
                 fp: neg_upto - place.others_below,
             });
-        });
+        };
+        let sums = if sums {
+            self.place_sums::<true>(tally, ops, which, push)
+        } else {
+            self.place_sums::<false>(tally, ops, which, push)
+        };
         batches.end();
-        if SUMS { self.placements_of(sums, which, above, n_neg) } else { Placements::default() }
+        self.placements_of(sums, which, above, n_neg)
     }
 
     /// Sums over the placements of these rows, and the largest `|tp N - fp P|` at their scores and below all of them. `above`
