@@ -74,8 +74,7 @@ impl<K: Key> Classes<'_, K> {
     }
 
     /// Hands out the scores of the positives among these rows, in any order, where `above` lies above them and the group has
-    /// `n_neg` negatives in all. With `sums` it returns the sums over the placements of these rows; else what it returns has
-    /// no meaning.
+    /// `n_neg` negatives in all. With `sums` it returns the sums over the placements of these rows, else zeros.
     pub fn positives(
         &self,
         sums: bool,
@@ -98,11 +97,12 @@ impl<K: Key> Classes<'_, K> {
                 fp: neg_upto - place.others_below,
             });
         };
-        let sums = if sums {
-            self.place_sums::<true>(tally, ops, which, push)
-        } else {
-            self.place_sums::<false>(tally, ops, which, push)
-        };
+        if !sums {
+            self.place_sums::<false>(tally, ops, which, push);
+            batches.end();
+            return Placements::default();
+        }
+        let sums = self.place_sums::<true>(tally, ops, which, push);
         batches.end();
         self.placements_of(sums, which, above, n_neg)
     }
