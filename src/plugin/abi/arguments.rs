@@ -1,6 +1,8 @@
 //! The keyword arguments of a call, as Python pickled them.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 
 use serde_pickle::{DeOptions, HashableValue, Value};
 
@@ -46,10 +48,28 @@ impl Roles {
     }
 }
 
+/// How many pickled dictionaries a thread remembers. Polars plans an expression three times for each query of it, and
+/// expressions of several scores have the same arguments.
+const REMEMBERED: usize = 8;
+
+thread_local! {
+    /// The last pickled dictionaries that were read, the newest first.
+    static LAST_READ: RefCell<VecDeque<(Box<[u8]>, Rc<Keywords>)>> = const { RefCell::new(VecDeque::new()) };
+}
+
 impl Keywords {
     /// The keyword arguments of a pickled dictionary. Of anything else there are none.
-    pub fn of(pickled: &[u8]) -> Self {
-        Self::read(pickled).unwrap_or_default()
+    pub fn of(pickled: &[u8]) -> Rc<Self> {
+        let is_same = |(bytes, _): &&(Box<[u8]>, Rc<Self>)| **bytes == *pickled;
+        let known = LAST_READ.with_borrow(|last| last.iter().find(is_same).map(|(_, read)| read.clone()));
+        known.unwrap_or_else(|| {
+            let read = Rc::new(Self::read(pickled).unwrap_or_default());
+            LAST_READ.with_borrow_mut(|last| {
+                last.truncate(REMEMBERED - 1);
+                last.push_front((pickled.into(), read.clone()));
+            });
+            read
+        })
     }
 
     /// The keyword arguments of a pickled dictionary, if it is one.
@@ -157,7 +177,7 @@ mod tests {
         assert_eq!(keywords.called.as_deref(), Some("report"));
         assert_eq!(keywords.edge, Edge::Shell([("seed".into(), "--seed".into())].into()));
         for bad in [&b""[..], b"\x80\x05}.", b"level", &pickled[..20]] {
-            assert_eq!(Keywords::of(bad), Keywords::default());
+            assert_eq!(*Keywords::of(bad), Keywords::default());
         }
     }
 
