@@ -52,9 +52,12 @@ impl Roles {
 /// expressions of several scores have the same arguments.
 const REMEMBERED: usize = 8;
 
+/// Pickled dictionaries, and what was read from them.
+type Read = VecDeque<(Box<[u8]>, Rc<Keywords>)>;
+
 thread_local! {
-    /// The last pickled dictionaries that were read, the newest first.
-    static LAST_READ: RefCell<VecDeque<(Box<[u8]>, Rc<Keywords>)>> = const { RefCell::new(VecDeque::new()) };
+    /// The last ones that were read, the newest first.
+    static LAST_READ: RefCell<Read> = const { RefCell::new(VecDeque::new()) };
 }
 
 impl Keywords {
@@ -178,6 +181,25 @@ mod tests {
         assert_eq!(keywords.edge, Edge::Shell([("seed".into(), "--seed".into())].into()));
         for bad in [&b""[..], b"\x80\x05}.", b"level", &pickled[..20]] {
             assert_eq!(*Keywords::of(bad), Keywords::default());
+        }
+        assert!(Rc::ptr_eq(&keywords, &Keywords::of(pickled)));
+    }
+
+    #[test]
+    fn the_last_ones_are_remembered() {
+        let numbers = || 0..=REMEMBERED as u8;
+        // pickle.dumps({"called": digit}, protocol=2)
+        let pickled = |number| {
+            [&b"\x80\x02}q\x00X\x06\0\0\0calledq\x01X\x01\0\0\0"[..], &[b'0' + number], b"q\x02s."].concat()
+        };
+        let read: Vec<_> = numbers().map(|number| Keywords::of(&pickled(number))).collect();
+        for (number, keywords) in numbers().zip(&read) {
+            assert_eq!(keywords.called, Some(number.to_string()));
+        }
+        for number in numbers().rev() {
+            let again = Keywords::of(&pickled(number));
+            assert_eq!(again, read[usize::from(number)]);
+            assert_eq!(Rc::ptr_eq(&again, &read[usize::from(number)]), number > 0);
         }
     }
 
