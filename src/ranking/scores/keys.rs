@@ -104,6 +104,14 @@ impl Keys {
         (0..self.len()).map(|place| self.at(place))
     }
 
+    /// The keys at places, in their order.
+    pub fn at_places(&self, places: &[u32]) -> Self {
+        fn at<K: Key>(keys: &[K], places: &[u32]) -> Keys {
+            places.iter().map(|&place| keys[place as usize]).collect::<Vec<K>>().into()
+        }
+        of_any_width!(self, keys => at(keys, places))
+    }
+
     /// Whether each key is below the one before.
     pub fn descend(&self) -> bool {
         of_any_width!(self, keys => keys.is_sorted_by(|high, low| high > low))

@@ -53,16 +53,15 @@ impl<T: Tally> State<T> {
 
     /// The state of the rows of both.
     pub fn with<K: Key>(&self, other: &Self) -> Self {
-        self.plus::<K>(other).joined()
+        self.plus::<K>(other).fitted()
     }
 
-    /// The rows of some states, at least one, with bins that are perhaps not joined yet.
+    /// The rows of some states, at least one, with bins that are perhaps too many.
     fn of_some<K: Key>(mut states: Vec<Self>) -> Self {
-        let scale = |state: &Self| Some(state.limit.filter(|_| state.resolution > 0)?.scale);
         if states.len() >= STATES_TOGETHER
-            && let Some(scale) = states.iter().find_map(scale)
+            && let Some(intervals) = states.iter().find_map(Self::partition)
         {
-            return Self::by_interval::<K>(&states, scale);
+            return Self::in_table::<K>(&states, intervals.scale());
         }
         if states.len() == 1 {
             return states.swap_remove(0);
@@ -71,13 +70,20 @@ impl<T: Tally> State<T> {
         Self::of_some::<K>(states).plus::<K>(&Self::of_some::<K>(others))
     }
 
-    /// The rows of both, with the bins of both: those of one partition are not joined yet.
+    /// The rows of both, with one bin for each score, or for each interval of the later partition.
     fn plus<K: Key>(&self, other: &Self) -> Self {
         let both = self.without_bins(other);
         if both.has_nan {
             return both;
         }
-        let (bins, tied) = merged_bins::<K, T>(self, other);
+        let (bins, tied) = match both.partition() {
+            Some(intervals) => {
+                let (own, of_own) = self.by_interval(intervals);
+                let (others, of_others) = other.by_interval(intervals);
+                merged_bins::<K, T, true>((&own, &of_own), (&others, &of_others))
+            }
+            None => merged_bins::<K, T, false>((self, &[]), (other, &[])),
+        };
         State { bins, tied, ..both }
     }
 
@@ -94,7 +100,7 @@ impl<T: Tally> State<T> {
     }
 
     /// The rows of states of a scale, of which some have a partition, with one bin for each interval.
-    fn by_interval<K: Key>(states: &[Self], scale: Scale) -> Self {
+    fn in_table<K: Key>(states: &[Self], scale: Scale) -> Self {
         let score_type = states[0].bins.score_type();
         let nothing = State::exact(Counts::new(score_type, None), RowCounts::default());
         let all = states.iter().fold(nothing, |all, state| all.without_bins(state));
@@ -148,6 +154,24 @@ mod tests {
             let one_by_one = states[1..].iter().fold(states[0].clone().joined(), |all, state| all.with::<u64>(state));
             assert_same(&merged(&states), &one_by_one);
         }
+    }
+
+    /// As somebody else may have written a state: bins that share an interval of its partition.
+    #[test]
+    fn bins_that_were_not_joined() {
+        let rows = |from: i32| (from..from + 40).map(|row| (row * row, row % 3 == 0)).collect::<Vec<_>>();
+        let [mut one, mut other] = [rows(0), rows(7)].map(|rows| states(&[rows], &[None]).remove(0));
+        let limit = Some(Limit { max_bins: 1 << 10, scale: Scale::Real });
+        let resolution = one.clone().limited(Some(Limit { max_bins: 9, scale: Scale::Real })).resolution;
+        for state in [&mut one, &mut other] {
+            (state.limit, state.resolution) = (limit, resolution);
+        }
+        let joined = one.clone().joined();
+        assert!(joined.bins.len() < 12);
+        assert_same(&one.with::<u64>(&other), &joined.with::<u64>(&other.clone().joined()));
+        assert_same(&merged(&[one.clone()]), &joined);
+        let expected = states(&[[rows(0), rows(7)].concat()], &[None]).remove(0);
+        assert_same(&one.with::<u64>(&other), &State { limit, resolution, ..expected }.joined());
     }
 
     /// So many bins that threads share them, with most scores in common or with few.

@@ -7,25 +7,31 @@ use crate::ranking::scores::Key;
 use crate::ranking::ties::counts::{Count, Counts, Tally};
 use crate::ranking::tuning::MERGED_BINS;
 
-/// The bins of both, and which of them have one score; empty if all have.
-pub(super) fn merged_bins<K: Key, T: Tally>(one: &State<T>, other: &State<T>) -> (Counts<T>, Vec<bool>) {
-    let score_type = one.bins.score_type();
-    let mut own = Bins { place: 0, keys: one.bins.keys().slice::<K>().unwrap_or_default(), state: one };
-    let mut others = Bins { place: 0, keys: other.bins.keys().slice().unwrap_or_default(), state: other };
-    let all_tied = one.tied.is_empty() && other.tied.is_empty();
+/// The bins of both, and which of them have one score; empty if all have. With `BY_INTERVAL` each state comes with the intervals
+/// of its bins, none of which is there twice, and bins of one interval are one bin.
+pub(super) fn merged_bins<K: Key, T: Tally, const BY_INTERVAL: bool>(
+    one: (&State<T>, &[u64]),
+    other: (&State<T>, &[u64]),
+) -> (Counts<T>, Vec<bool>) {
+    let score_type = one.0.bins.score_type();
+    let mut own = Bins::<K, T>::of(one);
+    let mut others = Bins::<K, T>::of(other);
+    let all_tied = !BY_INTERVAL && own.state.tied.is_empty() && others.state.tied.is_empty();
     if all_tied && own.keys == others.keys {
-        let counts = one.bins.each().iter().zip(other.bins.each());
+        let counts = own.state.bins.each().iter().zip(others.state.bins.each());
         let counts = counts.map(|(count, more)| count.plus(*more)).collect();
-        return (Counts::from_parts(one.bins.keys().clone(), counts, score_type), Vec::new());
+        return (Counts::from_parts(own.state.bins.keys().clone(), counts, score_type), Vec::new());
     }
     let room = own.keys.len() + others.keys.len();
     let mut keys: Vec<K> = Vec::with_capacity(room);
     let mut counts: Vec<Count<T>> = Vec::with_capacity(room);
     let mut tied = Vec::with_capacity(if all_tied { 0 } else { room });
-    while let (Some(own_block), Some(others_block)) = (own.block(), others.block()) {
+    while let (Some(own_block), Some(others_block)) =
+        (own.block::<BY_INTERVAL>(), others.block::<BY_INTERVAL>())
+    {
         let block = match all_tied {
-            true => merged_block::<K, T, true>(&own_block, &others_block),
-            false => merged_block::<K, T, false>(&own_block, &others_block),
+            true => merged_block::<K, T, BY_INTERVAL, true>(&own_block, &others_block),
+            false => merged_block::<K, T, BY_INTERVAL, false>(&own_block, &others_block),
         };
         keys.extend_from_slice(&block.keys);
         counts.extend_from_slice(&block.counts);
@@ -35,15 +41,15 @@ pub(super) fn merged_bins<K: Key, T: Tally>(one: &State<T>, other: &State<T>) ->
         own.place += block.from_own;
         others.place += block.from_others;
     }
-    while let (Some(&own_key), Some(&others_key)) = (own.keys.get(own.place), others.keys.get(others.place)) {
-        let (is_own, is_others) = (own_key >= others_key, others_key >= own_key);
-        keys.push(own_key.max(others_key));
-        counts.push(own.part(is_own).plus(others.part(is_others)));
+    while let (Some(own_bin), Some(others_bin)) = (own.bin::<BY_INTERVAL>(), others.bin::<BY_INTERVAL>()) {
+        let merged = merged_bin::<K, T, BY_INTERVAL>(own_bin, others_bin);
+        keys.push(merged.key);
+        counts.push(merged.count);
         if !all_tied {
-            tied.push((!is_own || one.is_tied(own.place)) && (!is_others || other.is_tied(others.place)));
+            tied.push(merged.tied);
         }
-        own.place += usize::from(is_own);
-        others.place += usize::from(is_others);
+        own.place += merged.from_own;
+        others.place += merged.from_others;
     }
     for rest in [own, others] {
         keys.extend_from_slice(&rest.keys[rest.place..]);
@@ -59,31 +65,89 @@ pub(super) fn merged_bins<K: Key, T: Tally>(one: &State<T>, other: &State<T>) ->
 struct Bins<'a, K, T> {
     state: &'a State<T>,
     keys: &'a [K],
+    intervals: &'a [u64],
     place: usize,
+}
+
+/// A bin, with its interval if bins are merged by intervals.
+#[derive(Clone, Copy)]
+struct Bin<K, T> {
+    key: K,
+    count: Count<T>,
+    interval: u64,
+    tied: bool,
 }
 
 /// Neighbouring bins.
 struct Block<'a, K, T> {
     keys: &'a [K; MERGED_BINS],
     counts: &'a [Count<T>; MERGED_BINS],
+    intervals: &'a [u64; MERGED_BINS],
     tied: &'a [bool; MERGED_BINS],
 }
 
 impl<'a, K: Key, T: Tally> Bins<'a, K, T> {
+    fn of((state, intervals): (&'a State<T>, &'a [u64])) -> Self {
+        Bins { state, keys: state.bins.keys().slice().unwrap_or_default(), intervals, place: 0 }
+    }
+
+    /// The next bin, if one is left.
+    fn bin<const BY_INTERVAL: bool>(&self) -> Option<Bin<K, T>> {
+        Some(Bin {
+            key: *self.keys.get(self.place)?,
+            count: self.state.bins.each()[self.place],
+            interval: if BY_INTERVAL { self.intervals[self.place] } else { 0 },
+            tied: self.state.is_tied(self.place),
+        })
+    }
+
     /// The next bins, if so many are left.
-    fn block(&self) -> Option<Block<'a, K, T>> {
+    fn block<const BY_INTERVAL: bool>(&self) -> Option<Block<'a, K, T>> {
         let keys = self.keys[self.place..].first_chunk()?;
         let counts = self.state.bins.each()[self.place..].first_chunk()?;
+        let intervals =
+            if BY_INTERVAL { self.intervals[self.place..].first_chunk()? } else { &[0; MERGED_BINS] };
         let tied = match &self.state.tied[..] {
             [] => &[true; MERGED_BINS],
             tied => tied[self.place..].first_chunk()?,
         };
-        Some(Block { keys, counts, tied })
+        Some(Block { keys, counts, intervals, tied })
     }
+}
 
-    /// The rows of the next bin, or none.
-    fn part(&self, is_there: bool) -> Count<T> {
-        if is_there { self.state.bins.each()[self.place] } else { Count::default() }
+impl<K: Key, T: Tally> Block<'_, K, T> {
+    #[inline(always)]
+    fn bin(&self, at: usize) -> Bin<K, T> {
+        Bin { key: self.keys[at], count: self.counts[at], interval: self.intervals[at], tied: self.tied[at] }
+    }
+}
+
+/// The higher one of two bins, or both as one, and how many bins of either it holds.
+struct MergedBin<K, T> {
+    key: K,
+    count: Count<T>,
+    tied: bool,
+    from_own: usize,
+    from_others: usize,
+}
+
+/// Merges the next bins, without a branch that a processor would foretell wrong.
+#[inline(always)]
+fn merged_bin<K: Key, T: Tally, const BY_INTERVAL: bool>(
+    own: Bin<K, T>,
+    others: Bin<K, T>,
+) -> MergedBin<K, T> {
+    let is_same = if BY_INTERVAL { own.interval == others.interval } else { own.key == others.key };
+    let (is_own, is_others) = (is_same | (own.key > others.key), is_same | (others.key > own.key));
+    let part = |is_there: bool, count: Count<T>| select_unpredictable(is_there, count, Count::default());
+    let (low, high) = (own.key.min(others.key), own.key.max(others.key));
+    let tied = (!is_own | own.tied) & (!is_others | others.tied);
+    MergedBin {
+        key: if BY_INTERVAL { select_unpredictable(is_same, low, high) } else { high },
+        count: part(is_own, own.count).plus(part(is_others, others.count)),
+        tied: if BY_INTERVAL { tied & (!is_same | (low == high)) } else { tied },
+        from_own: usize::from(is_own),
+        from_others: usize::from(is_others),
     }
 }
 
@@ -96,10 +160,9 @@ struct MergedBlock<K, T> {
     from_others: usize,
 }
 
-/// As many bins of both as a block has. Both blocks last for so many steps, so no step looks for an end, and none has a
-/// branch that a processor would foretell wrong.
+/// As many bins of both as a block has. Both blocks last for so many steps, so no step looks for an end.
 #[inline]
-fn merged_block<K: Key, T: Tally, const ALL_TIED: bool>(
+fn merged_block<K: Key, T: Tally, const BY_INTERVAL: bool, const ALL_TIED: bool>(
     own: &Block<'_, K, T>,
     others: &Block<'_, K, T>,
 ) -> MergedBlock<K, T> {
@@ -111,16 +174,14 @@ fn merged_block<K: Key, T: Tally, const ALL_TIED: bool>(
         from_others: 0,
     };
     for step in 0..MERGED_BINS {
-        let (own_at, others_at) = (merged.from_own % MERGED_BINS, merged.from_others % MERGED_BINS);
-        let (own_key, others_key) = (own.keys[own_at], others.keys[others_at]);
-        let (is_own, is_others) = (own_key >= others_key, others_key >= own_key);
-        let part = |is_there: bool, count: Count<T>| select_unpredictable(is_there, count, Count::default());
-        merged.keys[step] = own_key.max(others_key);
-        merged.counts[step] =
-            part(is_own, own.counts[own_at]).plus(part(is_others, others.counts[others_at]));
-        merged.tied[step] = ALL_TIED || (!is_own | own.tied[own_at]) & (!is_others | others.tied[others_at]);
-        merged.from_own += usize::from(is_own);
-        merged.from_others += usize::from(is_others);
+        let bin = merged_bin::<K, T, BY_INTERVAL>(
+            own.bin(merged.from_own % MERGED_BINS),
+            others.bin(merged.from_others % MERGED_BINS),
+        );
+        (merged.keys[step], merged.counts[step]) = (bin.key, bin.count);
+        merged.tied[step] = ALL_TIED || bin.tied;
+        merged.from_own += bin.from_own;
+        merged.from_others += bin.from_others;
     }
     merged
 }

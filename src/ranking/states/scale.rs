@@ -89,7 +89,7 @@ impl Scale {
         let number = resolution.max(1) as i32 - FIRST;
         Intervals {
             scale: self,
-            lengths: f64::powi(2.0, -number.div_euclid(STEPS)),
+            lengths: power_of_two(-number.div_euclid(STEPS)),
             joined: (0..STEPS as u64)
                 .filter(|&pair| turn(pair) < number.rem_euclid(STEPS) as u32)
                 .fold(0, |joined, pair| joined | 1 << pair),
@@ -240,6 +240,11 @@ const BORDER: u64 = 2 * MOST_LENGTHS;
 #[inline(always)]
 fn turn(pair: u64) -> u32 {
     (pair as u32 % STEPS as u32).reverse_bits() >> (u32::BITS - STEPS.ilog2())
+}
+
+/// 2 raised to a power that a float without loss has.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((BIAS + exponent) as u64) << MANTISSA)
 }
 
 /// `size^(3/8)`, by roots and products only.

@@ -14,9 +14,11 @@
 //! bin of the whole. Counts add up, the lowest score of a whole is the lowest of those of its parts, and all rows share
 //! one score if the parts' rows do. With several limits the smallest counts: it asks for the latest partition.
 
+use std::borrow::Cow;
+use std::hint::select_unpredictable;
 use std::ops::RangeInclusive;
 
-use super::scale::{Resolution, Scale};
+use super::scale::{Intervals, Resolution, Scale};
 use crate::ranking::scores::{Key, score_type::ScoreType};
 use crate::ranking::ties::{
     counts::{Count, Counts, Tally},
@@ -134,11 +136,28 @@ impl<T: Tally> State<T> {
     }
 
     /// The same with one bin for each interval of its partition, and few enough of them.
-    pub(super) fn joined(mut self) -> Self {
-        if let (Some(limit), 1..) = (self.limit, self.resolution) {
-            self.coarsen(&self.joins(limit.scale));
+    pub(super) fn joined(self) -> Self {
+        match self.partition() {
+            Some(intervals) => self.by_interval(intervals).0.into_owned().fitted(),
+            None => self.fitted(),
         }
-        self.fitted()
+    }
+
+    /// The intervals of the partition that its bins belong to, if they do.
+    pub(super) fn partition(&self) -> Option<Intervals> {
+        let limit = self.limit.filter(|_| self.resolution > 0)?;
+        Some(limit.scale.intervals(self.resolution))
+    }
+
+    /// The same with one bin for each interval of a partition that is not before its own, and the intervals of these bins.
+    pub(super) fn by_interval(&self, intervals: Intervals) -> (Cow<'_, Self>, Vec<u64>) {
+        let of_bins = intervals.of(&self.bins.score_type().values(self.bins.keys()));
+        let is_joined = |bin: usize| of_bins[bin] == of_bins[bin - 1];
+        if !(1..of_bins.len()).fold(false, |any, bin| any | is_joined(bin)) {
+            return (Cow::Borrowed(self), of_bins);
+        }
+        let (state, lowest) = self.coarsened(is_joined);
+        (Cow::Owned(state), lowest.iter().map(|&bin| of_bins[bin as usize]).collect())
     }
 
     /// The keys and the counts of the bins.
@@ -170,7 +189,8 @@ impl<T: Tally> State<T> {
             let mut borders = joins.clone();
             let (_, first_joined, _) = borders.select_nth_unstable_by(most - 1, |one, other| other.cmp(one));
             self.resolution = self.resolution.max(*first_joined);
-            self.coarsen(&joins);
+            let resolution = self.resolution;
+            return self.coarsened(|bin| joins[bin - 1] <= resolution).0;
         }
         self
     }
@@ -181,22 +201,28 @@ impl<T: Tally> State<T> {
         places.windows(2).map(|pair| pair[0].joins(pair[1]).unwrap_or(Resolution::MAX)).collect()
     }
 
-    /// Joins bins that share an interval of the partition; `joins` are those of the bins.
-    fn coarsen(&mut self, joins: &[Resolution]) {
-        let bins = Counts::new(self.bins.score_type(), None);
-        let fine = std::mem::replace(&mut self.bins, bins);
-        let fine_tied = std::mem::take(&mut self.tied);
-        let mut first = 0;
-        while first < fine.len() {
-            let mut last = first;
-            while joins.get(last).is_some_and(|&join| join <= self.resolution) {
-                last += 1;
-            }
-            let Count { pos, neg } = Count::sum(&fine.each()[first..=last]);
-            self.bins.push(fine.key(last), pos, neg);
-            self.tied.push(first == last && (fine_tied.is_empty() || fine_tied[first]));
-            first = last + 1;
+    /// The same with fewer bins, and which bin each of them ends with; `is_joined` says of a bin whether it is joined to the
+    /// one before it.
+    fn coarsened(&self, is_joined: impl Fn(usize) -> bool) -> (Self, Vec<u32>) {
+        let fine = self.bins.each();
+        let mut counts = vec![Count::default(); fine.len()];
+        let mut lowest = vec![0; fine.len()];
+        let mut tied = vec![false; fine.len()];
+        let mut end = 0;
+        // A branch on what is joined would often be foretold wrong.
+        for (bin, &count) in fine.iter().enumerate() {
+            let joined = bin > 0 && is_joined(bin);
+            let place = end - usize::from(joined);
+            counts[place] = select_unpredictable(joined, counts[place], Count::default()).plus(count);
+            lowest[place] = bin as u32;
+            tied[place] = !joined & self.is_tied(bin);
+            end = place + 1;
         }
+        counts.truncate(end);
+        lowest.truncate(end);
+        tied.truncate(end);
+        let bins = Counts::from_parts(self.bins.keys().at_places(&lowest), counts, self.bins.score_type());
+        (State { bins, tied, ..*self }, lowest)
     }
 }
 
