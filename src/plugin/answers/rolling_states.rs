@@ -4,15 +4,16 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use arrow::array::PrimitiveArray;
+use arrow::bitmap::{Bitmap, MutableBitmap};
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use super::columns::{self, Lookups};
 use super::conversion::Conversion;
 use crate::plugin::abi::ffi::Input;
 use crate::plugin::arrays::{
-    downcast::{NOWHERE, downcast},
+    downcast::downcast,
     dtype,
-    values::{Values, concatenated, gathered},
+    values::{Values, concatenated},
 };
 use crate::plugin::inputs::{
     dtypes::Dtypes,
@@ -23,8 +24,9 @@ use crate::plugin::inputs::{
 };
 use crate::plugin::threads::Threads;
 use crate::ranking::scores::Key;
-use crate::ranking::tasks;
-use crate::statistics::kinds::{Column, KeyKind, record::Record};
+use crate::ranking::tasks::{self, Pool};
+use crate::ranking::ties::Count;
+use crate::statistics::kinds::{Column, KeyKind, Runs, Value, record::Record};
 use crate::statistics::states::{RollingMergeStates, roc_state::RocStateRecord};
 
 impl Conversion for RollingMergeStates {
@@ -73,11 +75,7 @@ impl Conversion for RollingMergeStates {
         let filled = dispatch(scores.as_ref(), Rolling { states: &states, windows: &windows })?;
         let lookups = Lookups { dtypes: dtypes_of(&fields[0])?, names: Vec::new(), keys: None };
         let records = columns::structs(RocStateRecord::FIELDS, filled, &lookups)?;
-        let records = match windows.rows_in_order(states.len()) {
-            None => records,
-            Some(rows) => gathered(records.as_ref(), &rows)?,
-        };
-        Ok(Values { field, array: records })
+        Ok(Values { field, array: records.with_validity(windows.rows_with_place(states.len())) })
     }
 }
 
@@ -162,16 +160,18 @@ impl Windows {
         Ok(Windows { rows: places.into_iter().map(|place| place.3).collect(), ranges })
     }
 
-    /// Where each row is in the order, if the rows are in another one; nowhere if it has no place.
-    fn rows_in_order(&self, rows: usize) -> Option<Vec<u32>> {
-        if self.rows.len() == rows && self.rows.is_sorted() {
-            return None;
-        }
-        let mut in_order = vec![NOWHERE; rows];
-        for (place, &row) in (0..).zip(&self.rows) {
-            in_order[row] = place;
-        }
-        Some(in_order)
+    /// Which rows have a place, if not all have.
+    fn rows_with_place(&self, rows: usize) -> Option<Bitmap> {
+        let mut with_place = MutableBitmap::from_len_zeroed(rows);
+        self.rows.iter().for_each(|&row| with_place.set(row, true));
+        (self.rows.len() < rows).then(|| with_place.into())
+    }
+
+    /// For each row its number in the order; behind all others if it has no place.
+    fn numbers(&self, rows: usize) -> Vec<usize> {
+        let mut numbers = vec![self.rows.len(); rows];
+        self.rows.iter().enumerate().for_each(|(number, &row)| numbers[row] = number);
+        numbers
     }
 }
 
@@ -198,11 +198,22 @@ impl WithScores for Rolling<'_> {
                 ranges[windows].iter().map(|range| range.start - first..range.end - first).collect();
             let last = own.last().map_or(0, |range| range.end);
             let states = &rows[first..first + last];
-            self.states.moving(states, &own, scores, &mut |state| state.append(&mut filled))?;
+            self.states.moving(states, &own, scores, &mut |state| {
+                state.append(&mut filled);
+                if filled[0].len() == 1 {
+                    Column::reserve_alike(&mut filled, own.len() - 1);
+                }
+            })?;
             Ok(filled)
         };
         let parts = tasks::run(&Threads, ranges.len(), 4, &bins, &fill);
-        Ok(Column::joined(parts.into_iter().collect::<Result<_, _>>()?))
+        let mut parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let mut no_rows = new(1);
+        RocStateRecord::undefined(Count::default()).append(&mut no_rows);
+        parts.push(no_rows);
+        let sizes: Vec<usize> = parts.iter().map(|part| part[0].len()).collect();
+        let in_order = Runs::in_order(&sizes, self.windows.numbers(self.states.len()).into_iter());
+        Ok(Threads.install(|| Column::taken(parts, &in_order)))
     }
 }
 
@@ -217,14 +228,16 @@ mod tests {
         let windows = Windows::of(&[0; 5], &by, &start).unwrap();
         assert_eq!(windows.rows, [2, 0, 3, 4]);
         assert_eq!(windows.ranges, [0..1, 1..3, 1..3, 3..4]);
-        assert_eq!(windows.rows_in_order(5), Some(vec![1, NOWHERE, 0, 2, 3]));
+        assert_eq!(windows.numbers(5), [1, 4, 0, 2, 3]);
+        let with_place = windows.rows_with_place(5).unwrap();
+        assert_eq!(with_place.iter().collect::<Vec<_>>(), [true, false, true, true, true]);
         let (ones, earlier) = ([Some(1), Some(2)], [Some(0), Some(-1)]);
         assert_eq!(Windows::of(&[0, 0], &ones, &earlier).unwrap().ranges, [0..1, 0..2]);
         assert!(Windows::of(&[0], &[Some(1)], &[None]).is_err());
         let apart = Windows::of(&[0, 1], &ones, &earlier).unwrap();
         assert_eq!(apart.ranges, [0..1, 1..2]);
         let in_order = Windows::of(&[0, 0], &ones, &ones).unwrap();
-        assert_eq!((&in_order.ranges[..], in_order.rows_in_order(2)), (&[0..1, 1..2][..], None));
+        assert_eq!((&in_order.ranges[..], in_order.rows_with_place(2)), (&[0..1, 1..2][..], None));
         let lowest = Windows::of(&[0, 0], &[Some(i64::MIN), Some(0)], &[Some(i64::MAX), Some(1)]).unwrap();
         assert_eq!(lowest.ranges, [0..1, 0..2]);
     }

@@ -6,7 +6,9 @@ pub mod curve;
 pub mod curvewise;
 pub mod joint;
 pub mod record;
+pub mod runs;
 pub mod summary;
+pub mod taken;
 
 pub use column::{Column, Field, FieldKind};
 pub use columnwise::{Columnwise, of_each_row};
@@ -15,4 +17,5 @@ pub use curvewise::Curvewise;
 pub use joint::{Inputs, Joint, KeyInput, KeyKind, Needs};
 pub(crate) use record::record;
 pub use record::{KeyCode, Mass, Name, Record, Threshold, Value};
+pub use runs::Runs;
 pub use summary::Summary;

@@ -1,0 +1,240 @@
+//! Columns that were filled in parts, as one: all of their rows, or some of them in another order.
+
+use std::borrow::Cow;
+use std::iter;
+
+use super::column::{Column, Lists, Nullable, Sums, Thresholds};
+use super::runs::Runs;
+use crate::ranking::scores::{Key, Keys, Width};
+
+impl Column {
+    /// All rows of columns of one record that were filled in parts.
+    pub fn joined(mut parts: Vec<Vec<Self>>) -> Vec<Self> {
+        if parts.len() < 2 {
+            return parts.pop().unwrap_or_default();
+        }
+        let rows = Runs::all(parts.iter().map(|part| part.first().map_or(0, Column::len)));
+        Column::taken(parts, &rows)
+    }
+
+    /// Some rows of columns of one record that were filled in parts.
+    pub fn taken(parts: Vec<Vec<Self>>, rows: &Runs) -> Vec<Self> {
+        let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
+        // One field after the other, so that memory of what was copied is free for the next one.
+        let of_fields = iter::from_fn(|| parts.iter_mut().map(Iterator::next).collect::<Option<Vec<_>>>());
+        of_fields.take_while(|parts| !parts.is_empty()).map(|parts| of_field(parts, rows)).collect()
+    }
+}
+
+/// Some rows of a field that was filled in parts.
+fn of_field(parts: Vec<Column>, rows: &Runs) -> Column {
+    macro_rules! of_any_kind {
+        ($($kind:ident)*) => {
+            match parts[0] {
+                $(Column::$kind(_) => {
+                    let of_kind = |part| if let Column::$kind(column) = part { Some(column) } else { None };
+                    Column::$kind(Taken::taken(parts.into_iter().filter_map(of_kind).collect(), rows))
+                })*
+            }
+        };
+    }
+    of_any_kind!(Number Count Mass Sum Squares Truth Threshold Word Name Key Numbers Records)
+}
+
+/// A column, or a part of one, that was filled in parts.
+trait Taken: Sized {
+    /// Some rows of the parts.
+    fn taken(parts: Vec<Self>, rows: &Runs) -> Self;
+}
+
+impl Taken for Vec<Column> {
+    fn taken(parts: Vec<Self>, rows: &Runs) -> Self {
+        Column::taken(parts, rows)
+    }
+}
+
+impl Taken for Vec<f64> {
+    fn taken(parts: Vec<Self>, rows: &Runs) -> Self {
+        rows.of(&parts)
+    }
+}
+
+impl<T: Copy + Default + Send + Sync> Taken for Nullable<T> {
+    fn taken(parts: Vec<Self>, rows: &Runs) -> Self {
+        // Of squared weights there are none if rows have no weights.
+        if parts.iter().all(|part| part.values.is_empty()) {
+            return Nullable { values: Vec::new(), present: Vec::new() };
+        }
+        let marks = |part: &Self| (part.present.clone(), part.values.len());
+        let present = taken_marks(parts.iter().map(marks).collect(), rows);
+        Nullable { values: rows.of(&parts.into_iter().map(|part| part.values).collect::<Vec<_>>()), present }
+    }
+}
+
+impl Taken for Thresholds {
+    fn taken(parts: Vec<Self>, rows: &Runs) -> Self {
+        let marks = |part: &Self| (part.present.clone(), part.keys.len());
+        let present = taken_marks(parts.iter().map(marks).collect(), rows);
+        Thresholds { keys: Taken::taken(parts.into_iter().map(|part| part.keys).collect(), rows), present }
+    }
+}
+
+/// The marks of which rows are there, from those of each part and its number of rows; none as long as all rows are there.
+fn taken_marks(parts: Vec<(Vec<bool>, usize)>, rows: &Runs) -> Vec<bool> {
+    if parts.iter().all(|(marks, _)| marks.is_empty()) {
+        return Vec::new();
+    }
+    let all = |(marks, rows): (Vec<bool>, usize)| if marks.is_empty() { vec![true; rows] } else { marks };
+    rows.of(&parts.into_iter().map(all).collect::<Vec<_>>())
+}
+
+impl Taken for Keys {
+    fn taken(parts: Vec<Self>, rows: &Runs) -> Self {
+        fn as_width<K: Key>(keys: &Keys) -> Cow<'_, [K]> {
+            keys.slice().map_or_else(|| keys.iter().map(K::narrow).collect(), Cow::Borrowed)
+        }
+        fn of_width<K: Key>(parts: &[Keys], rows: &Runs) -> Keys {
+            rows.of(&parts.iter().map(as_width::<K>).collect::<Vec<_>>()).into()
+        }
+        // A part that has no key yet may have another width than the others.
+        let width = parts
+            .iter()
+            .find(|part| !part.is_empty())
+            .or(parts.first())
+            .map_or(Width::default(), Keys::width);
+        match width {
+            Width::W8 => of_width::<u8>(&parts, rows),
+            Width::W16 => of_width::<u16>(&parts, rows),
+            Width::W32 => of_width::<u32>(&parts, rows),
+            Width::W64 => of_width::<u64>(&parts, rows),
+            Width::W128 => of_width::<u128>(&parts, rows),
+        }
+    }
+}
+
+impl Taken for Sums {
+    fn taken(parts: Vec<Self>, rows: &Runs) -> Self {
+        let (counts, steps): (Vec<Vec<u64>>, Vec<Vec<u128>>) =
+            parts.into_iter().map(|part| (part.counts, part.steps)).unzip();
+        if steps.iter().any(|steps| !steps.is_empty()) {
+            return Sums { counts: Vec::new(), steps: rows.of(&steps) };
+        }
+        Sums { counts: rows.of(&counts), steps: Vec::new() }
+    }
+}
+
+impl<T: Taken> Taken for Lists<T> {
+    fn taken(parts: Vec<Self>, rows: &Runs) -> Self {
+        let (ends, items): (Vec<Nullable<u64>>, Vec<T>) =
+            parts.into_iter().map(|part| (part.ends, part.items)).unzip();
+        let items_of_rows = rows.items(&ends);
+        let present =
+            taken_marks(ends.into_iter().map(|ends| (ends.present, ends.values.len())).collect(), rows);
+        let ends = Nullable { values: items_of_rows.ends, present };
+        Lists { ends, items: T::taken(items, &items_of_rows.runs) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::SHARD_ROWS;
+    use crate::statistics::kinds::{Field, FieldKind};
+    use proptest::prelude::*;
+
+    const ITEM: &[Field] = &[
+        Field { name: "score", kind: FieldKind::Threshold },
+        Field { name: "sum", kind: FieldKind::Sum },
+        Field { name: "squares", kind: FieldKind::Squares },
+    ];
+    const FIELDS: &[Field] = &[
+        Field { name: "number", kind: FieldKind::Number },
+        Field { name: "items", kind: FieldKind::Records(ITEM) },
+        Field { name: "numbers", kind: FieldKind::Numbers },
+    ];
+
+    /// A row, with as many items as its last digit says; none of a missing row.
+    fn append(row: Option<u64>, weighted: bool, columns: &mut [Column]) {
+        let [Column::Number(number), Column::Records(records), Column::Numbers(numbers)] = columns else {
+            panic!("three kinds")
+        };
+        number.push(row.map(|row| row as f64));
+        for item in 0..row.map_or(0, |row| row % 10) {
+            let [Column::Threshold(scores), Column::Sum(sums), Column::Squares(squares)] =
+                &mut records.items[..]
+            else {
+                panic!("three kinds")
+            };
+            scores.push((item != 3).then_some(item.into()));
+            if weighted {
+                sums.steps.push(item.into());
+                squares.push(Some(row.unwrap_or_default().into()));
+            } else {
+                sums.counts.push(item);
+            }
+            numbers.items.push(item as f64);
+        }
+        records.close(records.items[0].len(), row.is_some());
+        numbers.close(numbers.items.len(), row.is_some());
+    }
+
+    fn filled(rows: impl IntoIterator<Item = Option<u64>>, weighted: bool) -> Vec<Column> {
+        let mut columns = Column::all_of(FIELDS, Width::W8, 0);
+        rows.into_iter().for_each(|row| append(row, weighted, &mut columns));
+        columns
+    }
+
+    /// What is in columns, where marks that say that all is there are left out.
+    fn contents(columns: &[Column]) -> String {
+        let columns = format!("{columns:?}");
+        let all_there = |len: usize| format!("present: {:?}", vec![true; len]);
+        (1..200).fold(columns, |columns, len| columns.replace(&all_there(len), "present: []"))
+    }
+
+    proptest! {
+        #[test]
+        fn as_filled_in_that_order(
+            parts in prop::collection::vec(prop::collection::vec(prop::option::weighted(0.8, 0u64..1000), 0..9), 1..5),
+            picks in prop::collection::vec(any::<prop::sample::Index>(), 0..30),
+            weighted in any::<bool>(),
+        ) {
+            let of_parts = || parts.iter().map(|part| filled(part.clone(), weighted)).collect::<Vec<_>>();
+            let all: Vec<_> = parts.concat();
+            prop_assert_eq!(contents(&Column::joined(of_parts())), contents(&filled(all.clone(), weighted)));
+            let picks: Vec<usize> = picks.iter().filter(|_| !all.is_empty()).map(|pick| pick.index(all.len())).collect();
+            let sizes: Vec<usize> = parts.iter().map(Vec::len).collect();
+            let rows = Runs::in_order(&sizes, picks.iter().copied());
+            let expected = filled(picks.iter().map(|&row| all[row]), weighted);
+            prop_assert_eq!(contents(&Column::taken(of_parts(), &rows)), contents(&expected));
+        }
+    }
+
+    #[test]
+    fn many_rows_by_several_threads() {
+        let rows = SHARD_ROWS as u64;
+        let parts = || [0..rows / 3, rows / 3..rows].map(|part| filled(part.map(Some), false)).into();
+        let sizes = [rows as usize / 3, (rows - rows / 3) as usize];
+        let backwards = Runs::in_order(&sizes, (0..rows as usize).rev());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let (joined, reversed) =
+            pool.install(|| (Column::joined(parts()), Column::taken(parts(), &backwards)));
+        assert!(format!("{joined:?}") == format!("{:?}", filled((0..rows).map(Some), false)));
+        assert!(format!("{reversed:?}") == format!("{:?}", filled((0..rows).rev().map(Some), false)));
+    }
+
+    #[test]
+    fn nothing() {
+        assert!(Column::joined(Vec::new()).is_empty());
+        assert!(Column::joined(vec![Vec::new(), Vec::new()]).is_empty());
+    }
+
+    /// As in a part whose states have no bins: its keys have the width that they began with.
+    #[test]
+    fn keys_of_another_width() {
+        let keys = |keys: Keys| vec![Column::Threshold(Thresholds { keys, present: Vec::new() })];
+        let parts =
+            vec![keys(Keys::W8(Vec::new())), keys(Keys::W64(vec![1 << 40])), keys(Keys::W8(vec![7, 255]))];
+        let [Column::Threshold(joined)] = &Column::joined(parts)[..] else { panic!("one kind") };
+        assert_eq!(joined.keys, Keys::W64(vec![1 << 40, 7, 255]));
+    }
+}
