@@ -48,16 +48,19 @@ impl Roles {
     }
 }
 
-/// How many pickled dictionaries a thread remembers. Polars plans an expression three times for each query of it, and
-/// expressions of several scores have the same arguments.
+/// How many pickled dictionaries a thread remembers. Polars plans an expression three times in each query, and expressions of
+/// several scores have the same arguments.
 const REMEMBERED: usize = 8;
 
+/// The longest dictionary that is remembered, in bytes: lists of very many thresholds would take memory until the thread ends.
+const LONGEST_REMEMBERED: usize = 1 << 12;
+
 /// Pickled dictionaries, and what was read from them.
-type Read = VecDeque<(Box<[u8]>, Rc<Keywords>)>;
+type Remembered = VecDeque<(Box<[u8]>, Rc<Keywords>)>;
 
 thread_local! {
     /// The last ones that were read, the newest first.
-    static LAST_READ: RefCell<Read> = const { RefCell::new(VecDeque::new()) };
+    static LAST_READ: RefCell<Remembered> = const { RefCell::new(VecDeque::new()) };
 }
 
 impl Keywords {
@@ -67,10 +70,12 @@ impl Keywords {
         let known = LAST_READ.with_borrow(|last| last.iter().find(is_same).map(|(_, read)| read.clone()));
         known.unwrap_or_else(|| {
             let read = Rc::new(Self::read(pickled).unwrap_or_default());
-            LAST_READ.with_borrow_mut(|last| {
-                last.truncate(REMEMBERED - 1);
-                last.push_front((pickled.into(), read.clone()));
-            });
+            if pickled.len() <= LONGEST_REMEMBERED {
+                LAST_READ.with_borrow_mut(|last| {
+                    last.truncate(REMEMBERED - 1);
+                    last.push_front((pickled.into(), read.clone()));
+                });
+            }
             read
         })
     }
@@ -187,20 +192,25 @@ mod tests {
 
     #[test]
     fn the_last_ones_are_remembered() {
-        let numbers = || 0..=REMEMBERED as u8;
-        // pickle.dumps({"called": digit}, protocol=2)
-        let pickled = |number| {
-            [&b"\x80\x02}q\x00X\x06\0\0\0calledq\x01X\x01\0\0\0"[..], &[b'0' + number], b"q\x02s."].concat()
+        let numbers = || 0..=REMEMBERED;
+        // pickle.dumps({"called": word}, protocol=2)
+        let pickled = |word: &str| {
+            let length = (word.len() as u32).to_le_bytes();
+            [&b"\x80\x02}q\x00X\x06\0\0\0calledq\x01X"[..], &length, word.as_bytes(), b"q\x02s."].concat()
         };
-        let read: Vec<_> = numbers().map(|number| Keywords::of(&pickled(number))).collect();
+        let of = |number: usize| Keywords::of(&pickled(&number.to_string()));
+        let read: Vec<_> = numbers().map(of).collect();
         for (number, keywords) in numbers().zip(&read) {
             assert_eq!(keywords.called, Some(number.to_string()));
         }
         for number in numbers().rev() {
-            let again = Keywords::of(&pickled(number));
-            assert_eq!(again, read[usize::from(number)]);
-            assert_eq!(Rc::ptr_eq(&again, &read[usize::from(number)]), number > 0);
+            assert_eq!(of(number), read[number]);
+            assert_eq!(Rc::ptr_eq(&of(number), &read[number]), number > 0);
         }
+        let long = "a".repeat(LONGEST_REMEMBERED);
+        let of_long = || Keywords::of(&pickled(&long));
+        assert_eq!(of_long().called.as_ref(), Some(&long));
+        assert!(!Rc::ptr_eq(&of_long(), &of_long()));
     }
 
     #[test]

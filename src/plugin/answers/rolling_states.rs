@@ -208,12 +208,15 @@ impl WithScores for Rolling<'_> {
         };
         let parts = tasks::run(&Threads, ranges.len(), 4, &bins, &fill);
         let mut parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let mut no_rows = new(1);
-        RocStateRecord::undefined(Count::default()).append(&mut no_rows);
-        parts.push(no_rows);
+        if ranges.len() < self.states.len() {
+            // The record of rows that have no place.
+            let mut without_place = new(1);
+            RocStateRecord::undefined(Count::default()).append(&mut without_place);
+            parts.push(without_place);
+        }
         let sizes: Vec<usize> = parts.iter().map(|part| part[0].len()).collect();
         let in_order = Runs::in_order(&sizes, self.windows.numbers(self.states.len()).into_iter());
-        Ok(Threads.install(|| Column::taken(parts, &in_order)))
+        Ok(Threads.install(|| Column::rows_of(parts, &in_order)))
     }
 }
 

@@ -105,9 +105,9 @@ impl Keys {
     }
 
     /// The keys at places, in their order.
-    pub fn at_places(&self, places: &[u32]) -> Self {
-        fn at<K: Key>(keys: &[K], places: &[u32]) -> Keys {
-            places.iter().map(|&place| keys[place as usize]).collect::<Vec<K>>().into()
+    pub fn at_places(&self, places: &[usize]) -> Self {
+        fn at<K: Key>(keys: &[K], places: &[usize]) -> Keys {
+            places.iter().map(|&place| keys[place]).collect::<Vec<K>>().into()
         }
         of_any_width!(self, keys => at(keys, places))
     }

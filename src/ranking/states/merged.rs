@@ -56,7 +56,8 @@ impl<T: Tally> State<T> {
         self.plus::<K>(other).fitted()
     }
 
-    /// The rows of some states, at least one, with bins that are perhaps too many.
+    /// The rows of some states, at least one, with bins that are perhaps too many; those of a single state are as they were
+    /// written.
     fn of_some<K: Key>(mut states: Vec<Self>) -> Self {
         if states.len() >= STATES_TOGETHER
             && let Some(intervals) = states.iter().find_map(Self::partition)

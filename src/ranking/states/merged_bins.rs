@@ -7,8 +7,10 @@ use crate::ranking::scores::Key;
 use crate::ranking::ties::counts::{Count, Counts, Tally};
 use crate::ranking::tuning::MERGED_BINS;
 
-/// The bins of both, and which of them have one score; empty if all have. With `BY_INTERVAL` each state comes with the intervals
-/// of its bins, none of which is there twice, and bins of one interval are one bin.
+/// The bins of both, and which of them have one score; without a partition, empty if all have.
+///
+/// With `BY_INTERVAL`, bins of one interval are one bin. Each state then comes with the intervals of its bins, none of which is
+/// there twice.
 pub(super) fn merged_bins<K: Key, T: Tally, const BY_INTERVAL: bool>(
     one: (&State<T>, &[u64]),
     other: (&State<T>, &[u64]),
@@ -131,7 +133,7 @@ struct MergedBin<K, T> {
     from_others: usize,
 }
 
-/// Merges the next bins, without a branch that a processor would foretell wrong.
+/// Merges the next bins, without a branch that a processor would predict wrongly.
 #[inline(always)]
 fn merged_bin<K: Key, T: Tally, const BY_INTERVAL: bool>(
     own: Bin<K, T>,

@@ -242,7 +242,7 @@ fn turn(pair: u64) -> u32 {
     (pair as u32 % STEPS as u32).reverse_bits() >> (u32::BITS - STEPS.ilog2())
 }
 
-/// 2 raised to a power that a float without loss has.
+/// 2 to the power of an exponent of normal floats.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((BIAS + exponent) as u64) << MANTISSA)
 }

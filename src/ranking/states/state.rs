@@ -137,27 +137,29 @@ impl<T: Tally> State<T> {
 
     /// The same with one bin for each interval of its partition, and few enough of them.
     pub(super) fn joined(self) -> Self {
-        match self.partition() {
-            Some(intervals) => self.by_interval(intervals).0.into_owned().fitted(),
-            None => self.fitted(),
+        match self.partition().map(|intervals| self.by_interval(intervals).0) {
+            Some(Cow::Owned(joined)) => joined.fitted(),
+            _ => self.fitted(),
         }
     }
 
-    /// The intervals of the partition that its bins belong to, if they do.
+    /// The intervals of the partition that its bins belong to; none if each score has its own bin.
     pub(super) fn partition(&self) -> Option<Intervals> {
         let limit = self.limit.filter(|_| self.resolution > 0)?;
         Some(limit.scale.intervals(self.resolution))
     }
 
-    /// The same with one bin for each interval of a partition that is not before its own, and the intervals of these bins.
+    /// The same with one bin for each interval of a partition, which is its own or a later one; and the interval of each of
+    /// these bins.
     pub(super) fn by_interval(&self, intervals: Intervals) -> (Cow<'_, Self>, Vec<u64>) {
         let of_bins = intervals.of(&self.bins.score_type().values(self.bins.keys()));
         let is_joined = |bin: usize| of_bins[bin] == of_bins[bin - 1];
+        // Without an end at the first one, several are compared at a time. Seldom is there any.
         if !(1..of_bins.len()).fold(false, |any, bin| any | is_joined(bin)) {
             return (Cow::Borrowed(self), of_bins);
         }
         let (state, lowest) = self.coarsened(is_joined);
-        (Cow::Owned(state), lowest.iter().map(|&bin| of_bins[bin as usize]).collect())
+        (Cow::Owned(state), lowest.iter().map(|&bin| of_bins[bin]).collect())
     }
 
     /// The keys and the counts of the bins.
@@ -203,18 +205,18 @@ impl<T: Tally> State<T> {
 
     /// The same with fewer bins, and which bin each of them ends with; `is_joined` says of a bin whether it is joined to the
     /// one before it.
-    fn coarsened(&self, is_joined: impl Fn(usize) -> bool) -> (Self, Vec<u32>) {
+    fn coarsened(&self, is_joined: impl Fn(usize) -> bool) -> (Self, Vec<usize>) {
         let fine = self.bins.each();
         let mut counts = vec![Count::default(); fine.len()];
         let mut lowest = vec![0; fine.len()];
         let mut tied = vec![false; fine.len()];
         let mut end = 0;
-        // A branch on what is joined would often be foretold wrong.
+        // A branch on what is joined would often be predicted wrongly.
         for (bin, &count) in fine.iter().enumerate() {
             let joined = bin > 0 && is_joined(bin);
             let place = end - usize::from(joined);
             counts[place] = select_unpredictable(joined, counts[place], Count::default()).plus(count);
-            lowest[place] = bin as u32;
+            lowest[place] = bin;
             tied[place] = !joined & self.is_tied(bin);
             end = place + 1;
         }

@@ -9,8 +9,9 @@ use crate::ranking::tasks;
 /// Rows of a part whose columns are appended by several threads: most of the time is that of pages which are new.
 const MANY_ROWS: usize = 1 << 12;
 
-/// Items that a column gets room for before their number is known, at most: some 100 MB of the bins of states.
-const MOST_ROOM: usize = 1 << 22;
+/// Items that a list column gets room for before their number is known, at most. Of states, these are bins of about 100 MB,
+/// or of 170 MB with weights.
+const MOST_ITEMS_AHEAD: usize = 1 << 22;
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -274,15 +275,15 @@ impl Column {
         columns.iter_mut().for_each(|column| column.reserve(rows));
     }
 
-    /// Makes room for so many more rows, with lists as long as those so far; but for no more items than a column grows by
-    /// without much copying, because the next lists may be much shorter.
+    /// Makes room for so many more rows, with lists as long as those so far; but for a limited number of items, because the
+    /// next lists may be much shorter.
     pub fn reserve_alike(columns: &mut [Self], rows: usize) {
         for column in columns {
             match column {
                 Column::Records(lists) if !lists.ends.values.is_empty() => {
                     let items = lists.items.first().map_or(0, Column::len);
                     let more = items.saturating_mul(rows) / lists.ends.values.len();
-                    Column::reserve_all(&mut lists.items, more.min(MOST_ROOM));
+                    Column::reserve_all(&mut lists.items, more.min(MOST_ITEMS_AHEAD));
                 }
                 column => column.reserve(rows),
             }

@@ -5,10 +5,10 @@ pub mod columnwise;
 pub mod curve;
 pub mod curvewise;
 pub mod joint;
+pub mod parts;
 pub mod record;
 pub mod runs;
 pub mod summary;
-pub mod taken;
 
 pub use column::{Column, Field, FieldKind};
 pub use columnwise::{Columnwise, of_each_row};

@@ -1,7 +1,7 @@
 //! Some rows of several parts, in any order.
 //!
 //! Neighbouring rows of a part are copied together. Threads of a pool share what is to be copied, since most of the time
-//! is that of pages which are new.
+//! goes into new pages of memory.
 
 use std::ops::{Deref, Range};
 
