@@ -248,6 +248,36 @@ impl Column {
         }
     }
 
+    /// Columns of one record that were filled in parts, as one.
+    pub fn joined(parts: Vec<Vec<Self>>) -> Vec<Self> {
+        let mut parts = parts.into_iter();
+        let mut columns = parts.next().unwrap_or_default();
+        let more: Vec<Vec<Self>> = parts.collect();
+        Column::reserve_for(&mut columns, &more.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        for part in more {
+            Column::extend_all(&mut columns, part);
+        }
+        columns
+    }
+
+    /// Makes room for the rows of other columns of the same record, so that none is moved twice.
+    fn reserve_for(columns: &mut [Self], more: &[&[Self]]) {
+        for (place, column) in columns.iter_mut().enumerate() {
+            let parts = more.iter().map(|part| &part[place]);
+            if let Column::Records(lists) = column {
+                let items = parts.filter_map(Column::items).collect::<Vec<_>>();
+                Column::reserve_for(&mut lists.items, &items);
+            } else {
+                column.reserve(parts.map(Column::len).sum());
+            }
+        }
+    }
+
+    /// The columns of a list of records.
+    fn items(&self) -> Option<&[Self]> {
+        if let Column::Records(lists) = self { Some(&lists.items) } else { None }
+    }
+
     fn reserve(&mut self, rows: usize) {
         match self {
             Column::Number(filled) => memory::reserve(&mut filled.values, rows),

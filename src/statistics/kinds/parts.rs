@@ -1,4 +1,4 @@
-//! Columns that were filled in parts, as one: all of their rows, or some of them in another order.
+//! Some rows of columns that were filled in parts, in any order.
 
 use std::borrow::Cow;
 use std::iter;
@@ -8,15 +8,6 @@ use super::runs::Runs;
 use crate::ranking::scores::{Key, Keys, Width};
 
 impl Column {
-    /// All rows of columns of one record that were filled in parts.
-    pub fn joined(mut parts: Vec<Vec<Self>>) -> Vec<Self> {
-        if parts.len() < 2 {
-            return parts.pop().unwrap_or_default();
-        }
-        let rows = Runs::all(parts.iter().map(|part| part.first().map_or(0, Column::len)));
-        Column::rows_of(parts, &rows)
-    }
-
     /// Some rows of columns of one record that were filled in parts.
     pub fn rows_of(parts: Vec<Vec<Self>>, rows: &Runs) -> Vec<Self> {
         let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
@@ -228,8 +219,9 @@ mod tests {
 
     #[test]
     fn nothing() {
-        assert!(Column::joined(Vec::new()).is_empty());
-        assert!(Column::joined(vec![Vec::new(), Vec::new()]).is_empty());
+        for parts in [Vec::new(), vec![Vec::new(), Vec::new()]] {
+            assert!(Column::rows_of(parts, &Runs::default()).is_empty());
+        }
     }
 
     /// As in a part whose states have no bins: its keys have the width that they began with.
@@ -238,7 +230,8 @@ mod tests {
         let keys = |keys: Keys| vec![Column::Threshold(Thresholds { keys, present: Vec::new() })];
         let parts =
             vec![keys(Keys::W8(Vec::new())), keys(Keys::W64(vec![1 << 40])), keys(Keys::W8(vec![7, 255]))];
-        let [Column::Threshold(joined)] = &Column::joined(parts)[..] else { panic!("one kind") };
-        assert_eq!(joined.keys, Keys::W64(vec![1 << 40, 7, 255]));
+        let all = Runs::in_order(&[0, 1, 2], 0..3);
+        let [Column::Threshold(scores)] = &Column::rows_of(parts, &all)[..] else { panic!("one kind") };
+        assert_eq!(scores.keys, Keys::W64(vec![1 << 40, 7, 255]));
     }
 }

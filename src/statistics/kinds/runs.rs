@@ -35,13 +35,6 @@ struct Run {
 }
 
 impl Runs {
-    /// All rows of parts that have so many rows each.
-    pub fn all(rows_of_parts: impl Iterator<Item = usize>) -> Self {
-        let mut runs = Runs::default();
-        rows_of_parts.enumerate().for_each(|(part, rows)| runs.push(part, 0..rows));
-        runs
-    }
-
     /// Rows in an order, each by its number among the rows of all parts, which have so many rows each.
     pub fn in_order(rows_of_parts: &[usize], order: impl Iterator<Item = usize>) -> Self {
         let mut runs = Runs::default();
