@@ -55,9 +55,9 @@ class Work:
     """Contenders that run in the first three rounds only."""
 
 
-def select(frame: pl.DataFrame, expression: pl.Expr) -> Run:
+def select(frame: pl.DataFrame, *expressions: pl.Expr) -> Run:
     """Make an in-memory query over all rows."""
-    plan = frame.lazy().select(expression)
+    plan = frame.lazy().select(expressions)
     return lambda: plan.collect(engine="in-memory")
 
 
@@ -189,6 +189,7 @@ def skewed(n: int) -> Iterator[Work]:
 def small(_: int) -> Iterator[Work]:
     """Many queries of a hundred rows."""
     frame = normal(100)
+    none = frame.clear()
     sums = pl.col("label").sum(), pl.col("score").sum()
 
     def thousand(*expressions: pl.Expr) -> Run:
@@ -196,6 +197,7 @@ def small(_: int) -> Iterator[Work]:
 
     contenders = {
         "roc_auc": thousand(AUC),
+        "roc_auc of no rows": lambda: [none.select(AUC) for _ in range(1000)],
         "two sums": thousand(*sums),
         "first of two lists": thousand(pl.col("score").implode().first(), pl.col("label").implode().first()),
     }
@@ -260,6 +262,8 @@ def reports(n: int) -> Iterator[Work]:
         for name, versus in (("report", None), ("report(versus=)", "overall"))
     }
     contenders = {name: functools.partial(plan.collect, engine="in-memory") for name, plan in plans.items()}
+    compare = functools.partial(pa.compare_segments, frame, "label", "score", "segment", versus="overall")
+    contenders["report, then compare_segments"] = lambda: (contenders["report"](), compare())
     yield Work("report of 20 segments", contenders, [Promise("report(versus=)", "report", 1.5)])
     yield many_scores()
 
@@ -272,10 +276,16 @@ def many_scores() -> Work:
     frame = pl.DataFrame({"label": label, "group": np.arange(label.size) % 10, **scores})
     areas = [pa.roc_auc("label", name) for name in scores]
     plan = pa.report(frame.lazy(), "label", list(scores), by="group")
-    plans = [frame.lazy().group_by("group").agg(areas), frame.lazy().select(areas)]
+    intervals = [pa.roc_auc_ci("label", name) for name in scores]
+
+    def of_groups_and_of_all_rows(asked: list[pl.Expr]) -> Run:
+        plans = [frame.lazy().group_by("group").agg(asked), frame.lazy().select(asked)]
+        return lambda: [each.collect(engine="in-memory") for each in plans]
+
     contenders: dict[str, Run] = {
         "report": functools.partial(plan.collect, engine="in-memory"),
-        "roc_auc of groups and of all rows": lambda: [each.collect(engine="in-memory") for each in plans],
+        "roc_auc of groups and of all rows": of_groups_and_of_all_rows(areas),
+        "roc_auc_ci of groups and of all rows": of_groups_and_of_all_rows(intervals),
     }
     promises = [Promise("report", "roc_auc of groups and of all rows", 1.2)]
     return Work("report of 50 scores by 10 groups", contenders, promises)
@@ -290,6 +300,9 @@ def users(n: int) -> Iterator[Work]:
     contenders: dict[str, Run] = {
         "grouped_roc_auc": select(frame, pa.grouped_roc_auc("label", "score", "user")),
         "group_by(user) and mean": functools.partial(plain.collect, engine="in-memory"),
+        "lists at once": select(
+            frame, group_lists(["user"], {name: pl.col(name) for name in ("label", "score")})
+        ),
     }
     promise = Promise("grouped_roc_auc", "group_by(user) and mean", 0.8)
     yield Work(f"{count} users", contenders, [promise])
@@ -310,9 +323,11 @@ def states(n: int) -> Iterator[Work]:
         yield Work(f"exact state, {name}", contenders, [Promise("roc_state", other, promised)])
     same = pl.DataFrame({"part": np.arange(n) // 10_000, "score": (np.arange(n) % 10_000).astype(float)})
     parts = same.with_columns(frame["label"]).group_by("part").agg(state=pa.roc_state("label", "score"))
+    bins = parts.select(pl.col("state").struct.field("bins").list.explode()).unnest("bins").rechunk()
     contenders = {
         "merge": select(parts, pa.roc_auc(state="state")),
         "roc_auc": select(frame, AUC),
+        "sums of the bins": functools.partial(bins.select, pl.all().sum()),
         "implode() of the states": select(parts, pl.col("state").implode()),
     }
     yield Work(f"merge {parts.height} states of 10^4 bins", contenders, [Promise("merge", "roc_auc", 0.5)])
@@ -346,10 +361,12 @@ def windows(n: int) -> Iterator[Work]:
         days = days.sort("day", "group")
         rolling = pa.rolling_merge_states("state", "day", window=28, within="group")
         plan = days.lazy().with_columns(rolling)
+        answer = plan.collect(engine="in-memory")
         contenders: dict[str, Run] = {
             "windows of 28 days": functools.partial(plan.collect, engine="in-memory"),
             "one merge of the year": grouped(days, "in-memory", pa.merge_states("state")),
             "rolling() of Polars": functools.partial(_rolling_of_polars, days),
+            "a copy of the windows": pl.concat([answer, answer.head(1)], rechunk=False).rechunk,
         }
         promise = Promise("windows of 28 days", "one merge of the year", 3.0)
         work = f"365 days, 200 segments, {name}"
@@ -383,6 +400,7 @@ def two_scores(n: int) -> Iterator[Work]:
     contenders = {
         "roc_auc": select(frame, AUC),
         "roc_auc_difference": select(frame, pa.roc_auc_difference("label", "score", "second")),
+        "two roc_auc_ci": select(frame, *(pa.roc_auc_ci("label", name) for name in ("score", "second"))),
     }
     yield Work("two scores", contenders, [Promise("roc_auc_difference", "roc_auc", 3.5)])
 

@@ -150,10 +150,12 @@ def test_figures_of_the_last_factors_stand_in_committed_rows() -> None:
     text = (ROOT / "benches" / "README.md").read_text(encoding="utf-8")
     section = text.split("## The last factors\n")[1].split("\n## ")[0]
     quoted = re.findall(
-        r"^\| (.+) \| (.+) / (.+) \| (.+) / (.+) \| (.*) \| (.+) \| (.*) \|$", section, re.MULTILINE
+        r"^\| (.+) \| (.+) / (.+) \| (.+) / (.+) \| (.*) \| (.+) \| (.*?) \| (?:(.+): (.+) )?\|$",
+        section,
+        re.MULTILINE,
     )
     assert len(quoted) > 20
-    for work, ours, other, *seconds, before, now, goal in quoted:
+    for work, ours, other, *seconds, before, now, goal, limit, least in quoted:
         rows = targets.filter(work=work, ours=ours, other=other)
         last = rows.row(-1, named=True)
         assert [f"{last['ours_median']:.3g}", f"{last['other_median']:.3g}", f"{last['ratio']:.3g}"] == [
@@ -163,6 +165,12 @@ def test_figures_of_the_last_factors_stand_in_committed_rows() -> None:
         assert not before or float(before) in {float(f"{ratio:.3g}") for ratio in rows["ratio"][:-1]}, work
         kept = last["promised"] is None or last["ratio"] <= last["promised"]
         assert goal.endswith("(missed)") != kept, work
+        if limit:
+            # The contender is in the same run: beside ours, or beside the other in place of ours.
+            beside = targets.filter(work=work, ours=ours, other=least)
+            instead = targets.filter(work=work, ours=least, other=other)
+            seconds_of_limit = (beside["other_median"] if beside.height else instead["ours_median"])[-1]
+            assert limit == f"{seconds_of_limit / last['other_median']:.3g}", work
 
 
 def test_figures_of_late_labels_stand_in_committed_rows() -> None:
