@@ -169,8 +169,12 @@ def test_figures_of_the_last_factors_stand_in_committed_rows() -> None:
             # The contender is in the same run: beside ours, or beside the other in place of ours.
             beside = targets.filter(work=work, ours=ours, other=least)
             instead = targets.filter(work=work, ours=least, other=other)
-            seconds_of_limit = (beside["other_median"] if beside.height else instead["ours_median"])[-1]
-            assert limit == f"{seconds_of_limit / last['other_median']:.3g}", work
+            side, shared = (
+                ("other_median", "ours_median") if beside.height else ("ours_median", "other_median")
+            )
+            contender = (beside if beside.height else instead).row(-1, named=True)
+            assert contender[shared] == last[shared], work
+            assert limit == f"{contender[side] / last['other_median']:.3g}", work
 
 
 def test_figures_of_late_labels_stand_in_committed_rows() -> None:
