@@ -148,6 +148,19 @@ pub(super) const MOST_PARTS: usize = 256;
 /// Rows of a range of scores that a key has at least, on average: each range has sums for each key.
 pub(super) const ROWS_OF_KEY: usize = 64;
 
+/// The same where there would be fewer ranges than threads, some of which would then have no work.
+pub(super) const LEAST_ROWS_OF_KEY: usize = 4;
+
+/// From so many keys on, the sums of two ranges are added by all threads.
+pub(super) const MERGED_KEYS: usize = 1 << 13;
+
+/// Sums of all keys of more bytes do not stay in the cache of a core, and are asked for before they are read. With fewer
+/// bytes the question itself shows.
+pub(super) const CACHED_SUMS: usize = 1 << 19;
+
+/// They are asked for so many rows before: a row is dealt with in about a tenth of the time that memory takes.
+pub(super) const SUMS_AHEAD: usize = 12;
+
 /// Codes of a range of rows that were counted earlier, so that the counts of a range stay in the cache.
 pub(super) const RANGE_CODES: usize = 1 << 13;
 

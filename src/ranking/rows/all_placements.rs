@@ -14,24 +14,28 @@
 //!   of other keys are not visited for each key.
 //!
 //! The sums of two ranges of the score, one above the other, follow from the sums of each. So threads divide the
-//! ranges.
+//! ranges. Whoever wants them also has the heights of the curves, of each key and of all rows, from the same walk.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::codes::Codes;
+use super::heights::Heights;
 use super::key_order::{KeyAndLabel, KeyOrder, PartMemory};
 use super::key_placements::KeyPlacements;
 use super::key_rows::{CountedKeys, KeyRows};
+use crate::cache;
 use crate::interrupt;
 use crate::ranking::scores::Score;
 use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 use crate::ranking::ties::placements::{MomentNumber, Moments, Placements};
-use crate::ranking::tuning::{RANGE_CODES, ROWS_OF_KEY};
+use crate::ranking::tuning::{
+    CACHED_SUMS, LEAST_ROWS_OF_KEY, MERGED_KEYS, RANGE_CODES, ROWS_OF_KEY, SHARD_ROWS, SUMS_AHEAD,
+};
 
-/// Rows of a range whose sums fit 64 bits: the largest is at most eight times the cube of the rows.
+/// Rows of a range whose sums fit 64 bits, whatever keys they have.
 const FEW_ROWS: usize = 1 << 20;
 
 /// The sums of the rows of all keys.
@@ -66,6 +70,8 @@ struct Sums<T> {
     rows: [T; 2],
     /// The sums of their places among all rows.
     places: [T; 2],
+    /// Of each key, and last of all rows; empty if nobody asks.
+    heights: Vec<Heights>,
 }
 
 /// Sums over the rows of one class of a key.
@@ -126,17 +132,23 @@ fn twice<T: SumNumber>(number: T) -> T {
 }
 
 impl<T: SumNumber> Sums<T> {
-    fn none(keys: usize) -> Self {
+    /// Without rows; `heights` are those that are asked for.
+    fn none(keys: usize, heights: &[Heights]) -> Self {
         Sums {
             keys: vec![[ClassSums::default(); 2]; keys],
             rows: [T::default(); 2],
             places: [T::default(); 2],
+            heights: heights.to_vec(),
         }
     }
 
     /// Takes in the next row, which is the only one of its score.
     #[inline(always)]
-    fn add_row(&mut self, key: u32, class: usize) {
+    fn add_row<const HEIGHTS: bool>(&mut self, key: u32, class: usize) {
+        if HEIGHTS && let [of_keys @ .., of_all] = &mut self.heights[..] {
+            of_keys[key as usize].add_row(class);
+            of_all.add_row(class);
+        }
         let (of_key, other) = (&mut self.keys[key as usize], 1 - class);
         let x = twice(self.rows[other]);
         let (y, rank) = (twice(of_key[other].rows), twice(of_key[class].rows) + T::from(1));
@@ -149,7 +161,12 @@ impl<T: SumNumber> Sums<T> {
     /// Takes in the rows of the next score, key by key: how many of either class.
     fn add_tie(&mut self, of_keys: impl Iterator<Item = (u32, Count)> + Clone) {
         let counts = |count: Count| [T::from(count.neg), T::from(count.pos)];
-        let tied = counts(of_keys.clone().fold(Count::default(), |sum, (_, count)| sum.plus(count)));
+        let tied = of_keys.clone().fold(Count::default(), |sum, (_, count)| sum.plus(count));
+        if let [heights @ .., of_all] = &mut self.heights[..] {
+            of_keys.clone().for_each(|(key, count)| heights[key as usize].add_tie(count));
+            of_all.add_tie(tied);
+        }
+        let tied = counts(tied);
         let x = [0, 1].map(|class: usize| twice(self.rows[1 - class]) + tied[1 - class]);
         let below = [0, 1].map(|class: usize| twice(self.places[1 - class]) + tied[1 - class] * x[1 - class]);
         for (key, count) in of_keys {
@@ -169,12 +186,17 @@ impl<T: SumNumber> Sums<T> {
     }
 
     /// Takes in rows in ascending order of their scores, and of their keys within a score.
-    fn add_rows<K: PartialEq>(&mut self, rows: &[(K, KeyAndLabel)]) {
+    fn add_rows<K: PartialEq, const HEIGHTS: bool, const AHEAD: usize>(&mut self, rows: &[(K, KeyAndLabel)]) {
         let mut rest = rows;
         while let [row, after @ ..] = rest {
+            if AHEAD > 0
+                && let Some(later) = after.get(AHEAD)
+            {
+                self.expect::<HEIGHTS>(later.1.key() as usize);
+            }
             let equal = after.iter().take_while(|other| other.0 == row.0).count();
             if equal == 0 {
-                self.add_row(row.1.key(), usize::from(row.1.label()));
+                self.add_row::<HEIGHTS>(row.1.key(), usize::from(row.1.label()));
             } else {
                 let of_key = |rows: &[(K, KeyAndLabel)]| {
                     let pos = rows.iter().filter(|row| row.1.label()).count() as u64;
@@ -183,6 +205,15 @@ impl<T: SumNumber> Sums<T> {
                 self.add_tie(rest[..=equal].chunk_by(|a, b| a.1.key() == b.1.key()).map(of_key));
             }
             rest = &after[equal..];
+        }
+    }
+
+    /// Asks for the sums of a key, which will soon be read.
+    #[inline(always)]
+    fn expect<const HEIGHTS: bool>(&self, key: usize) {
+        cache::expect(&self.keys[key]);
+        if HEIGHTS {
+            cache::expect(&self.heights[key..=key]);
         }
     }
 
@@ -201,6 +232,7 @@ impl<T: SumNumber> Sums<T> {
             keys: self.keys.into_iter().map(|of_key| of_key.map(wide)).collect(),
             rows: self.rows.map(Into::into),
             places: self.places.map(Into::into),
+            heights: self.heights,
         }
     }
 }
@@ -208,7 +240,7 @@ impl<T: SumNumber> Sums<T> {
 impl Sums<u128> {
     /// The sums of these rows and of others whose scores are all higher.
     fn and_above(mut self, above: Self) -> Self {
-        for (below, higher) in self.keys.iter_mut().zip(above.keys) {
+        let add = |(below, higher): (&mut [ClassSums<u128>; 2], [ClassSums<u128>; 2])| {
             let before = [below[0].rows, below[1].rows];
             for class in [0, 1] {
                 let (sums, more, other) = (&mut below[class], higher[class], 1 - class);
@@ -226,12 +258,20 @@ impl Sums<u128> {
                 sums.ranked +=
                     more.ranked + 4 * before[class] * more.all + 2 * x * rows * (rows + 2 * before[class]);
             }
+        };
+        if self.keys.len() > MERGED_KEYS {
+            self.keys.par_iter_mut().zip(above.keys).with_min_len(MERGED_KEYS).for_each(add);
+        } else {
+            self.keys.iter_mut().zip(above.keys).for_each(add);
         }
         for class in [0, 1] {
             self.places[class] += above.places[class] + 2 * self.rows[1 - class] * above.rows[class];
         }
         for class in [0, 1] {
             self.rows[class] += above.rows[class];
+        }
+        for (below, higher) in self.heights.iter_mut().zip(above.heights) {
+            *below = below.and_above(higher);
         }
         self
     }
@@ -243,24 +283,45 @@ impl AllPlacements {
     /// # Panics
     /// If there are different numbers of them.
     pub fn of<S: Score>(scores: &[S], labels: &[bool], keys: &Codes) -> Self {
+        Self::of_rows(scores, labels, keys, false)
+    }
+
+    /// The same, with how far curves are from the diagonal: [`farthest`](Self::farthest).
+    ///
+    /// # Panics
+    /// If there are different numbers of them.
+    pub fn with_heights<S: Score>(scores: &[S], labels: &[bool], keys: &Codes) -> Self {
+        Self::of_rows(scores, labels, keys, true)
+    }
+
+    fn of_rows<S: Score>(scores: &[S], labels: &[bool], keys: &Codes, has_heights: bool) -> Self {
         let order = KeyOrder::of(scores, labels, keys);
-        let most = (scores.len() / ROWS_OF_KEY / keys.distinct.max(1)).max(1);
-        let ranges = order.ranges(most);
+        let ranges = order.ranges(number_of_ranges(scores.len(), keys.distinct));
+        let rows = |range: &Range<usize>| order.rows(range.clone());
+        let are_known = has_heights || ranges.iter().any(|range| rows(range) > FEW_ROWS);
+        let of_keys = if are_known { rows_of_keys(labels, keys) } else { Vec::new() };
+        let most = of_keys.iter().map(|count| count.rows()).max().unwrap_or(0);
+        let heights: Vec<Heights> = if has_heights {
+            let all = of_keys.iter().fold(Count::default(), |sum, &rows| sum.plus(rows));
+            of_keys.into_iter().chain([all]).map(Heights::of).collect()
+        } else {
+            Vec::new()
+        };
         let sums = tasks::each(0..ranges.len(), Default::default, |memory, number| {
             let range = ranges[number].clone();
-            if order.rows(range.clone()) <= FEW_ROWS {
-                of_range::<_, u64>(&order, range, memory, keys.distinct)
+            if rows(&range) <= FEW_ROWS || fits_64_bits(rows(&range), most) {
+                of_range(&order, range, memory, Sums::<u64>::none(keys.distinct, &heights))
             } else {
-                of_range::<_, u128>(&order, range, memory, keys.distinct)
+                of_range(&order, range, memory, Sums::<u128>::none(keys.distinct, &heights))
             }
         });
-        Self::joined(sums, keys.distinct)
+        Self::joined(sums, || Sums::none(keys.distinct, &heights))
     }
 
     /// Of rows that were counted by score.
     pub fn of_counted(counted: &CountedKeys) -> Self {
         let scores: usize = counted.keys.iter().map(|key| key.codes.len()).sum();
-        let most = (scores / ROWS_OF_KEY / counted.keys.len().max(1)).max(1);
+        let most = number_of_ranges(scores, counted.keys.len());
         Self::in_ranges(counted, RANGE_CODES.max(counted.distinct.div_ceil(most)))
     }
 
@@ -268,11 +329,11 @@ impl AllPlacements {
         let ranges = 0..counted.distinct.div_ceil(width);
         let range = |number: usize| number * width..counted.distinct.min((number + 1) * width);
         let sums = ranges.into_par_iter().map(|number| of_codes(&counted.keys, range(number))).collect();
-        Self::joined(sums, counted.keys.len())
+        Self::joined(sums, || Sums::none(counted.keys.len(), &[]))
     }
 
-    fn joined(ranges: Vec<Sums<u128>>, keys: usize) -> Self {
-        AllPlacements(ranges.into_iter().reduce(Sums::and_above).unwrap_or_else(|| Sums::none(keys)))
+    fn joined(ranges: Vec<Sums<u128>>, none: impl FnOnce() -> Sums<u128>) -> Self {
+        AllPlacements(ranges.into_iter().reduce(Sums::and_above).unwrap_or_else(none))
     }
 
     /// The placements of each key's rows among themselves.
@@ -304,6 +365,11 @@ impl AllPlacements {
             products: sums.products,
         };
         self.0.keys.iter().map(move |of_key| of_key.map(shared))
+    }
+
+    /// The largest `|tp N - fp P|` of each key's rows, and last of all rows; empty if [nobody asked](Self::with_heights).
+    pub fn farthest(&self) -> Vec<u128> {
+        self.0.heights.iter().map(|heights| heights.farthest()).collect()
     }
 
     /// The places of all rows of a class among all rows.
@@ -344,15 +410,51 @@ fn key_placements(neg: Moments<u128>, pos: Moments<u128>) -> KeyPlacements {
     KeyPlacements { n_pos, n_neg, sums }
 }
 
+/// As how many ranges rows of so many keys are walked through at most: each has sums for each key.
+fn number_of_ranges(rows: usize, keys: usize) -> usize {
+    let of_key = rows / keys.max(1);
+    (of_key / ROWS_OF_KEY).max(rayon::current_num_threads().min(of_key / LEAST_ROWS_OF_KEY)).max(1)
+}
+
+/// Whether the sums of so many rows fit 64 bits if no key has more rows than these: the largest is at most eight times
+/// the square of the rows for each row of a key.
+fn fits_64_bits(rows: usize, of_key: u64) -> bool {
+    8 * (rows as u128).pow(2) * u128::from(of_key) <= u128::from(u64::MAX)
+}
+
+/// How many rows of either class each key has.
+fn rows_of_keys(labels: &[bool], keys: &Codes) -> Vec<Count> {
+    let count = |labels: &[bool], of_row: &[u32]| {
+        let mut counts = vec![Count::default(); keys.distinct];
+        for (&key, &label) in of_row.iter().zip(labels) {
+            counts[key as usize].add(label, 1);
+        }
+        counts
+    };
+    // Each piece has counts for all keys.
+    let rows = labels.len().div_ceil(rayon::current_num_threads()).max(LEAST_ROWS_OF_KEY * keys.distinct);
+    if labels.len() < SHARD_ROWS || labels.len() <= rows {
+        return count(labels, &keys.of_row);
+    }
+    let pieces = labels.par_chunks(rows).zip(keys.of_row.par_chunks(rows));
+    let plus = |sums: Vec<Count>, more: Vec<Count>| sums.iter().zip(&more).map(|(a, &b)| a.plus(b)).collect();
+    pieces.map(|(labels, of_row)| count(labels, of_row)).reduce_with(plus).unwrap_or_default()
+}
+
 /// The sums of the rows of a range of parts, counted in numbers that hold them.
 fn of_range<S: Score, T: SumNumber>(
     order: &KeyOrder<S>,
     parts: Range<usize>,
     memory: &mut PartMemory<S>,
-    keys: usize,
+    mut sums: Sums<T>,
 ) -> Sums<u128> {
-    let mut sums = Sums::<T>::none(keys);
-    order.for_each(parts, memory, |rows| sums.add_rows(rows));
+    let outgrow_cache = size_of_val(&sums.keys[..]) > CACHED_SUMS;
+    match (sums.heights.is_empty(), outgrow_cache) {
+        (true, false) => order.for_each(parts, memory, |rows| sums.add_rows::<_, false, 0>(rows)),
+        (true, true) => order.for_each(parts, memory, |rows| sums.add_rows::<_, false, SUMS_AHEAD>(rows)),
+        (false, false) => order.for_each(parts, memory, |rows| sums.add_rows::<_, true, 0>(rows)),
+        (false, true) => order.for_each(parts, memory, |rows| sums.add_rows::<_, true, SUMS_AHEAD>(rows)),
+    }
     sums.wide()
 }
 
@@ -382,7 +484,7 @@ fn of_codes(keys: &[KeyRows], codes: Range<usize>) -> Sums<u128> {
             *end += 1;
         }
     }
-    let mut sums = Sums::none(keys.len());
+    let mut sums = Sums::none(keys.len(), &[]);
     let mut start = 0;
     for &end in &ends[..codes.len()] {
         sums.add_tie(of_codes[start..end].iter().copied());
@@ -435,6 +537,26 @@ mod tests {
         others.map(twice).sum()
     }
 
+    /// By definition: the largest distance of all points.
+    fn farthest(scores: &[i16], labels: &[bool], keep: impl Fn(usize) -> bool) -> u128 {
+        let rows: Vec<usize> = (0..labels.len()).filter(|&row| keep(row)).collect();
+        let count = |label: bool, least: i16| {
+            rows.iter().filter(|&&row| labels[row] == label && scores[row] >= least).count() as i64
+        };
+        let (pos, neg) = (count(true, i16::MIN), count(false, i16::MIN));
+        let distance = |&row: &usize| {
+            (count(true, scores[row]) * neg - count(false, scores[row]) * pos).unsigned_abs().into()
+        };
+        rows.iter().map(distance).max().unwrap_or(0)
+    }
+
+    fn check_heights(all: &AllPlacements, scores: &[i16], labels: &[bool], keys: &Codes) {
+        let of_key = |key: usize| farthest(scores, labels, |row| keys.of_row[row] as usize == key);
+        let expected: Vec<u128> =
+            (0..keys.distinct).map(of_key).chain([farthest(scores, labels, |_| true)]).collect();
+        assert_eq!(all.farthest(), expected);
+    }
+
     fn check(all: &AllPlacements, scores: &[i16], labels: &[bool], keys: &Codes) {
         assert_eq!(all.all(), among_themselves(scores, labels, |_| true));
         let (own, without) = (all.keys(), all.without_each());
@@ -465,15 +587,33 @@ mod tests {
             width in 1usize..9,
         ) {
             let (scores, labels, keys) = columns(&rows);
-            check(&AllPlacements::of(&scores, &labels, &keys), &scores, &labels, &keys);
+            let all = AllPlacements::of(&scores, &labels, &keys);
+            check(&all, &scores, &labels, &keys);
+            prop_assert!(all.farthest().is_empty());
+            let with_heights = AllPlacements::with_heights(&scores, &labels, &keys);
+            check(&with_heights, &scores, &labels, &keys);
+            check_heights(&with_heights, &scores, &labels, &keys);
             let counted = counted(&scores, &labels, &keys);
             check(&AllPlacements::of_counted(&counted), &scores, &labels, &keys);
             check(&AllPlacements::in_ranges(&counted, width), &scores, &labels, &keys);
         }
     }
 
-    /// Many parts against ranges of counted rows: with few keys many ranges, and with many keys one of more rows than
-    /// 64 bits hold the sums of.
+    /// The sums of a row that one key of many is in may be much smaller than those of a row of the only key.
+    #[test]
+    fn sums_of_64_bits() {
+        assert!(fits_64_bits(FEW_ROWS, FEW_ROWS as u64));
+        assert!(!fits_64_bits(2 * FEW_ROWS, 2 * FEW_ROWS as u64));
+        assert!(fits_64_bits(10_000_000, 20_000) && !fits_64_bits(10_000_000, 30_000));
+        // All positives lie above all negatives, and 600 rows are in two keys.
+        let (labels, scores): (Vec<bool>, Vec<i16>) = (0..600).map(|row| (row >= 300, row)).unzip();
+        let all = AllPlacements::of(&scores, &labels, &Codes::of(scores.iter().map(|score| score % 2)));
+        let of_class = |sums: &ClassSums<u128>| [sums.all_squares, sums.below, sums.ranked];
+        let largest = all.0.keys.iter().flatten().flat_map(of_class).max();
+        assert!(largest.unwrap() <= 8 * 600u128.pow(2) * 300);
+    }
+
+    /// Many parts against ranges of counted rows: with few keys many ranges, and with many keys one of many rows.
     #[test]
     fn large_groups() {
         let mixed = |row: u32| row.wrapping_mul(0x9E37_79B1);
@@ -488,6 +628,32 @@ mod tests {
             assert_eq!(of_rows.without_each(), of_counted.without_each());
             assert!(of_rows.shared().eq(of_counted.shared()));
             assert_eq!(of_rows.keys(), KeyPlacements::of(&scores, &labels, &keys));
+            let with_heights = AllPlacements::with_heights(&scores, &labels, &keys);
+            assert_eq!(with_heights.keys(), of_rows.keys());
+            assert_eq!(with_heights.farthest(), by_counts(&scores, &labels, &keys));
         }
+    }
+
+    /// The farthest points of each key and of all rows, from the counts of each score.
+    fn by_counts(scores: &[i16], labels: &[bool], keys: &Codes) -> Vec<u128> {
+        let mut members = vec![Vec::new(); keys.distinct + 1];
+        for (row, &key) in keys.of_row.iter().enumerate() {
+            members[key as usize].push(row);
+            members[keys.distinct].push(row);
+        }
+        let farthest = |rows: &Vec<usize>| {
+            let mut counts = std::collections::BTreeMap::<i16, [i64; 2]>::new();
+            rows.iter()
+                .for_each(|&row| counts.entry(scores[row]).or_default()[usize::from(labels[row])] += 1);
+            let totals =
+                counts.values().fold([0, 0], |sum: [i64; 2], count| [sum[0] + count[0], sum[1] + count[1]]);
+            let mut below = [0, 0];
+            let height = |count: &[i64; 2]| {
+                below = [below[0] + count[0], below[1] + count[1]];
+                (below[0] * totals[1] - below[1] * totals[0]).unsigned_abs().into()
+            };
+            counts.values().map(height).max().unwrap_or(0)
+        };
+        members.iter().map(farthest).collect()
     }
 }

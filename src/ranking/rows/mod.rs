@@ -2,6 +2,7 @@
 
 pub mod all_placements;
 pub mod codes;
+mod heights;
 pub mod key_order;
 pub mod key_placements;
 pub mod key_rows;
@@ -16,4 +17,4 @@ pub use key_placements::KeyPlacements;
 pub use key_rows::{CodeAndLabel, CountedKeys, KeyRows};
 pub use row_groups::RowGroups;
 pub use row_placements::RowPlacements;
-pub use rows::Rows;
+pub use rows::{Rows, SkippedRows};

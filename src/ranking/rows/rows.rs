@@ -23,6 +23,11 @@ pub struct Rows {
     pub key_placements: Vec<Vec<KeyPlacements>>,
     /// The placements of each key's rows among all rows and those of other keys, if the statistic needs them.
     pub all_placements: Option<AllPlacements>,
+    /// For each key, the largest `|tp N - fp P|` of its rows, 0 with a NaN, and then that of all rows, if no score is NaN;
+    /// only if the statistic needs them.
+    pub key_farthest: Vec<u128>,
+    /// How many rows of each key were left out, by the places of keys, if the statistic needs it and any were.
+    pub skipped: Vec<SkippedRows>,
     /// The scores of each column as floats, only if the statistic asks for values.
     pub values: Vec<Vec<f64>>,
     /// The codes of the key column: folds, clusters or segments.
@@ -43,6 +48,17 @@ pub struct Rows {
     pub counted: Option<CountedKeys>,
     /// The rows of each key that were counted earlier and have weights; `counted` then says only how many they are.
     pub weighted: Option<Vec<State<WeightSums>>>,
+}
+
+/// How many rows of a key have something missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SkippedRows {
+    /// The place of the key among those of all groups.
+    pub key_place: u32,
+    /// The rows.
+    pub rows: u64,
+    /// Those of them of which only the label is missing.
+    pub unlabelled: u64,
 }
 
 impl Rows {
@@ -91,6 +107,8 @@ impl Rows {
             placements: Vec::new(),
             key_placements: Vec::new(),
             all_placements: None,
+            key_farthest: Vec::new(),
+            skipped: self.skipped.clone(),
             values: self
                 .values
                 .iter()
