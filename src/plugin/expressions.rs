@@ -121,6 +121,7 @@ expressions! {
         compare_segments_clustered in compare_segments => CompareSegmentsClustered,
         compare_segments_of_states in compare_segments => CompareSegmentsOfStates,
         roc_band_of_folds in roc_band => RocBandOfFolds,
+        roc_summary_of_segments in roc_summary => RocSummaryOfSegments,
         roc_difference_band => RocDifferenceBand,
         subgroup_auc_ci => SubgroupAucCi;
     curvewise, curvewise_field:

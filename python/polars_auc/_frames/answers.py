@@ -16,7 +16,7 @@ from polars_auc._plugin.call import LIST_OF, group_lists
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["Answers"]
+__all__ = ["Answers", "is_of_rows"]
 
 # Functions that make a value of each row from values of the same row, as Polars calls them.
 _FUNCTIONS_OF_ROWS = frozenset(
@@ -57,7 +57,7 @@ class Answers:
         if not by:
             return rows.select(column.implode() for column in columns.values()).select(answers)
         schema = rows.collect_schema()
-        if all(_is_in_order(schema[key]) for key in by) and all(map(_is_of_rows, columns.values())):
+        if all(_is_in_order(schema[key]) for key in by) and all(map(is_of_rows, columns.values())):
             lists = rows.select(group_lists(by, columns)).unnest(cs.all()).unnest(cs.first())
             if len(by) == 1 and not isinstance(schema[by[0]], pl.Categorical):
                 # A join or a group-by of the answers then takes less time.
@@ -91,7 +91,7 @@ def _is_in_order(dtype: pl.DataType) -> bool:
     return dtype.is_numeric() or dtype.is_temporal() or dtype in _KEYS
 
 
-def _is_of_rows(column: pl.Expr) -> bool:
+def is_of_rows(column: pl.Expr) -> bool:
     """Whether each value comes from values of its own row; of what is not known here it does not."""
 
     def is_of_rows(node: Any) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
+import polars.selectors as cs
 
 from polars_auc._frames.inputs import called, column_of, keys_of, like, refuse_keys, rows_of
 from polars_auc._plugin.call import expression
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._plugin.options import Adjustment
 
-__all__ = ["compare_segments"]
+__all__ = ["IS_SEGMENT", "compare_segments", "summaries_of_segments"]
 
 _EXAMPLE = 'compare_segments(frame, "label", "score", "segment")'
 
@@ -26,7 +27,8 @@ _OF_STATES = 'compare_segments(frame, state="state", by="segment")'
 
 _COMPARED = ("rest", "overall", "previous")
 
-# A name that no column of a user has.
+# Names that no column of a user has.
+IS_SEGMENT = "polars_auc: is a segment"
 _SEGMENTS = "polars_auc: segments"
 
 
@@ -221,26 +223,13 @@ def compare_segments(
     if weight is not None and cluster is not None:
         said = "cannot be combined with `cluster`: no standard error here knows both"
         raise OptionError(name, "weight", said, "leave one of them out")
-    compared = isinstance(versus, str) and versus in _COMPARED
-    axis = _axis(along, versus, {key: schema[key] for key in keys})
-    # Segments that differ in the last field alone then follow one another.
-    ordered = [*(key for key in keys if key != axis), *([] if axis is None else [axis])]
-    columns: dict[str, IntoExpr | None] = {
-        **observed,
-        "weight": weight,
-        "count": count,
-        "cluster": cluster,
-        "by": pl.struct(pl.col(key) for key in ordered),
-    }
-    if not compared:
-        columns["reference"] = is_reference(versus, {key: schema[key] for key in keys})
+    segments, compared = _segments(versus, along, {key: schema[key] for key in keys})
     answer = expression(
         name,
-        columns,
+        {**observed, "weight": weight, "count": count, "cluster": cluster, **segments},
         variant="of_states" if state is not None else None if cluster is None else "clustered",
         beside_state=("by", "reference"),
-        versus=versus if compared else None,
-        reference=None if compared else repr(versus),
+        **compared,
         adjust=adjust,
         level=level,
         alternative=alternative,
@@ -248,6 +237,55 @@ def compare_segments(
         margin=margin,
     )
     return like(frame, _one_row_a_segment(rows, answer, keys))
+
+
+def summaries_of_segments(
+    rows: pl.LazyFrame,
+    taken: Mapping[str, Mapping[str, Any]],
+    keys: Sequence[str],
+    versus: object,
+    along: str | None,
+    limits: Mapping[str, Any],
+) -> pl.LazyFrame:
+    """Return a struct of numbers for each score, in a row for each segment and one for all rows.
+
+    Their fields are those of a report: of a summary, and of :func:`compare_segments` without adjustment. In
+    the row of all rows, ``IS_SEGMENT`` is false and the columns of the segments are null.
+    """
+    schema = rows.collect_schema()
+    refuse_keys("compare_segments", list(keys), schema, nested=False)
+    segments, compared = _segments(versus, along, {key: schema[key] for key in keys})
+    answers = (
+        expression(
+            "roc_summary",
+            {**columns, **segments},
+            variant="of_segments",
+            **compared,
+            adjust=None,
+            alternative="two-sided",
+            **limits,
+        ).alias(name)
+        for name, columns in taken.items()
+    )
+    table = rows.select(answers).explode(cs.all())
+    segment = pl.col(next(iter(taken))).struct.field("segment")
+    return table.with_columns(
+        segment.is_not_null().alias(IS_SEGMENT), *(segment.struct.field(key) for key in keys)
+    )
+
+
+def _segments(
+    versus: object, along: str | None, keys: dict[str, pl.DataType]
+) -> tuple[dict[str, pl.Expr], dict[str, Any]]:
+    """Return the columns and the options that say what segments are, and what each is compared with."""
+    is_word = isinstance(versus, str) and versus in _COMPARED
+    axis = _axis(along, versus, keys)
+    # Segments that differ in the last field alone then follow one another.
+    ordered = [*(key for key in keys if key != axis), *([] if axis is None else [axis])]
+    columns = {"by": pl.struct(pl.col(key) for key in ordered)}
+    if is_word:
+        return columns, {"versus": versus, "reference": None}
+    return {**columns, "reference": is_reference(versus, keys)}, {"versus": None, "reference": repr(versus)}
 
 
 def _observed(

@@ -7,14 +7,14 @@ each group and of all rows. What it says of states is in ``evaluation_of_states`
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from polars_auc._expressions.states import have_weights
-from polars_auc._frames.answers import Answers
+from polars_auc._frames.answers import Answers, is_of_rows
 from polars_auc._frames.direction import negated
 from polars_auc._frames.group_states import deferred, group_states
 from polars_auc._frames.inputs import (
@@ -31,7 +31,7 @@ from polars_auc._plugin.errors import OptionError, OptionTypeError
 from polars_auc._plugin.options import told
 from polars_auc._report import parts
 from polars_auc._report.nan import Nans, without_nan
-from polars_auc._report.options import ReportOptions
+from polars_auc._report.options import OF_PLACEMENTS, ReportOptions
 from polars_auc._report.rows import Part, ReportPlan, refuse_clashes
 from polars_auc._report.stability import Reference
 
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
 __all__ = ["CALL", "evaluation", "evaluation_of_states", "nans_of"]
+
+# Options of what a summary does not say, or says in another way.
+_PARTS = ("count", "weight", "cluster", "folds", "user", "stability")
 
 CALL = 'report(frame, "label", "score", {})'
 """A call, for messages that say how to write an option."""
@@ -87,10 +90,13 @@ def evaluation(
         label = parts.in_cluster(column_of("report", "label", label, rows, example), cluster)
     options = _of_plain_columns(options, rows)
     asked = Answers("report", rows)
-    own = _parts(rows, label, columns, keys, options, asked)
+    of_groups = _summaries_of_groups(rows, label, columns, keys, options) if runs is None else None
+    own = [] if of_groups is not None else _parts(rows, label, columns, keys, options, asked)
     if options.nan is not None and nans is not None:
         own.append(Part(finish=nans.beside))
     plan = ReportPlan(list(columns), keys, options.groupings, own, options.adjust, asked)
+    if of_groups is not None:
+        return plan.of_answers(of_groups)
     table = plan.of_rows(rows)
     if runs is None:
         return table
@@ -158,6 +164,28 @@ def _parts(
     if options.versus is not None:
         own.append(parts.segments(rows, taken, keys, options))
     return own
+
+
+def _summaries_of_groups(
+    rows: pl.LazyFrame,
+    label: IntoExpr,
+    scores: Mapping[str, pl.Expr],
+    keys: list[str],
+    options: ReportOptions,
+) -> Callable[[list[str]], pl.LazyFrame] | None:
+    """Return what answers the whole report of groups that are compared, if nothing else is asked for.
+
+    None is returned if a part needs more than a label and a score of each row.
+    """
+    is_more = options.compare or any(getattr(options, role) is not None for role in _PARTS)
+    if options.versus is None or is_more or options.ci not in OF_PLACEMENTS:
+        return None
+    label = column_of("report", "label", label, rows, CALL.format(""))
+    # A mean in an expression is that of the group.
+    if not all(map(is_of_rows, (label, *scores.values()))):
+        return None
+    taken = {name: {"score": score, "label": label} for name, score in scores.items()}
+    return parts.summaries_of_groups(rows, taken, keys, options)
 
 
 def _taken(label: IntoExpr, scores: Mapping[str, pl.Expr], options: ReportOptions) -> parts.Taken:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from polars_auc._plugin.options import Adjustment
 
 __all__ = [
+    "OF_PLACEMENTS",
     "OPTIONS",
     "IntervalMethod",
     "Option",
@@ -35,6 +36,9 @@ UserAverage: TypeAlias = Literal["macro", "rows", "positives", "pairs"]
 
 IntervalMethod: TypeAlias = Literal["delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"]
 """How the interval of an AUC is made; the plugin knows which of these there are."""
+
+OF_PLACEMENTS = ("delong", "logit", "hanley_mcneil")
+"""Those intervals of rows without weights that need no more than sums over placements."""
 
 _LEAVE = "leave one of them out"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
@@ -14,12 +14,14 @@ from polars_auc._expressions.folds import cv_roc_auc
 from polars_auc._expressions.groups import grouped_roc_auc
 from polars_auc._expressions.intervals import roc_auc_ci, roc_summary_short
 from polars_auc._expressions.states import roc_auc_bounds
-from polars_auc._frames.segments import compare_segments
+from polars_auc._frames.groupings import key_sets
+from polars_auc._frames.segments import IS_SEGMENT, compare_segments, summaries_of_segments
 from polars_auc._plugin.errors import option_called
 from polars_auc._report.rows import (
     DELTAS,
     OF_ALL_GROUPS,
     OF_GROUPS,
+    OF_SUMMARY,
     Part,
     answer_column,
     summary_column,
@@ -38,6 +40,7 @@ __all__ = [
     "intervals_of_clusters",
     "segments",
     "summaries",
+    "summaries_of_groups",
     "users",
 ]
 
@@ -194,6 +197,29 @@ def deltas_of_clusters(label: IntoExpr, scores: Mapping[str, pl.Expr], options: 
         ]
 
     return Part(answers, fields)
+
+
+def summaries_of_groups(
+    rows: pl.LazyFrame, taken: Taken, keys: list[str], options: ReportOptions
+) -> Callable[[list[str]], pl.LazyFrame]:
+    """Return what answers both :func:`summaries` and :func:`segments`, by any columns and of all rows.
+
+    The rows are ranked once for both.
+    """
+    columns = [*OF_SUMMARY, *OF_GROUPS, *([] if options.groupings is not None else OF_ALL_GROUPS)]
+    first = keys if options.groupings is None else key_sets("report", keys, options.groupings)[0]
+    fields = [pl.struct(pl.col(name).struct.field(*columns)).alias(summary_column(name)) for name in taken]
+
+    @functools.cache
+    def compared(*by: str) -> pl.LazyFrame:
+        return summaries_of_segments(rows, taken, by, options.versus, options.along, options.limits)
+
+    def answered(by: list[str]) -> pl.LazyFrame:
+        if by:
+            return compared(*by).filter(IS_SEGMENT).select(*by, *fields).sort(by, nulls_last=True)
+        return compared(*first).filter(~pl.col(IS_SEGMENT)).select(fields)
+
+    return answered
 
 
 def segments(rows: pl.LazyFrame, taken: Taken, keys: list[str], options: ReportOptions) -> Part:

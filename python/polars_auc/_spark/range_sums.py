@@ -11,10 +11,7 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["METHODS", "range_sums", "summary_of_ranges"]
-
-METHODS = ("delong", "logit", "hanley_mcneil")
-"""The intervals that follow from sums over ranges."""
+__all__ = ["range_sums", "summary_of_ranges"]
 
 
 def range_sums(state: IntoExpr) -> pl.Expr:

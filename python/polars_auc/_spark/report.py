@@ -16,11 +16,10 @@ from polars_auc._expressions.states import roc_state
 from polars_auc._frames.inputs import called, keys_of
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report.evaluation import evaluation
-from polars_auc._report.options import IntervalMethod, ReportOptions
+from polars_auc._report.options import OF_PLACEMENTS, IntervalMethod, ReportOptions
 from polars_auc._report.rows import OF_SUMMARY
 from polars_auc._spark import ranges
 from polars_auc._spark.batches import numbered
-from polars_auc._spark.range_sums import METHODS
 from polars_auc._spark.ranges import RangeStages, borders_of
 from polars_auc._spark.stages import Stages, state_column
 from polars_auc._spark.types import (
@@ -207,7 +206,7 @@ def report(
     if any(getattr(options, name) is not None for name in ("versus", "groupings", "folds", "stability")):
         whole = dataclasses.replace(stages, options=dataclasses.replace(options, count=None))
         return selected.evaluated(whole, local).toDF(*local)
-    borders = borders_of(selected.sample()) if ci in METHODS else None
+    borders = borders_of(selected.sample()) if ci in OF_PLACEMENTS else None
     if borders is not None:
         by_ranges = RangeStages.of(stages, borders, options.limits)
         return selected.finished_by_ranges(by_ranges, local).toDF(*local)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use arrow::array::{Array, PrimitiveArray};
-use arrow::bitmap::Bitmap;
+use arrow::bitmap::{Bitmap, and_not};
 use arrow::compute::utils::combine_validities_and;
 use rayon::prelude::*;
 
@@ -20,8 +20,8 @@ use crate::plugin::abi::ffi::Input;
 use crate::plugin::arrays::values::Values;
 use crate::plugin::threads::Threads;
 use crate::ranking::SHARD_ROWS;
-use crate::ranking::rows::{AllPlacements, Codes, KeyPlacements, RowPlacements, Rows};
-use crate::ranking::scores::{Bits, Width};
+use crate::ranking::rows::{AllPlacements, Codes, KeyPlacements, RowPlacements, Rows, SkippedRows};
+use crate::ranking::scores::{Bits, Score, Width};
 use crate::ranking::tasks;
 use crate::statistics::kinds::{Column, Field as RecordField, KeyKind, Needs};
 
@@ -44,6 +44,8 @@ pub struct GroupTable {
     weights: Option<PrimitiveArray<f64>>,
     /// Rows without a missing value, unless no value is missing.
     valid: Option<Bitmap>,
+    /// Rows of which only the label is missing, where any is so; only if the statistic asks.
+    unlabelled: Option<Bitmap>,
     borders: Vec<usize>,
 }
 
@@ -69,10 +71,10 @@ impl GroupTable {
         }
         let valued = if rules.needs.values { &rows[..places.scores] } else { &[] };
         let values = valued.iter().map(Values::floats).collect::<Result<Vec<_>, String>>()?;
-        let mut labels = None;
+        let (mut labels, mut labelled) = (None, None);
         if let Some(place) = places.label {
             let (truths, validity) = label::bits("label", &rows[place])?;
-            narrow(validity.as_ref());
+            labelled = validity;
             labels = Some(truths);
         }
         let mut keys = None;
@@ -98,11 +100,26 @@ impl GroupTable {
             narrow(used.as_ref());
             *(if is_weight { &mut weights } else { &mut counts }) = Some(values);
         }
-        let valid = valid.filter(|valid| valid.unset_bits() > 0);
-        Ok((
-            GroupTable { counts, weights, scores, states, labels, values, keys, clusters, valid, borders },
-            dtypes,
-        ))
+        let some = |bitmap: Bitmap| Some(bitmap).filter(|bitmap| bitmap.unset_bits() > 0);
+        let unlabelled = labelled.clone().filter(|_| rules.needs.skipped).and_then(some).map(|labelled| {
+            let others = valid.as_ref();
+            others.map_or_else(|| !&labelled, |others| and_not(others, &labelled))
+        });
+        let valid = combine_validities_and(valid.as_ref(), labelled.as_ref()).and_then(some);
+        let table = GroupTable {
+            scores,
+            states,
+            labels,
+            values,
+            keys,
+            clusters,
+            counts,
+            weights,
+            valid,
+            unlabelled,
+            borders,
+        };
+        Ok((table, dtypes))
     }
 
     fn rows(&self, group: usize) -> Range<usize> {
@@ -147,6 +164,22 @@ impl GroupTable {
         Ok(CompleteRows { range, rows })
     }
 
+    /// How many rows of each key in a range have something missing.
+    fn skipped(&self, range: Range<usize>) -> Vec<SkippedRows> {
+        let (Some(valid), Some(keys)) = (&self.valid, &self.keys) else { return Vec::new() };
+        let rows: Vec<usize> = range.filter(|&row| !valid.get_bit(row)).collect();
+        let (codes, places) = keys.among(&rows.iter().map(|&row| keys.codes[row]).collect::<Vec<_>>());
+        let of_key = |key_place| SkippedRows { key_place, ..SkippedRows::default() };
+        let mut skipped: Vec<SkippedRows> = places.into_iter().map(of_key).collect();
+        for (&row, &code) in rows.iter().zip(&codes.of_row) {
+            let is_unlabelled = self.unlabelled.as_ref().is_some_and(|unlabelled| unlabelled.get_bit(row));
+            let of_key = &mut skipped[code as usize];
+            of_key.rows += 1;
+            of_key.unlabelled += u64::from(is_unlabelled);
+        }
+        skipped
+    }
+
     /// The rows of a group in which nothing is missing, and whether a score among them is NaN; such a score is coded
     /// like a number, and its key is marked.
     pub fn group(&self, group: usize, needs: Needs) -> Result<(Rows, bool), String> {
@@ -170,6 +203,7 @@ impl GroupTable {
             key_places,
             key_series,
             weights: self.weights.as_ref().map(|weights| complete.of(weights.values()).into_owned()),
+            skipped: if needs.skipped { self.skipped(self.rows(group)) } else { Vec::new() },
             ..Rows::default()
         };
         for values in &self.values {
@@ -187,7 +221,7 @@ impl GroupTable {
             self.scores.iter().map(facts_of).collect::<Result<Vec<_>, String>>()?
         };
         let mut has_nan = false;
-        for ScoreFacts { codes, placements, key_placements, all_placements, nan } in facts {
+        for ScoreFacts { codes, placements, key_placements, all_placements, key_farthest, nan } in facts {
             has_nan |= !nan.is_empty();
             if !nan.is_empty() && rows.nan_keys.is_empty() {
                 rows.nan_keys = vec![false; rows.keys.distinct];
@@ -201,6 +235,7 @@ impl GroupTable {
             rows.placements.extend(placements);
             rows.key_placements.extend(key_placements);
             rows.all_placements = rows.all_placements.or(all_placements);
+            rows.key_farthest.extend(key_farthest);
         }
         Ok((rows, has_nan))
     }
@@ -254,6 +289,7 @@ struct ScoreFacts {
     placements: Option<RowPlacements>,
     key_placements: Option<Vec<KeyPlacements>>,
     all_placements: Option<AllPlacements>,
+    key_farthest: Vec<u128>,
     /// Which rows are NaN.
     nan: Vec<usize>,
 }
@@ -275,8 +311,14 @@ impl WithScores for ScoreReader<'_> {
         } else {
             Vec::new()
         };
-        let all_placements = (self.needs.all_placements && nan.is_empty())
-            .then(|| AllPlacements::of(&scores, self.labels, self.keys));
+        let of_all = if self.needs.farthest { AllPlacements::with_heights } else { AllPlacements::of };
+        let all_placements =
+            (self.needs.all_placements && nan.is_empty()).then(|| of_all(&scores, self.labels, self.keys));
+        let key_farthest = match &all_placements {
+            Some(all) => all.farthest(),
+            None if self.needs.farthest => self.farthest_without(&nan, &scores),
+            None => Vec::new(),
+        };
         let key_placements = match &all_placements {
             Some(all) => Some(all.keys()),
             // No key with a NaN has placements, but all others have.
@@ -289,7 +331,24 @@ impl WithScores for ScoreReader<'_> {
                 .then(|| RowPlacements::of(&scores, self.labels)),
             key_placements,
             all_placements,
+            key_farthest,
             nan,
         })
+    }
+}
+
+impl ScoreReader<'_> {
+    /// The largest `|tp N - fp P|` of each key's rows, 0 of those keys that have one of the NaN scores.
+    fn farthest_without<S: Score>(&self, nan: &[usize], scores: &[S]) -> Vec<u128> {
+        let mut has_nan = vec![false; self.keys.distinct];
+        nan.iter().for_each(|&row| has_nan[self.keys.of_row[row] as usize] = true);
+        let is_kept = |&row: &u32| !has_nan[self.keys.of_row[row as usize] as usize];
+        let rows: Vec<u32> = (0..scores.len() as u32).filter(is_kept).collect();
+        let scores: Vec<S> = rows.iter().map(|&row| scores[row as usize]).collect();
+        let labels: Vec<bool> = rows.iter().map(|&row| self.labels[row as usize]).collect();
+        let mut farthest = AllPlacements::with_heights(&scores, &labels, &self.keys.taken(&rows)).farthest();
+        // That of these rows together is nobody's.
+        farthest.truncate(self.keys.distinct);
+        farthest
     }
 }

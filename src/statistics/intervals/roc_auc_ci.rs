@@ -163,6 +163,18 @@ impl RocAucCi {
         })
     }
 
+    /// The interval by a method that needs no more than sums over placements, from the options of a report.
+    pub(in crate::statistics) fn of_placement_options(options: &Options) -> Result<Self, OptionError> {
+        let ci = RocAucCi::of_options(options, "ci", options.word("ci")?)?;
+        let (IntervalMethod::DeLong | IntervalMethod::Logit | IntervalMethod::HanleyMcneil) = ci.method
+        else {
+            let said =
+                format!("'{}' needs all scores together, and not sums over placements", ci.method.word());
+            return Err(OptionError::new("ci", said).instead("write `ci=\"delong\"`"));
+        };
+        Ok(ci)
+    }
+
     /// Refuses weights where the method, which is the option of this name, has no variance for them.
     pub(in crate::statistics) fn check_weights(&self, option: &str, said: &str) -> Result<(), OptionError> {
         if matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit) {

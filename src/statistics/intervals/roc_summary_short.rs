@@ -77,7 +77,7 @@ impl Summary for RocSummaryShort {
     }
 
     fn of_nan(&self, rows: RowCounts) -> ShortSummaryRecord {
-        ShortSummaryRecord::nan(Count::from(rows)).with_counts(rows)
+        ShortSummaryRecord::of_nan(rows)
     }
 }
 
@@ -95,8 +95,30 @@ fn placements_and_farthest(ties: &mut Ties<'_>) -> (Placements, u128) {
 }
 
 impl ShortSummaryRecord {
+    /// The record of rows of which a score is NaN.
+    pub(in crate::statistics) fn of_nan(rows: RowCounts) -> Self {
+        ShortSummaryRecord::nan(Count::from(rows)).with_counts(rows)
+    }
+
+    /// The record of rows without weights, from their sums over placements and the largest `|tp N - fp P|`; the interval
+    /// must need no more.
+    pub(in crate::statistics) fn of_sums(
+        rows: RowCounts,
+        placements: &Placements,
+        farthest: u128,
+        ci: &RocAucCi,
+    ) -> Self {
+        let count = Count::from(rows);
+        let record = ShortSummaryRecord::undefined(count).with_counts(rows);
+        if count.pos == 0 || count.neg == 0 {
+            return record;
+        }
+        let pairs = u128::from(count.pos) * u128::from(count.neg);
+        record.with_areas(pairs, placements, farthest, |auc| ci.of_placements(auc, placements, count))
+    }
+
     /// The same with the fields that follow from the counts of rows, which are known whatever the scores are.
-    pub(super) fn with_counts(self, rows: RowCounts) -> Self {
+    fn with_counts(self, rows: RowCounts) -> Self {
         let RowCounts { n_pos, n_neg, n_missing, n_unlabelled, .. } = rows;
         let prevalence = share_of_positives(rows);
         ShortSummaryRecord { prevalence, n: n_pos + n_neg, n_pos, n_missing, n_unlabelled, ..self }

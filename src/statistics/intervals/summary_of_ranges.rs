@@ -6,13 +6,13 @@
 //! it is largest and smallest at corners of the convex hull of the points of a range, wherever the range begins. All of
 //! this is in integers, so the answer does not depend on where ranges end.
 
-use super::roc_auc_ci::{IntervalMethod, RocAucCi};
+use super::roc_auc_ci::RocAucCi;
 use super::roc_summary_short::ShortSummaryRecord;
 use crate::math;
 use crate::ranking::states::State;
 use crate::ranking::ties::{Count, Placements, RowCounts, Step, row_counts::MOST_ROWS};
 use crate::statistics::curves::thinning::{hull, lower_hull};
-use crate::statistics::options::{FromOptions, OptionError, Options, Word, from_options};
+use crate::statistics::options::{FromOptions, OptionError, Options, from_options};
 
 /// What the rows of a range of scores add to the summary of their group, from their state: as bytes, which
 /// [`SummaryOfRanges`] of this version reads, and which nobody stores.
@@ -112,12 +112,7 @@ impl Sums {
 
 impl FromOptions for SummaryOfRanges {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
-        let ci = RocAucCi::of_options(options, "ci", options.word("ci")?)?;
-        if ci.method.is_of_placements() {
-            return Ok(SummaryOfRanges { ci });
-        }
-        let said = format!("'{}' needs all scores together, and not sums of ranges", ci.method.word());
-        Err(OptionError::new("ci", said).instead("write `ci=\"delong\"`"))
+        Ok(SummaryOfRanges { ci: RocAucCi::of_placement_options(options)? })
     }
 }
 
@@ -135,16 +130,10 @@ impl SummaryOfRanges {
         }
         let counts = RowCounts { n_pos: rows.pos, n_neg: rows.neg, n_missing, ..RowCounts::default() };
         if ranges.iter().any(|range| range.has_nan) {
-            return Some(ShortSummaryRecord::nan(rows).with_counts(counts));
+            return Some(ShortSummaryRecord::of_nan(counts));
         }
-        let record = ShortSummaryRecord::undefined(rows).with_counts(counts);
-        if rows.pos == 0 || rows.neg == 0 {
-            return Some(record);
-        }
-        let pairs = u128::from(rows.pos) * u128::from(rows.neg);
         let (placements, farthest) = whole(ranges, rows);
-        let interval = |auc| self.ci.of_placements(auc, &placements, rows);
-        Some(record.with_areas(pairs, &placements, farthest, interval))
+        Some(ShortSummaryRecord::of_sums(counts, &placements, farthest, &self.ci))
     }
 }
 
@@ -174,18 +163,11 @@ fn whole(ranges: &[Sums], rows: Count) -> (Placements, u128) {
     (placements, farthest)
 }
 
-impl IntervalMethod {
-    /// Whether the area, sums over placements and the counts of rows are all that the interval needs.
-    fn is_of_placements(self) -> bool {
-        matches!(self, IntervalMethod::DeLong | IntervalMethod::Logit | IntervalMethod::HanleyMcneil)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ranking::scores::Score;
-    use crate::statistics::intervals::RocSummaryShort;
+    use crate::statistics::intervals::{RocSummaryShort, roc_auc_ci::IntervalMethod};
     use crate::statistics::tests::{summary, with_ties};
     use proptest::prelude::*;
 

@@ -65,6 +65,10 @@ pub struct Needs {
     pub key_placements: bool,
     /// The placements of each key's rows, by a single score, among its own rows, all rows and those of other keys.
     pub all_placements: bool,
+    /// How far the curve of each key's rows and that of all rows are from the diagonal, by the same score.
+    pub farthest: bool,
+    /// How many rows of each key something is missing in.
+    pub skipped: bool,
     /// The values of all scores.
     pub values: bool,
 }
@@ -82,6 +86,9 @@ impl Needs {
     /// Placements of keys among all rows alone.
     pub const ALL_PLACEMENTS: Needs = Needs { all_placements: true, ..Needs::NOTHING };
 
+    /// The same, and what else the numbers of each key's rows and of all rows need.
+    pub const SUMMARIES: Needs = Needs { farthest: true, skipped: true, ..Needs::ALL_PLACEMENTS };
+
     /// Values alone.
     pub const VALUES: Needs = Needs { values: true, ..Needs::NOTHING };
 
@@ -90,6 +97,8 @@ impl Needs {
         placements: false,
         key_placements: false,
         all_placements: false,
+        farthest: false,
+        skipped: false,
         values: false,
     };
 }

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import polars_auc as pa
 from polars_auc._plugin.errors import OptionError
+from polars_auc._report.options import OF_PLACEMENTS
 from polars_auc._report.rows import OF_SUMMARY
-from polars_auc._spark.range_sums import METHODS, range_sums, summary_of_ranges
+from polars_auc._spark.range_sums import range_sums, summary_of_ranges
 
 NAN = float("nan")
 
@@ -42,7 +43,7 @@ SCORES = st.sampled_from([-0.0, 0.0, 1.0, 2.0, 3.5, float("inf"), float("-inf"),
     rows=st.lists(st.tuples(LABELS, SCORES), max_size=40),
     borders=st.lists(st.sampled_from([-1.0, 0.0, 1.0, 2.0, 3.0, float("inf")]), max_size=4),
     has_nan=st.booleans(),
-    ci=st.sampled_from(METHODS),
+    ci=st.sampled_from(OF_PLACEMENTS),
 )
 def test_any_borders_give_the_bits_of_the_rows(
     rows: list[Any], borders: list[float], has_nan: bool, ci: str
@@ -56,7 +57,7 @@ def test_many_rows() -> None:
     generator = np.random.default_rng(5)
     rows = pl.DataFrame({"y": generator.random(200_000) < 0.3, "s": generator.normal(size=200_000)})
     rows = rows.with_columns(pl.col("s") + pl.col("y"))
-    for ci in METHODS:
+    for ci in OF_PLACEMENTS:
         assert_same(rows, [-1.0, -0.2, 0.4, 0.4000001, 3.0], ci=ci, level=0.95)
 
 

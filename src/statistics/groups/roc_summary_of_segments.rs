@@ -1,0 +1,159 @@
+//! The rows of a report that compares its groups: their numbers, and those of all rows.
+
+use rayon::prelude::*;
+
+use super::compare_segments::{CompareSegments, SegmentRecord};
+use super::segment_areas::IndependentSegments;
+use crate::ranking::rows::{AllPlacements, Rows, SkippedRows};
+use crate::ranking::ties::{Count, RowCounts};
+use crate::statistics::inference::Estimate;
+use crate::statistics::intervals::roc_auc_ci::RocAucCi;
+use crate::statistics::intervals::roc_summary_short::ShortSummaryRecord;
+use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyKind, Needs, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
+
+/// The numbers of [`RocSummaryShort`](crate::statistics::intervals::RocSummaryShort) for each segment and for all rows,
+/// with the comparisons of [`CompareSegments`].
+///
+/// The placements that segments are compared by are all that an area and its interval need. The KS distance follows from
+/// the same walk through the rows, so that these are ranked once. `O(n log n)`.
+#[derive(Clone, Debug)]
+pub struct RocSummaryOfSegments {
+    /// How segments are compared.
+    pub compare: CompareSegments,
+    /// How the interval of an area is made: from sums over placements.
+    pub ci: RocAucCi,
+}
+
+record! {
+    /// One segment, or all rows.
+    pub struct SegmentSummaryRecord {
+        /// The segment; null for all rows.
+        pub segment: Option<KeyCode>,
+        /// Its numbers.
+        pub summary: ShortSummaryRecord,
+        /// The area that it is compared with; this and what follows is null for all rows.
+        pub versus_auc: Option<f64>,
+        /// The area less the other, with its interval.
+        pub difference: Estimate,
+        /// The p-value.
+        pub p_value: Option<f64>,
+        /// The same, adjusted for the number of segments.
+        pub p_adjusted: Option<f64>,
+        /// Q over all segments; this and what follows is null for each segment.
+        pub heterogeneity: Option<f64>,
+        /// Its degrees of freedom.
+        pub heterogeneity_df: Option<u64>,
+        /// Its p-value.
+        pub heterogeneity_p_value: Option<f64>,
+    }
+}
+
+impl FromOptions for RocSummaryOfSegments {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let compare = CompareSegments::from_options(options)?;
+        Ok(RocSummaryOfSegments { compare, ci: RocAucCi::of_placement_options(options)? })
+    }
+}
+
+impl Joint for RocSummaryOfSegments {
+    /// All segments that have a row, in order, and then all rows.
+    type Record = Option<Vec<SegmentSummaryRecord>>;
+
+    const INPUTS: Inputs = CompareSegments::INPUTS;
+
+    fn needs(&self) -> Needs {
+        Needs::SUMMARIES
+    }
+
+    fn passes(&self) -> usize {
+        self.compare.passes()
+    }
+
+    fn key_kind(&self) -> KeyKind<'_> {
+        self.compare.key_kind()
+    }
+
+    fn of_rows(&self, rows: &Rows) -> Option<Vec<SegmentSummaryRecord>> {
+        let all = rows.all_placements.as_ref();
+        let keys = &rows.key_placements[0];
+        let compared = self.compare.records(rows, &IndependentSegments { keys, all });
+        let overall = self.overall(rows, compared.first());
+        let of_segment = |(code, compared): (usize, SegmentRecord)| {
+            let place = rows.key_places[code];
+            let at = rows.skipped.binary_search_by_key(&place, |skipped| skipped.key_place);
+            let counts = counts(compared.rows, at.ok().map(|at| &rows.skipped[at]));
+            let summary = if rows.nan_keys.get(code) == Some(&true) {
+                ShortSummaryRecord::of_nan(counts)
+            } else {
+                ShortSummaryRecord::of_sums(counts, &keys[code].sums, rows.key_farthest[code], &self.ci)
+            };
+            SegmentSummaryRecord {
+                segment: Some(compared.segment),
+                versus_auc: compared.versus_auc,
+                difference: compared.difference,
+                p_value: compared.p_value,
+                p_adjusted: compared.p_adjusted,
+                ..SegmentSummaryRecord::of_summary(summary)
+            }
+        };
+        let mut records: Vec<SegmentSummaryRecord> =
+            compared.into_par_iter().enumerate().map(of_segment).collect();
+        // Both are in the order of their places.
+        let is_empty = |skipped: &&SkippedRows| rows.key_places.binary_search(&skipped.key_place).is_err();
+        records.extend(rows.skipped.iter().filter(is_empty).map(|skipped| {
+            let counts = counts(Count::default(), Some(skipped));
+            let summary = ShortSummaryRecord::of_sums(counts, &Default::default(), 0, &self.ci);
+            SegmentSummaryRecord {
+                segment: Some(KeyCode(skipped.key_place)),
+                ..SegmentSummaryRecord::of_summary(summary)
+            }
+        }));
+        records.sort_by_key(|record| record.segment.map(|segment| segment.0));
+        records.push(overall);
+        Some(records)
+    }
+}
+
+impl RocSummaryOfSegments {
+    /// All rows; one of the segments says what the test of all found.
+    fn overall(&self, rows: &Rows, segment: Option<&SegmentRecord>) -> SegmentSummaryRecord {
+        let skipped = rows.skipped.iter().fold(SkippedRows::default(), |sum, skipped| SkippedRows {
+            rows: sum.rows + skipped.rows,
+            unlabelled: sum.unlabelled + skipped.unlabelled,
+            ..sum
+        });
+        let counts = counts(Count::from(rows), Some(&skipped));
+        let placements = rows.all_placements.as_ref().map(AllPlacements::all);
+        let summary = match (placements, rows.key_farthest.last()) {
+            (Some(all), Some(&farthest)) => {
+                ShortSummaryRecord::of_sums(counts, &all.sums, farthest, &self.ci)
+            }
+            _ => ShortSummaryRecord::of_nan(counts),
+        };
+        SegmentSummaryRecord {
+            heterogeneity: segment.and_then(|segment| segment.heterogeneity),
+            heterogeneity_df: segment.and_then(|segment| segment.heterogeneity_df),
+            heterogeneity_p_value: segment.and_then(|segment| segment.heterogeneity_p_value),
+            ..SegmentSummaryRecord::of_summary(summary)
+        }
+    }
+}
+
+impl SegmentSummaryRecord {
+    /// Numbers that are compared with nothing.
+    fn of_summary(summary: ShortSummaryRecord) -> Self {
+        SegmentSummaryRecord { summary, ..SegmentSummaryRecord::undefined(Count::default()) }
+    }
+}
+
+/// Rows that were used, and those that were not.
+fn counts(used: Count, skipped: Option<&SkippedRows>) -> RowCounts {
+    RowCounts {
+        n_pos: used.pos,
+        n_neg: used.neg,
+        n_missing: skipped.map_or(0, |skipped| skipped.rows),
+        n_unlabelled: Some(skipped.map_or(0, |skipped| skipped.unlabelled)),
+        have_weights: false,
+    }
+}

@@ -1,0 +1,106 @@
+"""Reports of groups that are compared, whose rows are ranked once for numbers and comparisons."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import polars_auc as pa
+from catalogue.cases import fixed
+from polars_auc._report.rows import OF_ALL_GROUPS, OF_GROUPS
+
+# A report warns of NaN, and of labels without a positive.
+pytestmark = pytest.mark.filterwarnings("ignore:report")
+
+NAN = float("nan")
+
+LABEL = st.sampled_from([0, 1, 0, 1, None])
+SCORE = st.sampled_from([1.0, 2.0, 3.0, -0.0, 0.0, 2.5, None])
+KEY = st.sampled_from(["a", "b", "c", None])
+ROWS = st.lists(st.tuples(LABEL, SCORE, SCORE, KEY, st.integers(0, 2)), max_size=40)
+
+SCHEMA = {"y": pl.Int8, "s": pl.Float64, "t": pl.Float64, "g": pl.String, "h": pl.Int32}
+
+
+def assert_parts(frame: pl.DataFrame, scores: list[str], by: list[str], versus: Any, **options: Any) -> None:
+    """Check that a report says what the same without comparisons and the comparisons alone say."""
+    table = pa.report(frame, "y", scores, by=by, versus=versus, adjust=None, **options)
+    plain = pa.report(frame, "y", scores, by=by, **options)
+    assert table.columns == [*plain.columns, *OF_GROUPS, *OF_ALL_GROUPS]
+    assert_frame_equal(table.select(plain.columns), plain, check_exact=True)
+    for score in scores:
+        upward = -pl.col(score) if options.get("low_is_positive") else score
+        level = options.get("level", 0.95)
+        segments = pa.compare_segments(frame, "y", upward, by, versus=versus, adjust=None, level=level)
+        own = table.filter(score=score)
+        groups = own.filter(scope="group").select(by)
+        expected = groups.join(segments, on=by, how="left", nulls_equal=True, maintain_order="left")
+        assert_frame_equal(
+            own.filter(scope="group").select(OF_GROUPS), expected.select(OF_GROUPS), check_exact=True
+        )
+        tests = segments.select(OF_ALL_GROUPS).unique()
+        tests = tests if tests.height else tests.clear(1)
+        assert_frame_equal(own.filter(scope="overall").select(OF_ALL_GROUPS), tests, check_exact=True)
+    nothing = [
+        table.filter(scope="overall").select(OF_GROUPS),
+        table.filter(scope="group").select(OF_ALL_GROUPS),
+    ]
+    assert all(column.null_count() == len(column) for part in nothing for column in part)
+
+
+@given(rows=ROWS, ci=st.sampled_from(["delong", "logit", "hanley_mcneil"]), nan=st.integers(0, 60))
+@example(rows=[], ci="delong", nan=60)
+# A group whose rows all lack something, for one of both scores.
+@example(rows=[(1, None, 1.0, "a", 0), (0, 1.0, 1.0, "b", 0), (1, 2.0, 1.0, "b", 1)], ci="delong", nan=60)
+# A NaN in a row that lacks its label is no NaN.
+@example(rows=[(None, 1.0, 1.0, "a", 0), (0, 1.0, 2.0, "a", 0), (1, 2.0, 1.0, "a", 1)], ci="logit", nan=0)
+def test_numbers_and_comparisons_are_those_of_their_functions(
+    rows: list[tuple[Any, ...]], ci: str, nan: int
+) -> None:
+    frame = pl.DataFrame(rows, SCHEMA, orient="row")
+    frame = frame.with_columns(s=pl.when(pl.int_range(pl.len()) == nan).then(NAN).otherwise("s"))
+    for versus, by in (("rest", ["g"]), ("overall", ["g", "h"]), ("previous", ["h"])):
+        assert_parts(frame, ["s", "t"], by, versus, ci=ci)
+
+
+@pytest.mark.parametrize("versus", ["rest", "overall", "previous", 3])
+def test_many_rows(versus: Any) -> None:
+    frame = fixed(300_000).select(y="label", s="score", g=pl.col("g") % 7)
+    assert_parts(frame, ["s"], ["g"], versus, level=0.9)
+    shuffled = frame.with_columns(s=pl.when(pl.col("g") == 2).then(NAN).otherwise("s"))
+    assert_parts(shuffled, ["s"], ["g"], versus)
+    assert_parts(frame, ["s"], ["g"], versus, low_is_positive=True)
+
+
+def test_many_groups_of_few_rows() -> None:
+    """Sums of so many groups are asked for ahead, and are added by all threads."""
+    rng = random.Random(4)
+    rows = [(rng.randrange(2), rng.gauss(0, 1), 0.0, "a", rng.randrange(20_000)) for _ in range(150_000)]
+    assert_parts(pl.DataFrame(rows, SCHEMA, orient="row"), ["s"], ["h"], "overall")
+
+
+@pytest.mark.parametrize(
+    "more", [{"count": "one"}, {"stability": pl.col("h") > 0}, {"ci": "obuchowski"}, {"folds": "h"}]
+)
+def test_what_needs_more_than_a_label_and_a_score(more: dict[str, Any]) -> None:
+    """Comparisons do not depend on what else is asked for."""
+    frame = fixed(2000).select(y="label", s="score", g=pl.col("g") % 5, h=pl.col("g") % 3, one=1)
+    plain = pa.report(frame, "y", "s", by="g", versus="rest")
+    table = pa.report(frame, "y", "s", by="g", versus="rest", **more)
+    columns = ["g", "n", "n_missing", "auc", "ks", *OF_GROUPS, *OF_ALL_GROUPS]
+    assert_frame_equal(table.select(columns), plain.select(columns), check_exact=True)
+
+
+def test_an_expression_of_all_rows_of_a_group() -> None:
+    """A mean in an expression is that of the group; in a comparison it would be that of all rows."""
+    frame = fixed(500).select(y="label", s="score", g=pl.col("g") % 4)
+    score = (pl.col("s") / pl.col("s").max()).alias("s")
+    table = pa.report(frame, "y", score, by="g", versus="rest")
+    plain = pa.report(frame, "y", score, by="g")
+    assert_frame_equal(table.select(plain.columns), plain, check_exact=True)
