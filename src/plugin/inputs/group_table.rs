@@ -20,7 +20,9 @@ use crate::plugin::abi::ffi::Input;
 use crate::plugin::arrays::values::Values;
 use crate::plugin::threads::Threads;
 use crate::ranking::SHARD_ROWS;
-use crate::ranking::rows::{AllPlacements, Codes, KeyPlacements, RowPlacements, Rows, SkippedRows};
+use crate::ranking::rows::{
+    AllPlacements, Codes, KeyPlacements, PairedPlacements, PartedPlacements, RowPlacements, Rows, SkippedRows,
+};
 use crate::ranking::scores::{Bits, Score, Width};
 use crate::ranking::tasks;
 use crate::statistics::kinds::{Column, Field as RecordField, KeyKind, Needs};
@@ -182,7 +184,10 @@ impl GroupTable {
 
     /// The rows of a group in which nothing is missing, and whether a score among them is NaN; such a score is coded
     /// like a number, and its key is marked.
-    pub fn group(&self, group: usize, needs: Needs) -> Result<(Rows, bool), String> {
+    pub fn group(&self, group: usize, mut needs: Needs) -> Result<(Rows, bool), String> {
+        if needs.paired_placements && self.keys.is_some() {
+            needs = Needs { paired_placements: false, placements: true, ..needs };
+        }
         let complete = self.complete_rows(self.rows(group))?;
         let (keys, key_places) =
             self.keys.as_ref().map_or_else(Default::default, |keys| keys.among(&complete.of(&keys.codes)));
@@ -221,7 +226,11 @@ impl GroupTable {
             self.scores.iter().map(facts_of).collect::<Result<Vec<_>, String>>()?
         };
         let mut has_nan = false;
-        for ScoreFacts { codes, placements, key_placements, all_placements, key_farthest, nan } in facts {
+        let mut parted_placements = Vec::new();
+        for ScoreFacts { codes, placements, parted, key_placements, all_placements, key_farthest, nan } in
+            facts
+        {
+            parted_placements.extend(parted);
             has_nan |= !nan.is_empty();
             if !nan.is_empty() && rows.nan_keys.is_empty() {
                 rows.nan_keys = vec![false; rows.keys.distinct];
@@ -236,6 +245,9 @@ impl GroupTable {
             rows.key_placements.extend(key_placements);
             rows.all_placements = rows.all_placements.or(all_placements);
             rows.key_farthest.extend(key_farthest);
+        }
+        if let [a, b] = &parted_placements[..] {
+            rows.paired_placements = Some(PairedPlacements::of(a, b));
         }
         Ok((rows, has_nan))
     }
@@ -287,6 +299,7 @@ struct ScoreReader<'a> {
 struct ScoreFacts {
     codes: Option<Codes>,
     placements: Option<RowPlacements>,
+    parted: Option<PartedPlacements>,
     key_placements: Option<Vec<KeyPlacements>>,
     all_placements: Option<AllPlacements>,
     key_farthest: Vec<u128>,
@@ -329,6 +342,8 @@ impl WithScores for ScoreReader<'_> {
             codes: self.needs.codes.then(|| Codes::of(scores.iter().copied())),
             placements: (self.needs.placements && nan.is_empty())
                 .then(|| RowPlacements::of(&scores, self.labels)),
+            parted: (self.needs.paired_placements && nan.is_empty())
+                .then(|| PartedPlacements::of(&scores, self.labels)),
             key_placements,
             all_placements,
             key_farthest,

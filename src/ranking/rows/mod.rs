@@ -6,6 +6,8 @@ mod heights;
 pub mod key_order;
 pub mod key_placements;
 pub mod key_rows;
+pub mod paired_placements;
+pub mod parted_placements;
 pub mod row_groups;
 pub mod row_placements;
 #[expect(clippy::module_inception, reason = "the room has the name of its main idea")]
@@ -15,6 +17,8 @@ pub use all_placements::{AllPlacements, SharedPlacements};
 pub use codes::Codes;
 pub use key_placements::KeyPlacements;
 pub use key_rows::{CodeAndLabel, CountedKeys, KeyRows};
+pub use paired_placements::PairedPlacements;
+pub use parted_placements::PartedPlacements;
 pub use row_groups::RowGroups;
 pub use row_placements::RowPlacements;
 pub use rows::{Rows, SkippedRows};

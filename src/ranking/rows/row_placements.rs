@@ -1,22 +1,13 @@
 //! Placements row by row: how many negatives score lower than each positive, and how many positives score higher than
 //! each negative.
 //!
-//! The covariance of two areas comes from the placements of the same rows by both scores. So placements are in the
-//! order of the rows, each class by itself. The rows are divided by score into parts, so that the index of a part stays
-//! in the second cache. In a part the rarer class is indexed. The rows of the other class look up their places, which
-//! are their placements. How many rows look up each place then gives the placements of the rarer class.
+//! Products of the placements of the same rows by several scores say how their areas vary together. So placements are
+//! brought from their [parts](super::parted_placements) into the order of the rows, each class by itself.
 
-use std::ops::Range;
-
-use crate::cache;
+use super::parted_placements::PartedPlacements;
 use crate::interrupt;
 use crate::memory;
-use crate::ranking::order::{
-    index::Index,
-    map::{Map, with_buckets},
-};
-use crate::ranking::scores::{Key, Score};
-use crate::ranking::tuning::{MOST_PARTS, PART_ROWS};
+use crate::ranking::scores::Score;
 
 /// Twice the placements of all rows, ties counting once, not divided by the number of rows of the other class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,148 +24,27 @@ impl RowPlacements {
     /// # Panics
     /// If there are 2^31 rows or more, or another number of labels.
     pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Self {
-        assert!(scores.len() == labels.len() && scores.len() < 1 << 31, "a group has fewer than 2^31 rows");
-        let n_pos = labels.iter().filter(|&&label| label).count();
-        let mut parts = ScoreParts::of(scores, labels);
-        let mut twice = memory::default_values(scores.len());
-        let mut below = Below::default();
-        // Of either class, the rows of lower parts.
-        let (mut pos_below, mut neg_below) = (0, 0);
-        for part in parts.rows.chunks_exact(2) {
-            interrupt::check();
-            let [neg, pos] = [&part[0], &part[1]];
-            let (neg_keys, pos_keys) = (&parts.keys[neg.clone()], &parts.keys[pos.clone()]);
-            let (of_neg, of_pos) = if pos.len() <= neg.len() {
-                let (of_pos, of_neg) = below.one_another::<S>(pos_keys, neg_keys);
-                (of_neg, of_pos)
-            } else {
-                below.one_another::<S>(neg_keys, pos_keys)
-            };
-            // The positives above a negative are all but those below it.
-            for (placement, within) in twice[neg.clone()].iter_mut().zip(of_neg) {
-                *placement = 2 * (n_pos as u32 - pos_below) - within;
-            }
-            for (placement, within) in twice[pos.clone()].iter_mut().zip(of_pos) {
-                *placement = 2 * neg_below + within;
-            }
-            pos_below += pos.len() as u32;
-            neg_below += neg.len() as u32;
-        }
-        // What comes next takes its memory.
-        parts.keys = Vec::new();
-        // Every part holds its rows in their order, so the next row's placement is the next one of its part.
-        let mut next = parts.starts();
-        let mut of_classes = [scores.len() - n_pos, n_pos].map(memory::default_values);
+        let parted = PartedPlacements::of(scores, labels);
+        let mut of_classes = parted.classes().map(memory::default_values);
         let mut places = [0; 2];
-        for &part in &parts.of_row {
-            // The lowest bit of a stream is the class of its rows. A branch on it would be mispredicted.
-            let (next, class) = (&mut next[usize::from(part)], usize::from(part & 1));
-            of_classes[class][places[class]] = twice[*next];
-            cache::expect_next_line(&twice, *next);
-            places[class] += 1;
-            *next += 1;
+        for mut block in parted.blocks() {
+            interrupt::check();
+            for &stream in block.streams {
+                // A branch on the class would be mispredicted.
+                let class = usize::from(stream & 1);
+                of_classes[class][places[class]] = block.next(stream);
+                places[class] += 1;
+            }
         }
         let [of_neg, of_pos] = of_classes;
         RowPlacements { of_pos, of_neg }
     }
 }
 
-/// Rows parted by score and class: of part `i` the negatives are stream `2 i`, the positives stream `2 i + 1`.
-struct ScoreParts<K> {
-    /// The stream that each row is in.
-    of_row: Vec<u16>,
-    /// The keys of one stream after the other, each in the order of its rows.
-    keys: Vec<K>,
-    /// For each stream, where its keys are, lowest scores first.
-    rows: Vec<Range<usize>>,
-}
-
-impl<K: Key> ScoreParts<K> {
-    fn of<S: Score<Key = K>>(scores: &[S], labels: &[bool]) -> Self {
-        let n_parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
-        let of_row = if n_parts == 1 {
-            streams(scores, labels, |_| 0)
-        } else {
-            with_buckets!(&Map::of_scores(scores, n_parts), part => streams(scores, labels, part))
-        };
-        let mut counts = vec![0usize; 2 * n_parts];
-        of_row.iter().for_each(|&stream| counts[usize::from(stream)] += 1);
-        let mut end = 0;
-        let rows = counts.iter().map(|rows| {
-            end += rows;
-            end - rows..end
-        });
-        let rows = rows.collect();
-        let mut parts = ScoreParts { of_row, keys: memory::default_values(scores.len()), rows };
-        let mut next = parts.starts();
-        for (&stream, score) in parts.of_row.iter().zip(scores) {
-            let next = &mut next[usize::from(stream)];
-            parts.keys[*next] = score.key();
-            cache::expect_next_line(&parts.keys, *next);
-            *next += 1;
-        }
-        parts
-    }
-
-    /// Where the keys of each stream begin.
-    fn starts(&self) -> Vec<usize> {
-        self.rows.iter().map(|rows| rows.start).collect()
-    }
-}
-
-/// The stream of each row, where `part` says the part of a score.
-fn streams<S: Score>(scores: &[S], labels: &[bool], part: impl Fn(f64) -> u32) -> Vec<u16> {
-    let rows = scores.iter().zip(labels);
-    memory::collected(rows.map(|(score, &label)| 2 * part(score.position()) as u16 + u16::from(label)))
-}
-
-/// Counts the rows of one class below those of the other. Keeps its memory from part to part.
-#[derive(Default)]
-struct Below<K> {
-    index: Index<K>,
-    more: Vec<u32>,
-    of_indexed: Vec<u32>,
-    of_others: Vec<u32>,
-}
-
-impl<K: Key> Below<K> {
-    /// For each indexed key twice the other keys below it, those equal to it once; and for each of the others the
-    /// same of the indexed ones.
-    fn one_another<S: Score<Key = K>>(&mut self, indexed: &[K], others: &[K]) -> (&[u32], &[u32]) {
-        let Below { index, more, of_indexed, of_others } = self;
-        index.build::<S>(&[indexed]);
-        // `more[i]` is twice the number of other rows that are below indexed key i but not below key i - 1. A row between
-        // two keys counts twice for the higher key. A row that ties with a key counts once for that key, and once for the
-        // next. (Equal keys all have the place of the first of them.)
-        more.clear();
-        more.resize(indexed.len() + 2, 0);
-        of_others.clear();
-        of_others.reserve(others.len());
-        index.look_up::<S>(others, &mut |places| {
-            for &(below, not_above) in places {
-                of_others.push(below + not_above);
-                let tied = u32::from(below != not_above);
-                more[below as usize] += 2 - tied;
-                more[below as usize + 1] += tied;
-            }
-        });
-        let mut sum = 0;
-        for more in more.iter_mut() {
-            sum += *more;
-            *more = sum;
-        }
-        of_indexed.clear();
-        of_indexed.reserve(indexed.len());
-        index.look_up::<S>(indexed, &mut |places| {
-            of_indexed.extend(places.iter().map(|&(below, _)| more[below as usize]));
-        });
-        (of_indexed, of_others)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranking::tuning::PART_ROWS;
     use proptest::prelude::*;
 
     fn by_definition<S: PartialOrd + Copy>(rows: &[(S, bool)]) -> RowPlacements {

@@ -4,6 +4,7 @@ use super::all_placements::AllPlacements;
 use super::codes::Codes;
 use super::key_placements::KeyPlacements;
 use super::key_rows::CountedKeys;
+use super::paired_placements::PairedPlacements;
 use super::row_placements::RowPlacements;
 use crate::interrupt;
 use crate::ranking::states::{State, weight_sums::WeightSums};
@@ -19,6 +20,8 @@ pub struct Rows {
     pub scores: Vec<Codes>,
     /// The placements of each score column, if the statistic needs them.
     pub placements: Vec<RowPlacements>,
+    /// Sums over the placements of two scores, if that is what the statistic needs.
+    pub paired_placements: Option<PairedPlacements>,
     /// For each score column, the placements of each key's rows among themselves, if the statistic needs them.
     pub key_placements: Vec<Vec<KeyPlacements>>,
     /// The placements of each key's rows among all rows and those of other keys, if the statistic needs them.
@@ -105,6 +108,7 @@ impl Rows {
             labels: order.iter().filter_map(|&row| self.labels.get(row as usize).copied()).collect(),
             scores: self.scores.iter().map(taken).collect(),
             placements: Vec::new(),
+            paired_placements: None,
             key_placements: Vec::new(),
             all_placements: None,
             key_farthest: Vec::new(),

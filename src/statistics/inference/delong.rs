@@ -12,7 +12,7 @@
 use rayon::prelude::*;
 
 use crate::math::{self, Products};
-use crate::ranking::rows::{RowPlacements, Rows};
+use crate::ranking::rows::{PairedPlacements, RowPlacements, Rows};
 use crate::ranking::ties::Placements;
 use crate::ranking::{SHARD_ROWS, tasks};
 
@@ -79,11 +79,19 @@ pub struct Areas<'a> {
     /// Twice the Mann-Whitney U of each score.
     pub twice_u: Vec<u128>,
     placements: &'a [RowPlacements],
+    /// Sums over the placements of two scores, if there are no placements row by row.
+    paired: Option<&'a PairedPlacements>,
 }
 
 impl<'a> Areas<'a> {
     /// Sums the placements of each score; `None` without a positive or without a negative.
     pub fn of(rows: &'a Rows) -> Option<Self> {
+        if let Some(paired) = &rows.paired_placements {
+            let &PairedPlacements { n_pos, n_neg, twice_u, .. } = paired;
+            let areas =
+                Areas { n_pos, n_neg, twice_u: twice_u.to_vec(), placements: &[], paired: Some(paired) };
+            return (n_pos > 0 && n_neg > 0).then_some(areas);
+        }
         let placements = &rows.placements[..];
         let (n_pos, n_neg) =
             (placements.first()?.of_pos.len() as u64, placements.first()?.of_neg.len() as u64);
@@ -91,7 +99,8 @@ impl<'a> Areas<'a> {
             return None;
         }
         let twice_u = |score: &RowPlacements| sum_of(&score.of_pos, &score.of_pos, |twice, _| twice);
-        Some(Areas { n_pos, n_neg, twice_u: placements.iter().map(twice_u).collect(), placements })
+        let twice_u = placements.iter().map(twice_u).collect();
+        Some(Areas { n_pos, n_neg, twice_u, placements, paired: None })
     }
 
     /// Twice the number of pairs.
@@ -141,6 +150,10 @@ impl<'a> Areas<'a> {
     pub fn parts_of_difference(&self, a: usize, b: usize) -> Option<(f64, f64)> {
         if self.n_pos < 2 || self.n_neg < 2 {
             return None;
+        }
+        if let Some(paired) = self.paired {
+            let (of_pos, of_neg) = (paired.squares_of_pos, paired.squares_of_neg);
+            return Some(self.parts_of_difference_of(a, b, of_pos, of_neg));
         }
         let squares = |a: &[u32], b: &[u32]| sum_of(a, b, |x, y| x.abs_diff(y).pow(2));
         let (of_a, of_b) = (&self.placements[a], &self.placements[b]);

@@ -61,6 +61,8 @@ pub struct Needs {
     pub codes: bool,
     /// How many rows of the other class each row beats.
     pub placements: bool,
+    /// Of two scores, sums over the placements instead; if rows have keys, the placements themselves.
+    pub paired_placements: bool,
     /// The same among the rows of its key alone, summed key by key.
     pub key_placements: bool,
     /// The placements of each key's rows, by a single score, among its own rows, all rows and those of other keys.
@@ -80,6 +82,9 @@ impl Needs {
     /// Placements alone.
     pub const PLACEMENTS: Needs = Needs { placements: true, ..Needs::NOTHING };
 
+    /// Sums over the placements of two scores alone.
+    pub const PAIRED_PLACEMENTS: Needs = Needs { paired_placements: true, ..Needs::NOTHING };
+
     /// Placements key by key alone.
     pub const KEY_PLACEMENTS: Needs = Needs { key_placements: true, ..Needs::NOTHING };
 
@@ -95,6 +100,7 @@ impl Needs {
     const NOTHING: Needs = Needs {
         codes: false,
         placements: false,
+        paired_placements: false,
         key_placements: false,
         all_placements: false,
         farthest: false,
