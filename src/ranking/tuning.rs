@@ -247,6 +247,10 @@ const _: () = assert!(PARALLEL_ROWS <= MOST_BINS_ALONE);
 /// Fewer states of a partition are merged in order, two at a time.
 pub(super) const STATES_TOGETHER: usize = 8;
 
+/// Bins of all states that windows of counts are read from at once, at most: about 50 bytes each. Windows that have a fourth
+/// of them by themselves are merged.
+pub(super) const MOST_BINS_OF_WINDOWS: usize = 1 << 20;
+
 /// Bins that are merged without a look at whether bins are left: a power of two.
 pub(super) const MERGED_BINS: usize = 16;
 const _: () = assert!(MERGED_BINS.is_power_of_two());

@@ -19,7 +19,8 @@ use crate::plugin::arrays::{
 use crate::ranking::scores::{Domain, Score, ScoreType};
 use crate::ranking::states::{
     Limit, Scale, State, StoredState,
-    moving::moving,
+    moving::{Answer, Read, moving},
+    moving_counts::{Bins, moving_counts},
     scale::{LAST, Resolution},
     state::{CheckedSums, LIMITS},
     weight_sums::{MOST_STEPS, WeightSums},
@@ -45,6 +46,10 @@ enum BinCounts {
     Counts { pos: PrimitiveArray<u64>, neg: PrimitiveArray<u64> },
     Weights { pos: Vec<WeightSums>, neg: Vec<WeightSums> },
 }
+
+/// A way to the states of windows.
+type Moving<T> =
+    fn(&[Range<usize>], &Bins<'_>, &Read<'_, T, String>, &mut Answer<'_, T>) -> Result<(), String>;
 
 /// What a state says beside its bins.
 struct Head {
@@ -204,12 +209,14 @@ impl States {
             BinCounts::Counts { pos, neg } => {
                 let (pos, neg) = (pos.values().as_slice(), neg.values().as_slice());
                 let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
-                self.moving_as(states, windows, scores, &count, answer)
+                self.moving_as(states, windows, scores, &count, moving_counts::<S::Key, String>, answer)
             }
             BinCounts::Weights { pos, neg } => {
                 self.check_weights(states, [pos, neg])?;
                 let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
-                self.moving_as(states, windows, scores, &count, answer)
+                let merged: Moving<WeightSums> =
+                    |windows, _, read, answer| moving::<S::Key, _, _>(windows, read, answer);
+                self.moving_as(states, windows, scores, &count, merged, answer)
             }
         }
     }
@@ -220,6 +227,7 @@ impl States {
         windows: &[Range<usize>],
         scores: &[S],
         count: &impl Fn(usize) -> Count<T>,
+        moving: Moving<T>,
         answer: &mut impl FnMut(RocStateRecord),
     ) -> Result<(), String>
     where
@@ -228,7 +236,8 @@ impl States {
         let scale = self.scale(states)?;
         self.check_rows(states)?;
         let read = |place: usize| self.checked(states[place], scores, count, scale);
-        moving::<S::Key, T, String>(windows, &read, &mut |state| {
+        let bins = |place: usize| self.bins(states[place]..states[place] + 1).len();
+        moving(windows, &bins, &read, &mut |state| {
             interrupt::check();
             answer(state.unwrap_or_else(|| self.empty::<S, T>()).into());
         })

@@ -11,13 +11,19 @@ use super::state::State;
 use crate::ranking::scores::Key;
 use crate::ranking::ties::counts::Tally;
 
+/// Gives a state by its place.
+pub type Read<'a, T, E> = dyn Fn(usize) -> Result<State<T>, E> + 'a;
+
+/// Takes the state of a window, if it has any.
+pub type Answer<'a, T> = dyn FnMut(Option<State<T>>) + 'a;
+
 /// Calls `answer` with the merged state of each window; none of a window without states. Windows are ranges of the
 /// states that `read` gives, and none ends before the window before. One that starts before it, as where clocks are turned
 /// back, is merged anew.
 pub fn moving<K: Key, T: Tally, E>(
     windows: &[Range<usize>],
-    read: &impl Fn(usize) -> Result<State<T>, E>,
-    answer: &mut impl FnMut(Option<State<T>>),
+    read: &Read<'_, T, E>,
+    answer: &mut Answer<'_, T>,
 ) -> Result<(), E> {
     // The merged states from each place of the older part to its end, the last place first.
     let mut older: Vec<State<T>> = Vec::new();
@@ -63,23 +69,29 @@ mod tests {
     use super::*;
     use crate::ranking::group::tests::group_of;
     use crate::ranking::scores::Domain;
-    use crate::ranking::states::{Limit, Scale, state::tests::each};
+    use crate::ranking::states::{Limit, Scale, moving_counts::moving_counts, state::tests::each};
     use proptest::prelude::*;
 
     proptest! {
-        /// Against each window's states merged at once.
+        /// Against each window's states merged at once; some states may have a limit, or a NaN.
         #[test]
         fn as_each_window_alone(
             states in prop::collection::vec(prop::collection::vec((-40i32..40, any::<bool>()), 0..12), 0..20),
             steps in prop::collection::vec((0usize..4, 0usize..4), 0..20),
-            max_bins in prop::option::of(4u64..12),
+            max_bins in prop::option::of(4u64..60),
+            limited in prop::collection::vec(any::<bool>(), 20),
+            nan in 0usize..40,
         ) {
             let limit = max_bins.map(|max_bins| Limit { max_bins, scale: Scale::Real });
-            let state = |rows: &Vec<(i32, bool)>| {
+            let state = |(place, rows): (usize, &Vec<(i32, bool)>)| {
                 let rows: Vec<(f64, bool)> = rows.iter().map(|row| (f64::from(row.0) / 8.0, row.1)).collect();
-                group_of(&rows, Domain::Any).ties().state().limited(limit)
+                let state = group_of(&rows, Domain::Any).ties().state();
+                if place == nan {
+                    return State::nan(state.bins.score_type(), state.rows);
+                }
+                state.limited(limit.filter(|_| limited[place]))
             };
-            let states: Vec<State> = states.iter().map(state).collect();
+            let states: Vec<State> = states.iter().enumerate().map(state).collect();
             let mut ends = (0, 0);
             let windows: Vec<Range<usize>> = steps.iter().map(|step| {
                 ends.1 = states.len().min(ends.1 + step.1);
@@ -90,15 +102,17 @@ mod tests {
             let mut answers = Vec::new();
             let read = |place: usize| Ok::<_, ()>(states[place].clone());
             moving::<u64, u64, ()>(&windows, &read, &mut |state| answers.push(state)).unwrap();
-            prop_assert_eq!(answers.len(), windows.len());
-            for (answer, window) in answers.iter().zip(&windows) {
+            let bins = |place: usize| states[place].bins.len();
+            moving_counts::<u64, ()>(&windows, &bins, &read, &mut |state| answers.push(state)).unwrap();
+            prop_assert_eq!(answers.len(), 2 * windows.len());
+            for (answer, window) in answers.iter().zip([&windows[..], &windows].concat()) {
                 let bins = |_| 0;
                 let expected = State::merged::<u64, ()>(window.clone(), &bins, &read).unwrap();
                 prop_assert_eq!(answer.is_some(), expected.is_some());
                 if let (Some(answer), Some(expected)) = (answer, &expected) {
                     prop_assert_eq!(each(answer), each(expected));
                     prop_assert_eq!((answer.resolution, answer.rows), (expected.resolution, expected.rows));
-                    prop_assert_eq!(answer.limit, expected.limit);
+                    prop_assert_eq!((answer.limit, answer.has_nan), (expected.limit, expected.has_nan));
                 }
             }
         }
