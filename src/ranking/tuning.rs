@@ -247,9 +247,16 @@ const _: () = assert!(PARALLEL_ROWS <= MOST_BINS_ALONE);
 /// Fewer states of a partition are merged in order, two at a time.
 pub(super) const STATES_TOGETHER: usize = 8;
 
-/// Bins of all states that windows of counts are read from at once, at most: about 50 bytes each. Windows that have a fourth
-/// of them by themselves are merged.
+/// Bins of all states that windows of counts are read from at once, at most: about 50 bytes each. Windows are merged if the
+/// first of them has more than a fourth by itself.
 pub(super) const MOST_BINS_OF_WINDOWS: usize = 1 << 20;
+
+/// So many are read at once even if windows have few: the states of the first windows are read again for the next ones.
+pub(super) const FEWEST_BINS_OF_WINDOWS: usize = 1 << 10;
+
+/// Windows of fewer states, on average, are merged. Each state is merged three times, and counted twice; but its scores are
+/// also put in order.
+pub(super) const FEWEST_STATES_OF_WINDOW: usize = 8;
 
 /// Bins that are merged without a look at whether bins are left: a power of two.
 pub(super) const MERGED_BINS: usize = 16;

@@ -94,7 +94,7 @@ def _is_in_order(dtype: pl.DataType) -> bool:
 def is_of_rows(column: pl.Expr) -> bool:
     """Whether each value comes from values of its own row; of what is not known here it does not."""
 
-    def is_of_rows(node: Any) -> bool:
+    def is_node_of_rows(node: Any) -> bool:
         match node:
             case {"Column": _}:
                 return True
@@ -102,16 +102,16 @@ def is_of_rows(column: pl.Expr) -> bool:
                 # A Series has a row for each of the rows.
                 return "Series" not in value
             case {"Alias": [inner, _]} | {"Cast": {"expr": inner}}:
-                return is_of_rows(inner)
+                return is_node_of_rows(inner)
             case {"BinaryExpr": {"left": left, "right": right}}:
-                return is_of_rows(left) and is_of_rows(right)
+                return is_node_of_rows(left) and is_node_of_rows(right)
             case {"Ternary": {"predicate": condition, "truthy": one, "falsy": other}}:
-                return all(map(is_of_rows, (condition, one, other)))
+                return all(map(is_node_of_rows, (condition, one, other)))
             case {"Function": {"function": {"Boolean": str(function)} | str(function), "input": inputs}}:
-                return function in _FUNCTIONS_OF_ROWS and all(map(is_of_rows, inputs))
+                return function in _FUNCTIONS_OF_ROWS and all(map(is_node_of_rows, inputs))
             case _:
                 return False
 
     if not column.meta.root_names():
         return False
-    return is_of_rows(json.loads(column.meta.serialize(format="json")))
+    return is_node_of_rows(json.loads(column.meta.serialize(format="json")))

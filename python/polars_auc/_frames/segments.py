@@ -249,8 +249,9 @@ def summaries_of_segments(
 ) -> pl.LazyFrame:
     """Return a struct of numbers for each score, in a row for each segment and one for all rows.
 
-    Their fields are those of a report: of a summary, and of :func:`compare_segments` without adjustment. In
-    the row of all rows, ``IS_SEGMENT`` is false and the columns of the segments are null.
+    ``taken`` has a label and a score for each name of a struct, which no column of a user has. The fields
+    are those of a report: of a summary, and of :func:`compare_segments` without adjustment. In the row of
+    all rows, ``IS_SEGMENT`` is false and the columns of the segments are null.
     """
     schema = rows.collect_schema()
     refuse_keys("compare_segments", list(keys), schema, nested=False)

@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from polars_auc._frames.inputs import IntoFrame
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["CALL", "evaluation", "evaluation_of_states", "nans_of"]
+__all__ = ["CALL", "PARTS", "evaluation", "evaluation_of_states", "nans_of"]
 
-# Options of what a summary does not say, or says in another way.
-_PARTS = ("count", "weight", "cluster", "folds", "user", "stability")
+PARTS = ("count", "weight", "cluster", "folds", "user", "stability")
+"""Options of what a summary of segments does not say, or says of other rows."""
 
 CALL = 'report(frame, "label", "score", {})'
 """A call, for messages that say how to write an option."""
@@ -177,12 +177,12 @@ def _summaries_of_groups(
 
     None is returned if a part needs more than a label and a score of each row.
     """
-    is_more = options.compare or any(getattr(options, role) is not None for role in _PARTS)
+    is_more = options.compare or any(getattr(options, role) is not None for role in PARTS)
     if options.versus is None or is_more or options.ci not in OF_PLACEMENTS:
         return None
-    label = column_of("report", "label", label, rows, CALL.format(""))
-    # A mean in an expression is that of the group.
-    if not all(map(is_of_rows, (label, *scores.values()))):
+    label = pl.col(label) if isinstance(label, str) else label
+    # A mean in an expression is that of the group. What is no expression is refused where it is read.
+    if not isinstance(label, pl.Expr) or not all(map(is_of_rows, (label, *scores.values()))):
         return None
     taken = {name: {"score": score, "label": label} for name, score in scores.items()}
     return parts.summaries_of_groups(rows, taken, keys, options)

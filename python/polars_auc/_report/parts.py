@@ -208,11 +208,13 @@ def summaries_of_groups(
     """
     columns = [*OF_SUMMARY, *OF_GROUPS, *([] if options.groupings is not None else OF_ALL_GROUPS)]
     first = keys if options.groupings is None else key_sets("report", keys, options.groupings)[0]
-    fields = [pl.struct(pl.col(name).struct.field(*columns)).alias(summary_column(name)) for name in taken]
+    # A score may be called as a column of groups is.
+    summaries = {summary_column(name): own for name, own in taken.items()}
+    fields = [pl.struct(pl.col(name).struct.field(*columns)).alias(name) for name in summaries]
 
     @functools.cache
     def compared(*by: str) -> pl.LazyFrame:
-        return summaries_of_segments(rows, taken, by, options.versus, options.along, options.limits)
+        return summaries_of_segments(rows, summaries, by, options.versus, options.along, options.limits)
 
     def answered(by: list[str]) -> pl.LazyFrame:
         if by:

@@ -21,7 +21,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::codes::Codes;
-use super::heights::Heights;
+use super::heights::{Heights, Steps, steps};
 use super::key_order::{KeyAndLabel, KeyOrder, PartMemory};
 use super::key_placements::KeyPlacements;
 use super::key_rows::{CountedKeys, KeyRows};
@@ -132,22 +132,24 @@ fn twice<T: SumNumber>(number: T) -> T {
 }
 
 impl<T: SumNumber> Sums<T> {
-    /// Without rows; `heights` are those that are asked for.
-    fn none(keys: usize, heights: &[Heights]) -> Self {
+    /// Without rows, and with so many heights.
+    fn none(keys: usize, heights: usize) -> Self {
         Sums {
             keys: vec![[ClassSums::default(); 2]; keys],
             rows: [T::default(); 2],
             places: [T::default(); 2],
-            heights: heights.to_vec(),
+            heights: vec![Heights::default(); heights],
         }
     }
 
     /// Takes in the next row, which is the only one of its score.
     #[inline(always)]
-    fn add_row<const HEIGHTS: bool>(&mut self, key: u32, class: usize) {
-        if HEIGHTS && let [of_keys @ .., of_all] = &mut self.heights[..] {
-            of_keys[key as usize].add_row(class);
-            of_all.add_row(class);
+    fn add_row<const HEIGHTS: bool>(&mut self, key: u32, class: usize, steps: &[Steps]) {
+        if HEIGHTS
+            && let ([of_keys @ .., of_all], [steps @ .., steps_of_all]) = (&mut self.heights[..], steps)
+        {
+            of_keys[key as usize].add_row(class, steps[key as usize]);
+            of_all.add_row(class, *steps_of_all);
         }
         let (of_key, other) = (&mut self.keys[key as usize], 1 - class);
         let x = twice(self.rows[other]);
@@ -159,12 +161,14 @@ impl<T: SumNumber> Sums<T> {
     }
 
     /// Takes in the rows of the next score, key by key: how many of either class.
-    fn add_tie(&mut self, of_keys: impl Iterator<Item = (u32, Count)> + Clone) {
+    fn add_tie(&mut self, of_keys: impl Iterator<Item = (u32, Count)> + Clone, steps: &[Steps]) {
         let counts = |count: Count| [T::from(count.neg), T::from(count.pos)];
         let tied = of_keys.clone().fold(Count::default(), |sum, (_, count)| sum.plus(count));
-        if let [heights @ .., of_all] = &mut self.heights[..] {
-            of_keys.clone().for_each(|(key, count)| heights[key as usize].add_tie(count));
-            of_all.add_tie(tied);
+        if let ([heights @ .., of_all], [steps @ .., steps_of_all]) = (&mut self.heights[..], steps) {
+            for (key, count) in of_keys.clone() {
+                heights[key as usize].add_tie(count, steps[key as usize]);
+            }
+            of_all.add_tie(tied, *steps_of_all);
         }
         let tied = counts(tied);
         let x = [0, 1].map(|class: usize| twice(self.rows[1 - class]) + tied[1 - class]);
@@ -186,7 +190,11 @@ impl<T: SumNumber> Sums<T> {
     }
 
     /// Takes in rows in ascending order of their scores, and of their keys within a score.
-    fn add_rows<K: PartialEq, const HEIGHTS: bool, const AHEAD: usize>(&mut self, rows: &[(K, KeyAndLabel)]) {
+    fn add_rows<K: PartialEq, const HEIGHTS: bool, const AHEAD: usize>(
+        &mut self,
+        rows: &[(K, KeyAndLabel)],
+        steps: &[Steps],
+    ) {
         let mut rest = rows;
         while let [row, after @ ..] = rest {
             if AHEAD > 0
@@ -196,13 +204,14 @@ impl<T: SumNumber> Sums<T> {
             }
             let equal = after.iter().take_while(|other| other.0 == row.0).count();
             if equal == 0 {
-                self.add_row::<HEIGHTS>(row.1.key(), usize::from(row.1.label()));
+                self.add_row::<HEIGHTS>(row.1.key(), usize::from(row.1.label()), steps);
             } else {
                 let of_key = |rows: &[(K, KeyAndLabel)]| {
                     let pos = rows.iter().filter(|row| row.1.label()).count() as u64;
                     (rows[0].1.key(), Count { pos, neg: rows.len() as u64 - pos })
                 };
-                self.add_tie(rest[..=equal].chunk_by(|a, b| a.1.key() == b.1.key()).map(of_key));
+                let of_keys = rest[..=equal].chunk_by(|a, b| a.1.key() == b.1.key()).map(of_key);
+                self.add_tie(of_keys, steps);
             }
             rest = &after[equal..];
         }
@@ -301,21 +310,21 @@ impl AllPlacements {
         let are_known = has_heights || ranges.iter().any(|range| rows(range) > FEW_ROWS);
         let of_keys = if are_known { rows_of_keys(labels, keys) } else { Vec::new() };
         let most = of_keys.iter().map(|count| count.rows()).max().unwrap_or(0);
-        let heights: Vec<Heights> = if has_heights {
+        let steps: Vec<Steps> = if has_heights {
             let all = of_keys.iter().fold(Count::default(), |sum, &rows| sum.plus(rows));
-            of_keys.into_iter().chain([all]).map(Heights::of).collect()
+            of_keys.into_iter().chain([all]).map(steps).collect()
         } else {
             Vec::new()
         };
         let sums = tasks::each(0..ranges.len(), Default::default, |memory, number| {
             let range = ranges[number].clone();
             if rows(&range) <= FEW_ROWS || fits_64_bits(rows(&range), most) {
-                of_range(&order, range, memory, Sums::<u64>::none(keys.distinct, &heights))
+                of_range(&order, range, memory, Sums::<u64>::none(keys.distinct, steps.len()), &steps)
             } else {
-                of_range(&order, range, memory, Sums::<u128>::none(keys.distinct, &heights))
+                of_range(&order, range, memory, Sums::<u128>::none(keys.distinct, steps.len()), &steps)
             }
         });
-        Self::joined(sums, || Sums::none(keys.distinct, &heights))
+        Self::joined(sums, || Sums::none(keys.distinct, steps.len()))
     }
 
     /// Of rows that were counted by score.
@@ -329,7 +338,7 @@ impl AllPlacements {
         let ranges = 0..counted.distinct.div_ceil(width);
         let range = |number: usize| number * width..counted.distinct.min((number + 1) * width);
         let sums = ranges.into_par_iter().map(|number| of_codes(&counted.keys, range(number))).collect();
-        Self::joined(sums, || Sums::none(counted.keys.len(), &[]))
+        Self::joined(sums, || Sums::none(counted.keys.len(), 0))
     }
 
     fn joined(ranges: Vec<Sums<u128>>, none: impl FnOnce() -> Sums<u128>) -> Self {
@@ -447,13 +456,18 @@ fn of_range<S: Score, T: SumNumber>(
     parts: Range<usize>,
     memory: &mut PartMemory<S>,
     mut sums: Sums<T>,
+    steps: &[Steps],
 ) -> Sums<u128> {
     let outgrow_cache = size_of_val(&sums.keys[..]) > CACHED_SUMS;
     match (sums.heights.is_empty(), outgrow_cache) {
-        (true, false) => order.for_each(parts, memory, |rows| sums.add_rows::<_, false, 0>(rows)),
-        (true, true) => order.for_each(parts, memory, |rows| sums.add_rows::<_, false, SUMS_AHEAD>(rows)),
-        (false, false) => order.for_each(parts, memory, |rows| sums.add_rows::<_, true, 0>(rows)),
-        (false, true) => order.for_each(parts, memory, |rows| sums.add_rows::<_, true, SUMS_AHEAD>(rows)),
+        (true, false) => order.for_each(parts, memory, |rows| sums.add_rows::<_, false, 0>(rows, steps)),
+        (true, true) => {
+            order.for_each(parts, memory, |rows| sums.add_rows::<_, false, SUMS_AHEAD>(rows, steps))
+        }
+        (false, false) => order.for_each(parts, memory, |rows| sums.add_rows::<_, true, 0>(rows, steps)),
+        (false, true) => {
+            order.for_each(parts, memory, |rows| sums.add_rows::<_, true, SUMS_AHEAD>(rows, steps))
+        }
     }
     sums.wide()
 }
@@ -484,10 +498,10 @@ fn of_codes(keys: &[KeyRows], codes: Range<usize>) -> Sums<u128> {
             *end += 1;
         }
     }
-    let mut sums = Sums::none(keys.len(), &[]);
+    let mut sums = Sums::none(keys.len(), 0);
     let mut start = 0;
     for &end in &ends[..codes.len()] {
-        sums.add_tie(of_codes[start..end].iter().copied());
+        sums.add_tie(of_codes[start..end].iter().copied(), &[]);
         start = end;
     }
     sums

@@ -6,12 +6,18 @@
 
 use crate::ranking::ties::Count;
 
+/// How much the height of a curve grows by a negative, and by a positive. Both classes together have at most 2^32 rows, so
+/// that no height is above 2^62.
+pub(super) type Steps = [i64; 2];
+
+/// The steps of a curve of so many rows.
+pub(super) fn steps(rows: Count) -> Steps {
+    [rows.pos.cast_signed(), -rows.neg.cast_signed()]
+}
+
 /// The heights of the points of some rows in a range of the score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Heights {
-    /// How much the height grows by a negative, and by a positive. Both classes together have at most 2^32 rows, so that
-    /// a height has 63 bits with its sign.
-    steps: [i64; 2],
     /// From the point at the lower end of the range to that at the upper one.
     last: i64,
     /// The largest of all points, and of the lower end, whose height is 0 here.
@@ -21,20 +27,15 @@ pub(super) struct Heights {
 }
 
 impl Heights {
-    /// Those of so many rows, none of which has come.
-    pub fn of(rows: Count) -> Self {
-        Heights { steps: [rows.pos.cast_signed(), -rows.neg.cast_signed()], ..Heights::default() }
-    }
-
     /// Takes in the next row, which is the only one of its score.
     #[inline(always)]
-    pub fn add_row(&mut self, class: usize) {
-        self.add(self.steps[class]);
+    pub fn add_row(&mut self, class: usize, steps: Steps) {
+        self.add(steps[class]);
     }
 
     /// Takes in the rows of the next score.
-    pub fn add_tie(&mut self, rows: Count) {
-        self.add(rows.neg.cast_signed() * self.steps[0] + rows.pos.cast_signed() * self.steps[1]);
+    pub fn add_tie(&mut self, rows: Count, steps: Steps) {
+        self.add(rows.neg.cast_signed() * steps[0] + rows.pos.cast_signed() * steps[1]);
     }
 
     #[inline(always)]
@@ -50,7 +51,6 @@ impl Heights {
             last: self.last + above.last,
             highest: self.highest.max(self.last + above.highest),
             lowest: self.lowest.min(self.last + above.lowest),
-            ..self
         }
     }
 

@@ -35,6 +35,8 @@ pub struct PartedPlacements {
     streams: Vec<u16>,
     /// Of one stream after the other, the rows in their order.
     twice: Vec<u32>,
+    /// Rows of a block.
+    block_rows: usize,
     /// For each block of rows, where the first of its rows in each stream is.
     starts: Vec<Vec<u32>>,
 }
@@ -84,8 +86,8 @@ impl PartedPlacements {
             pos_below += pos.len() as u32;
             neg_below += neg.len() as u32;
         }
-        let ScoreParts { of_row: streams, starts, .. } = parts;
-        PartedPlacements { n_pos, n_neg: scores.len() - n_pos, twice_u, streams, twice, starts }
+        let ScoreParts { of_row: streams, block_rows, starts, .. } = parts;
+        PartedPlacements { n_pos, n_neg: scores.len() - n_pos, twice_u, streams, twice, block_rows, starts }
     }
 
     /// Negatives, and positives.
@@ -93,9 +95,9 @@ impl PartedPlacements {
         [self.n_neg, self.n_pos]
     }
 
-    /// All rows in blocks, which are the same for every score of as many rows.
+    /// All rows in blocks, which are the same for every score of as many rows that was read in the same pool.
     pub(super) fn blocks(&self) -> impl ExactSizeIterator<Item = BlockRows<'_>> {
-        let blocks = self.streams.chunks(block_rows(self.streams.len())).zip(&self.starts);
+        let blocks = self.streams.chunks(self.block_rows).zip(&self.starts);
         blocks.map(|(streams, starts)| BlockRows { streams, twice: &self.twice, next: starts.clone() })
     }
 }
@@ -112,11 +114,6 @@ impl BlockRows<'_> {
     }
 }
 
-/// Rows of a block, of so many rows: there is one for each thread.
-fn block_rows(rows: usize) -> usize {
-    rows.div_ceil(rayon::current_num_threads()).max(SHARD_ROWS)
-}
-
 /// Rows parted by score and class: of part `i` the negatives are stream `2 i`, the positives stream `2 i + 1`.
 struct ScoreParts<K> {
     /// The stream that each row is in.
@@ -125,6 +122,8 @@ struct ScoreParts<K> {
     keys: Vec<K>,
     /// For each stream, where its keys are, lowest scores first.
     rows: Vec<Range<usize>>,
+    /// Rows of a block: there is one block for each thread of the pool.
+    block_rows: usize,
     /// For each block of rows, where the first key of its rows in each stream is.
     starts: Vec<Vec<u32>>,
 }
@@ -138,7 +137,8 @@ impl<K: Key> ScoreParts<K> {
             with_buckets!(&Map::of_scores(scores, n_parts), part => streams(scores, labels, part))
         };
         let mut starts = vec![vec![0u32; 2 * n_parts]];
-        for rows in of_row.chunks(block_rows(scores.len())) {
+        let block_rows = scores.len().div_ceil(rayon::current_num_threads()).max(SHARD_ROWS);
+        for rows in of_row.chunks(block_rows) {
             let mut counts = vec![0; 2 * n_parts];
             rows.iter().for_each(|&stream| counts[usize::from(stream)] += 1);
             starts.push(counts);
@@ -162,7 +162,7 @@ impl<K: Key> ScoreParts<K> {
             cache::expect_next_line(&keys, *next);
             *next += 1;
         }
-        ScoreParts { of_row, keys, rows, starts }
+        ScoreParts { of_row, keys, rows, block_rows, starts }
     }
 }
 

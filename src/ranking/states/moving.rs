@@ -76,11 +76,13 @@ mod tests {
         /// Against each window's states merged at once; some states may have a limit, or a NaN.
         #[test]
         fn as_each_window_alone(
-            states in prop::collection::vec(prop::collection::vec((-40i32..40, any::<bool>()), 0..12), 0..20),
-            steps in prop::collection::vec((0usize..4, 0usize..4), 0..20),
+            states in prop::collection::vec(prop::collection::vec((-40i32..40, any::<bool>()), 0..12), 0..50),
+            steps in prop::collection::vec((0usize..4, 0usize..4), 0..30),
             max_bins in prop::option::of(4u64..60),
-            limited in prop::collection::vec(any::<bool>(), 20),
-            nan in 0usize..40,
+            limited in prop::collection::vec(any::<bool>(), 50),
+            nan in 0usize..100,
+            // From about eight states a window on, exact ones are counted.
+            length in 0usize..24,
         ) {
             let limit = max_bins.map(|max_bins| Limit { max_bins, scale: Scale::Real });
             let state = |(place, rows): (usize, &Vec<(i32, bool)>)| {
@@ -92,7 +94,7 @@ mod tests {
                 state.limited(limit.filter(|_| limited[place]))
             };
             let states: Vec<State> = states.iter().enumerate().map(state).collect();
-            let mut ends = (0, 0);
+            let mut ends = (0, length.min(states.len()));
             let windows: Vec<Range<usize>> = steps.iter().map(|step| {
                 ends.1 = states.len().min(ends.1 + step.1);
                 // Mostly on, sometimes back.

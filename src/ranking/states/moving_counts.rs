@@ -4,7 +4,7 @@
 //! came, less those of states that left: whole numbers, so that nothing is rounded. So the scores of neighbouring
 //! windows are put in order once, each has a slot there, and a window is read off the slots that have rows. Of a bin of
 //! several scores the lowest is not known once it has left: states of a partition are [merged](super::moving), and so are
-//! weights, whose squares may be unknown.
+//! weights, whose squares may be unknown. Windows of few states are merged as well, which takes less time.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::state::State;
 use crate::interrupt;
 use crate::ranking::scores::{Key, score_type::ScoreType};
 use crate::ranking::ties::{Counts, counts::Count, row_counts::RowCounts};
-use crate::ranking::tuning::MOST_BINS_OF_WINDOWS;
+use crate::ranking::tuning::{FEWEST_BINS_OF_WINDOWS, FEWEST_STATES_OF_WINDOW, MOST_BINS_OF_WINDOWS};
 
 /// Says how many bins a state has.
 pub type Bins<'a> = dyn Fn(usize) -> usize + 'a;
@@ -27,12 +27,10 @@ pub fn moving_counts<K: Key, E>(
 ) -> Result<(), E> {
     let mut rest = windows;
     while !rest.is_empty() {
-        let number = neighbours(rest, bins);
-        if number == 0 {
-            return moving::<K, u64, E>(rest, read, answer);
-        }
-        let (own, others) = rest.split_at(number);
-        match exact_states(own[0].start..own[number - 1].end, read)? {
+        let neighbours = Neighbours::first_of(rest, bins);
+        let (own, others) = rest.split_at(neighbours.number);
+        let states = own[0].start..own[own.len() - 1].end;
+        match if neighbours.are_counted { exact_states(states, read)? } else { None } {
             Some(states) => counted::<K>(own, &states, answer),
             None => moving::<K, u64, E>(own, read, answer)?,
         }
@@ -41,26 +39,37 @@ pub fn moving_counts<K: Key, E>(
     Ok(())
 }
 
-/// How many of the first windows share states with their neighbours and have few enough bins together; none if the first
-/// one has too many by itself.
-fn neighbours(windows: &[Range<usize>], bins: &Bins<'_>) -> usize {
-    let all = |states: Range<usize>| states.map(bins).sum::<usize>();
-    let mut total = all(windows[0].clone());
-    if total > MOST_BINS_OF_WINDOWS / 4 {
-        return 0;
-    }
-    let mut number = 1;
-    for pair in windows.windows(2) {
-        let [before, window] = pair else { break };
-        total += all(before.end..window.end.max(before.end));
-        // A window that starts before the one before it would want states back that have left.
-        let is_neighbour = (before.start..before.end).contains(&window.start);
-        if !is_neighbour || total > MOST_BINS_OF_WINDOWS {
-            break;
+/// Windows that are answered together.
+struct Neighbours {
+    number: usize,
+    /// Whether they are worth being counted, if they are exact.
+    are_counted: bool,
+}
+
+impl Neighbours {
+    /// The first of some windows: as many as share states with the one before, and have not too many bins together.
+    fn first_of(windows: &[Range<usize>], bins: &Bins<'_>) -> Self {
+        let all = |states: Range<usize>| states.map(bins).sum::<usize>();
+        let of_first = all(windows[0].clone());
+        let is_large = of_first > MOST_BINS_OF_WINDOWS / 4;
+        // Every window asks for the slots of all, 64 at a time.
+        let most = (64 * of_first).clamp(FEWEST_BINS_OF_WINDOWS, MOST_BINS_OF_WINDOWS);
+        let (mut number, mut total, mut states) = (1, of_first, windows[0].len());
+        for pair in windows.windows(2) {
+            let [before, window] = pair else { break };
+            // A window that starts before the one before it would want states back that have left.
+            if !(before.start..before.end).contains(&window.start) {
+                break;
+            }
+            total += all(before.end..window.end);
+            if total > most && !is_large {
+                break;
+            }
+            number += 1;
+            states += window.len();
         }
-        number += 1;
+        Neighbours { number, are_counted: !is_large && states >= FEWEST_STATES_OF_WINDOW * number }
     }
-    number
 }
 
 /// The states of a range, if all are exact.

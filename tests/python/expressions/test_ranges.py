@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import polars_auc as pa
 from polars_auc._plugin.errors import OptionError
-from polars_auc._report.options import OF_PLACEMENTS
+from polars_auc._report.options import OF_PLACEMENTS, IntervalMethod
 from polars_auc._report.rows import OF_SUMMARY
 from polars_auc._spark.range_sums import range_sums, summary_of_ranges
 
@@ -61,7 +61,7 @@ def test_many_rows() -> None:
         assert_same(rows, [-1.0, -0.2, 0.4, 0.4000001, 3.0], ci=ci, level=0.95)
 
 
-@pytest.mark.parametrize("ci", ["bootstrap", "obuchowski"])
+@pytest.mark.parametrize("ci", sorted({*get_args(IntervalMethod)} - {*OF_PLACEMENTS}))
 def test_intervals_that_need_all_scores_are_refused(ci: str) -> None:
     with pytest.raises(OptionError, match=f"ci '{ci}' needs all scores together"):
         summary_of_ranges("ranges", ci=ci, level=0.95)

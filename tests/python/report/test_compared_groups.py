@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import fields
 from typing import Any
 
 import polars as pl
@@ -13,6 +14,8 @@ from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue.cases import fixed
+from polars_auc._report.evaluation import PARTS
+from polars_auc._report.options import ReportOptions
 from polars_auc._report.rows import OF_ALL_GROUPS, OF_GROUPS
 
 # A report warns of NaN, and of labels without a positive.
@@ -83,6 +86,36 @@ def test_many_groups_of_few_rows() -> None:
     rng = random.Random(4)
     rows = [(rng.randrange(2), rng.gauss(0, 1), 0.0, "a", rng.randrange(20_000)) for _ in range(150_000)]
     assert_parts(pl.DataFrame(rows, SCHEMA, orient="row"), ["s"], ["h"], "overall")
+
+
+def test_every_option_is_known_to_be_answered_by_summaries_or_not() -> None:
+    answered = {"by", "groupings", "level", "ci", "versus", "along", "adjust", "low_is_positive", "nan"}
+    # With these there are intervals of other kinds, states in place of rows, or comparisons of scores.
+    others = {"interval", "n_resamples", "seed", "compare", "user_average"}
+    others |= {"memory", "max_bins", "scale", "sorted_by"}
+    assert {field.name for field in fields(ReportOptions)} == answered | others | {*PARTS}
+
+
+@pytest.mark.parametrize(
+    ("score", "by"), [("h", ["h"]), (pl.col("s").alias("g"), ["g", "h"]), (pl.col("s").alias("n"), ["g"])]
+)
+def test_a_score_that_is_called_as_another_column(score: Any, by: list[str]) -> None:
+    frame = fixed(900).select(y="label", s="score", g=pl.col("g") % 5, h=pl.col("g") % 3)
+    table = pa.report(frame, "y", score, by=by, versus="rest")
+    own = frame.with_columns(other="h" if isinstance(score, str) else "s")
+    renamed = pa.report(own, "y", "other", by=by, versus="rest")
+    assert_frame_equal(table.drop("score"), renamed.drop("score"), check_exact=True)
+
+
+@pytest.mark.parametrize("label", [1, True, ["y"], pl.Series([0, 1])])
+def test_a_label_that_is_no_column_is_refused_alike(label: Any) -> None:
+    frame = pl.DataFrame({"y": [0, 1], "s": [1.0, 2.0], "g": ["a", "a"]})
+    said = []
+    for versus in (None, "rest"):
+        with pytest.raises(TypeError) as error:
+            pa.report(frame, label, "s", by="g", versus=versus)
+        said.append((type(error.value), str(error.value)))
+    assert said[0] == said[1]
 
 
 @pytest.mark.parametrize(
