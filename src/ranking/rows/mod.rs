@@ -8,6 +8,7 @@ pub mod key_placements;
 pub mod key_rows;
 pub mod paired_placements;
 pub mod parted_placements;
+mod place_sums;
 pub mod row_groups;
 pub mod row_placements;
 #[expect(clippy::module_inception, reason = "the room has the name of its main idea")]

@@ -1,0 +1,247 @@
+//! Sums over the places of rows, by key and class: see [`AllPlacements`](super::AllPlacements).
+
+use rayon::prelude::*;
+
+use super::heights::{Heights, Steps};
+use super::key_order::KeyAndLabel;
+use crate::cache;
+use crate::ranking::ties::Count;
+use crate::ranking::ties::placements::{MomentNumber, Moments};
+use crate::ranking::tuning::MERGED_KEYS;
+
+/// What sums are counted in.
+pub(super) trait SumNumber: MomentNumber + From<u64> + Into<u128> + Send {}
+
+impl SumNumber for u64 {}
+impl SumNumber for u128 {}
+
+/// Sums over the rows of some range of the score.
+#[derive(Clone, Debug)]
+pub(super) struct Sums<T> {
+    /// Of each key, over its negatives and over its positives.
+    pub keys: Vec<[ClassSums<T>; 2]>,
+    /// All negatives, and all positives.
+    pub rows: [T; 2],
+    /// The sums of their places among all rows.
+    pub places: [T; 2],
+    /// Of each key, and last of all rows; empty if nobody asks.
+    pub heights: Vec<Heights>,
+}
+
+/// Sums over the rows of one class of a key.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ClassSums<T> {
+    pub rows: T,
+    /// Of x, the place among all rows.
+    pub all: T,
+    /// Of y, the place among the rows of the key.
+    pub own: T,
+    /// Of x².
+    pub all_squares: T,
+    /// Of x y.
+    pub products: T,
+    /// Of y².
+    pub own_squares: T,
+    /// Of twice the places of the rows of the other class with a lower score, plus the places of those with the same.
+    pub below: T,
+    /// Of `2 x r` and of the number of rows of the other class with the same score. Here r is twice the number of rows
+    /// of the class and key with a lower score, plus the number of those with the same, the row itself among them.
+    pub ranked: T,
+}
+
+/// What rows of one class, key and score share.
+#[derive(Clone, Copy)]
+struct Shared<T> {
+    /// The place among all rows.
+    x: T,
+    /// The place among the rows of the key.
+    y: T,
+    /// Twice the rows of their class and key with a lower score, plus their own number.
+    rank: T,
+    /// Twice the places of the rows of the other class with a lower score, plus the places of those with theirs.
+    below: T,
+    /// The rows of the other class with their score.
+    tied: T,
+}
+
+impl<T: SumNumber> ClassSums<T> {
+    /// Takes in `rows` of one score.
+    #[inline(always)]
+    fn add(&mut self, rows: T, Shared { x, y, rank, below, tied }: Shared<T>) {
+        self.rows += rows;
+        let (all, own) = (rows * x, rows * y);
+        self.all += all;
+        self.own += own;
+        self.all_squares += all * x;
+        self.products += all * y;
+        self.own_squares += own * y;
+        self.below += rows * below;
+        let ranked = all * rank;
+        self.ranked += ranked + ranked + rows * rows * tied;
+    }
+}
+
+fn twice<T: SumNumber>(number: T) -> T {
+    number + number
+}
+
+impl<T: SumNumber> Sums<T> {
+    /// Without rows, and with so many heights.
+    pub fn none(keys: usize, heights: usize) -> Self {
+        Sums {
+            keys: vec![[ClassSums::default(); 2]; keys],
+            rows: [T::default(); 2],
+            places: [T::default(); 2],
+            heights: vec![Heights::default(); heights],
+        }
+    }
+
+    /// Takes in the next row, which is the only one of its score.
+    #[inline(always)]
+    fn add_row<const HEIGHTS: bool>(&mut self, key: u32, class: usize, steps: &[Steps]) {
+        if HEIGHTS
+            && let ([of_keys @ .., of_all], [steps @ .., steps_of_all]) = (&mut self.heights[..], steps)
+        {
+            of_keys[key as usize].add_row(class, steps[key as usize]);
+            of_all.add_row(class, *steps_of_all);
+        }
+        let (of_key, other) = (&mut self.keys[key as usize], 1 - class);
+        let x = twice(self.rows[other]);
+        let (y, rank) = (twice(of_key[other].rows), twice(of_key[class].rows) + T::from(1));
+        let below = twice(self.places[other]);
+        of_key[class].add(T::from(1), Shared { x, y, rank, below, tied: T::default() });
+        self.rows[class] += T::from(1);
+        self.places[class] += x;
+    }
+
+    /// Takes in the rows of the next score, key by key: how many of either class.
+    pub fn add_tie(&mut self, of_keys: impl Iterator<Item = (u32, Count)> + Clone, steps: &[Steps]) {
+        let counts = |count: Count| [T::from(count.neg), T::from(count.pos)];
+        let tied = of_keys.clone().fold(Count::default(), |sum, (_, count)| sum.plus(count));
+        if let ([heights @ .., of_all], [steps @ .., steps_of_all]) = (&mut self.heights[..], steps) {
+            for (key, count) in of_keys.clone() {
+                heights[key as usize].add_tie(count, steps[key as usize]);
+            }
+            of_all.add_tie(tied, *steps_of_all);
+        }
+        let tied = counts(tied);
+        let x = [0, 1].map(|class: usize| twice(self.rows[1 - class]) + tied[1 - class]);
+        let below = [0, 1].map(|class: usize| twice(self.places[1 - class]) + tied[1 - class] * x[1 - class]);
+        for (key, count) in of_keys {
+            let (of_key, rows) = (&mut self.keys[key as usize], counts(count));
+            let before = [of_key[0].rows, of_key[1].rows];
+            for class in [0, 1] {
+                let y = twice(before[1 - class]) + rows[1 - class];
+                let rank = twice(before[class]) + rows[class];
+                let (x, below, tied) = (x[class], below[class], tied[1 - class]);
+                of_key[class].add(rows[class], Shared { x, y, rank, below, tied });
+            }
+        }
+        for class in [0, 1] {
+            self.rows[class] += tied[class];
+            self.places[class] += tied[class] * x[class];
+        }
+    }
+
+    /// Takes in rows in ascending order of their scores, and of their keys within a score.
+    pub fn add_rows<K: PartialEq, const HEIGHTS: bool, const AHEAD: usize>(
+        &mut self,
+        rows: &[(K, KeyAndLabel)],
+        steps: &[Steps],
+    ) {
+        let mut rest = rows;
+        while let [row, after @ ..] = rest {
+            if AHEAD > 0
+                && let Some(later) = after.get(AHEAD)
+            {
+                self.expect::<HEIGHTS>(later.1.key() as usize);
+            }
+            let equal = after.iter().take_while(|other| other.0 == row.0).count();
+            if equal == 0 {
+                self.add_row::<HEIGHTS>(row.1.key(), usize::from(row.1.label()), steps);
+            } else {
+                let of_key = |rows: &[(K, KeyAndLabel)]| {
+                    let pos = rows.iter().filter(|row| row.1.label()).count() as u64;
+                    (rows[0].1.key(), Count { pos, neg: rows.len() as u64 - pos })
+                };
+                let of_keys = rest[..=equal].chunk_by(|a, b| a.1.key() == b.1.key()).map(of_key);
+                self.add_tie(of_keys, steps);
+            }
+            rest = &after[equal..];
+        }
+    }
+
+    /// Asks for the sums of a key, which will soon be read.
+    #[inline(always)]
+    fn expect<const HEIGHTS: bool>(&self, key: usize) {
+        cache::expect(&self.keys[key]);
+        if HEIGHTS {
+            cache::expect(&self.heights[key..=key]);
+        }
+    }
+
+    pub fn wide(self) -> Sums<u128> {
+        let wide = |sums: ClassSums<T>| ClassSums {
+            rows: sums.rows.into(),
+            all: sums.all.into(),
+            own: sums.own.into(),
+            all_squares: sums.all_squares.into(),
+            products: sums.products.into(),
+            own_squares: sums.own_squares.into(),
+            below: sums.below.into(),
+            ranked: sums.ranked.into(),
+        };
+        Sums {
+            keys: self.keys.into_iter().map(|of_key| of_key.map(wide)).collect(),
+            rows: self.rows.map(Into::into),
+            places: self.places.map(Into::into),
+            heights: self.heights,
+        }
+    }
+}
+
+impl Sums<u128> {
+    /// The sums of these rows and of others whose scores are all higher.
+    pub fn and_above(mut self, above: Self) -> Self {
+        let add = |(below, higher): (&mut [ClassSums<u128>; 2], [ClassSums<u128>; 2])| {
+            let before = [below[0].rows, below[1].rows];
+            for class in [0, 1] {
+                let (sums, more, other) = (&mut below[class], higher[class], 1 - class);
+                // What each place gains from the rows below.
+                let (x, y) = (2 * self.rows[other], 2 * before[other]);
+                let rows = more.rows;
+                sums.rows += rows;
+                sums.all += more.all + x * rows;
+                sums.own += more.own + y * rows;
+                sums.all_squares += more.all_squares + x * (2 * more.all + x * rows);
+                sums.products += more.products + x * more.own + y * (more.all + x * rows);
+                sums.own_squares += more.own_squares + y * (2 * more.own + y * rows);
+                sums.below += more.below + 2 * (self.places[other] * rows + self.rows[class] * more.all);
+                // The ranks of all rows of a class and key add up to the square of their number.
+                sums.ranked +=
+                    more.ranked + 4 * before[class] * more.all + 2 * x * rows * (rows + 2 * before[class]);
+            }
+        };
+        if self.keys.len() > MERGED_KEYS {
+            self.keys.par_iter_mut().zip(above.keys).with_min_len(MERGED_KEYS).for_each(add);
+        } else {
+            self.keys.iter_mut().zip(above.keys).for_each(add);
+        }
+        for class in [0, 1] {
+            self.places[class] += above.places[class] + 2 * self.rows[1 - class] * above.rows[class];
+        }
+        for class in [0, 1] {
+            self.rows[class] += above.rows[class];
+        }
+        for (below, higher) in self.heights.iter_mut().zip(above.heights) {
+            *below = below.and_above(higher);
+        }
+        self
+    }
+}
+
+impl ClassSums<u128> {
+    pub fn own_moments(&self) -> Moments<u128> {
+        Moments { rows: self.rows, sum: self.own, squares: self.own_squares }
+    }
+}
