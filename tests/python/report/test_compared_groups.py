@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from catalogue.cases import fixed
+from catalogue.cases import examples, fixed
 from polars_auc._report.evaluation import PARTS
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.rows import OF_ALL_GROUPS, OF_GROUPS
@@ -58,6 +58,7 @@ def assert_parts(frame: pl.DataFrame, scores: list[str], by: list[str], versus: 
 
 
 @given(rows=ROWS, ci=st.sampled_from(["delong", "logit", "hanley_mcneil"]), nan=st.integers(0, 60))
+@examples(100)
 @example(rows=[], ci="delong", nan=60)
 # A group whose rows all lack something, for one of both scores.
 @example(rows=[(1, None, 1.0, "a", 0), (0, 1.0, 1.0, "b", 0), (1, 2.0, 1.0, "b", 1)], ci="delong", nan=60)
