@@ -158,7 +158,7 @@ pub(super) const MERGED_KEYS: usize = 1 << 13;
 /// bytes the question itself shows.
 pub(super) const CACHED_SUMS: usize = 1 << 19;
 
-/// They are asked for so many rows before: a row is dealt with in about a tenth of the time that memory takes.
+/// They are asked for so many rows before, which take about as long as memory.
 pub(super) const SUMS_AHEAD: usize = 12;
 
 /// Codes of a range of rows that were counted earlier, so that the counts of a range stay in the cache.
@@ -247,8 +247,8 @@ const _: () = assert!(PARALLEL_ROWS <= MOST_BINS_ALONE);
 /// Fewer states of a partition are merged in order, two at a time.
 pub(super) const STATES_TOGETHER: usize = 8;
 
-/// Bins of all states that windows of counts are read from at once, at most: about 50 bytes each. Windows are merged if the
-/// first of them has more than a fourth by itself.
+/// Bins of all states that windows of counts are read from at once, at most: they and their slots stay in memory. Windows are
+/// merged if the first of them has more than a fourth by itself.
 pub(super) const MOST_BINS_OF_WINDOWS: usize = 1 << 20;
 
 /// So many are read at once even if windows have few: the states of the first windows are read again for the next ones.

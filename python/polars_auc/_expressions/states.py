@@ -259,8 +259,10 @@ def rolling_merge_states(
     -----
     This is no aggregate: it has an answer for each row. ``.over("segment")`` in place of ``within`` gives the
     same answers, by a call for each segment. The answer is that of :func:`merge_states` of the states of each
-    window, to the last bit. Each state is merged three times, whatever the window is (two stacks:
-    Tangwongsan, Hirzel and Schneider 2021, section 2): O(m) for m bins in all windows.
+    window, to the last bit. Windows of exact states add the counts that come and subtract those that leave,
+    in slots for the scores of neighbouring windows. Other states, those with weights and windows of few
+    states are merged: each state three times, whatever the window is (two stacks: Tangwongsan, Hirzel and
+    Schneider 2021, section 2). O(m) for m bins in all windows, once scores are in order.
 
     Examples
     --------

@@ -188,7 +188,7 @@ impl WithScores for Rolling<'_> {
         let Windows { rows, ranges } = self.windows;
         let bins = |window: usize| self.states.bins(rows[window]..rows[window] + 1).len();
         let new = |windows| Column::all_of(RocStateRecord::FIELDS, <S::Key as Key>::WIDTH, windows);
-        // Each state is merged three times, and written once.
+        // Each state is merged three times, or added and subtracted, and written once.
         let fill = |windows: Range<usize>| -> Result<Vec<Column>, String> {
             let mut filled = new(windows.len());
             let Some(first) = ranges[windows.clone()].iter().map(|range| range.start).min() else {

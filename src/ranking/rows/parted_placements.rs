@@ -26,7 +26,6 @@ use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, SHARD_ROWS};
 /// of a positive the negatives that score lower, of a negative the positives that score higher.
 #[derive(Debug)]
 pub struct PartedPlacements {
-    /// Positives, and negatives.
     n_pos: usize,
     n_neg: usize,
     /// Twice the Mann-Whitney U: the sum over the positives.

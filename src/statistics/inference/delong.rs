@@ -79,7 +79,8 @@ pub struct Areas<'a> {
     /// Twice the Mann-Whitney U of each score.
     pub twice_u: Vec<u128>,
     placements: &'a [RowPlacements],
-    /// Sums over the placements of two scores, if there are no placements row by row.
+    /// Sums over the placements of two scores, if there are no placements row by row: then the areas, their difference and its
+    /// variance are known, and nothing else.
     paired: Option<&'a PairedPlacements>,
 }
 

@@ -2,7 +2,8 @@
 
 use crate::statistics::options::from_options;
 
-/// For each state, the state of all rows since the start of its window: see [`moving`](crate::ranking::states::moving).
+/// For each state, the state of all rows since the start of its window: see [`moving`](crate::ranking::states::moving) and
+/// [`moving_counts`](crate::ranking::states::moving_counts).
 #[derive(Clone, Copy, Debug)]
 pub struct RollingMergeStates {}
 
