@@ -238,7 +238,8 @@ impl<K: Key> Source for DistinctKeys<K> {
         let (keys, (pos, neg)): (Vec<K>, (Vec<u64>, Vec<u64>)) =
             self.descending().map(|(key, pos, neg)| (key, (pos, neg))).unzip();
         let of = |class, rows| Piece { class, keys: &keys[..], beside: Beside::Rows(rows) };
-        outline::outline(|ask| vec![ask(0, &[of(0, &neg[..]), of(1, &pos[..])])], cells)
+        let pieces = [of(0, &neg[..]), of(1, &pos[..])];
+        outline::outline(|places, ask| places.iter().map(|_| ask(0, &pieces)).collect(), 1, cells)
     }
 }
 

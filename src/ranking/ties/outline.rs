@@ -106,7 +106,8 @@ struct Grid<K> {
     low: K,
     /// Bits of a key that the first grid drops.
     shift: u32,
-    /// For each cell of the first grid: the number of its first part, and the bits that tell its parts apart.
+    /// For each cell of the first grid: how many bits of a key its parts drop, and what is added to the bits that are left,
+    /// which gives the number of the part.
     parts: Vec<(u32, u32)>,
 }
 
@@ -115,49 +116,54 @@ impl<K: Key> Grid<K> {
         let bits = u128::BITS - high.above(low, 0).leading_zeros();
         let shift = bits.saturating_sub(FIRST_GRID_BITS);
         let cells = high.above(low, shift) as u32 + 1;
-        Grid { low, shift, parts: (0..cells).map(|cell| (cell, 0)).collect() }
+        Grid { low, shift, parts: vec![(shift, 0); cells as usize] }
     }
 
     /// The same with cells cut so that none has many more than `most` of these rows.
     fn cut(self, rows: &[u64], most: u64) -> Self {
         let mut number = 0;
-        let parts = rows.iter().map(|&rows| {
+        let parts = (0u64..).zip(rows).map(|(cell, &rows)| {
             let bits = rows.div_ceil(most).next_power_of_two().ilog2().min(self.shift);
-            let first = number;
+            let first: u32 = number;
             number += 1 << bits;
-            (first, bits)
+            // Numbers of parts have 32 bits, so it does not matter that the bits of a key, and so what is added, may have more.
+            (self.shift - bits, first.wrapping_sub((cell << bits) as u32))
         });
         Grid { parts: parts.collect(), ..self }
     }
 
     #[inline]
     fn cell(&self, key: K) -> u32 {
-        let (first, bits) = self.parts[key.above(self.low, self.shift) as usize];
-        first + (key.above(self.low, self.shift - bits) as u32 & ((1 << bits) - 1))
+        let (shift, added) = self.parts[key.above(self.low, self.shift) as usize];
+        added.wrapping_add(key.above(self.low, shift) as u32)
     }
 }
 
-/// The outline of rows in shards, the highest scores first, with about `cells` cells; nothing if it would be too coarse
-/// in places.
+/// The outline of rows in shards, each of which has rows, with about `cells` cells, the highest scores first; nothing if it
+/// would be too coarse in places.
 ///
-/// `each` calls a function with the place and the pieces of every shard, from the highest scores down, and gives its
-/// results.
+/// `each` calls a function with the place and the pieces of the shards at some places, and gives its results. The highest
+/// shard is at 0.
 pub(in crate::ranking) fn outline<K: Key>(
-    each: impl Fn(&Ask<'_, K>) -> Vec<Vec<Numbered<K>>>,
+    each: impl Fn(&[usize], &Ask<'_, K>) -> Vec<Vec<Numbered<K>>>,
+    shards: usize,
     cells: usize,
 ) -> Option<Vec<Cell<u128>>> {
-    let shards = each(&|_, pieces| vec![(0, whole(pieces))]);
-    let ends: Vec<Cell<K>> = shards.iter().flatten().map(|(_, cell)| *cell).collect();
-    let whole = joined(shards).pop().filter(|whole| whole.rows > 0)?;
-    let grid = Grid::first(whole.lowest, whole.highest);
-    let shards = each(&|place, pieces| rows_by_cell(&grid, pieces, &ends[place]));
-    let mut rows = vec![0; grid.parts.len()];
-    for (number, cell) in shards.into_iter().flatten() {
-        rows[number as usize] += cell.rows;
+    let all = (0..shards).collect::<Vec<_>>();
+    let outer = [0, shards.checked_sub(1)?];
+    let outer = joined(each(&outer, &|_, pieces| vec![(0, whole(pieces))])).pop()?;
+    let grid = Grid::first(outer.lowest, outer.highest);
+    let of_shards = each(&all, &|_, pieces| rows_by_cell(&grid, pieces));
+    let (mut ends, mut rows, mut all_rows) = (Vec::with_capacity(shards), vec![0; grid.parts.len()], 0);
+    for of_shard in of_shards {
+        let [(_, shard), of_cells @ ..] = &of_shard[..] else { return None };
+        ends.push(*shard);
+        all_rows += shard.rows;
+        of_cells.iter().for_each(|(number, cell)| rows[*number as usize] += cell.rows);
     }
-    let most = whole.rows.div_ceil(cells as u64).max(1);
+    let most = all_rows.div_ceil(cells as u64).max(1);
     let grid = grid.cut(&rows, most);
-    let outline = joined(each(&|place, pieces| counted(&grid, pieces, &ends[place])));
+    let outline = joined(each(&all, &|place, pieces| counted(&grid, pieces, &ends[place])));
     let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY_TIMES * most;
     outline.iter().all(fine).then(|| outline.into_iter().map(Cell::wide).collect())
 }
@@ -185,31 +191,28 @@ impl<K: Key> Work for Ends<'_, K> {
     }
 }
 
-/// How many rows of a shard are in which cell of the first grid.
-fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> Vec<Numbered<K>> {
-    if ends.rows == 0 {
-        return Vec::new();
-    }
+/// A cell of all rows of a shard, and then how many of them are in which cell of the first grid.
+fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Vec<Numbered<K>> {
+    let ends = whole(pieces);
     let (low, high) = (grid.cell(ends.lowest), grid.cell(ends.highest));
     if low == high {
-        return vec![(low, Cell { rows: ends.rows, ..Cell::empty() })];
+        return vec![(0, ends), (low, Cell { rows: ends.rows, ..Cell::empty() })];
     }
+    // The keys are in the cache by now.
     let mut rows = vec![0u64; (high - low) as usize + 1];
-    for Piece { keys, beside, .. } in cache::in_turn(pieces, |next| cache::expect(next.keys)) {
+    for Piece { keys, beside, .. } in pieces {
         let cells = keys.iter().map(|key| (key.above(grid.low, grid.shift) as u32 - low) as usize);
         match beside {
             Beside::Rows(counts) => cells.zip(*counts).for_each(|(cell, count)| rows[cell] += count),
             _ => cells.for_each(|cell| rows[cell] += 1),
         }
     }
-    (low..).zip(rows).map(|(number, rows)| (number, Cell { rows, ..Cell::empty() })).collect()
+    let of_cells = (low..).zip(rows).map(|(number, rows)| (number, Cell { rows, ..Cell::empty() }));
+    std::iter::once((0, ends)).chain(of_cells).collect()
 }
 
 /// The cells that hold rows of a shard, the highest first.
 fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> Vec<Numbered<K>> {
-    if ends.rows == 0 {
-        return Vec::new();
-    }
     let (low, high) = (grid.cell(ends.lowest), grid.cell(ends.highest));
     let mut cells = vec![Cell::empty(); (high - low) as usize + 1];
     let cell = |key| (grid.cell(key) - low) as usize;
@@ -274,17 +277,20 @@ mod tests {
                     .to_vec()
             })
             .collect();
+        let has_rows = |shard: &&Vec<(usize, Vec<u32>)>| shard.iter().any(|piece| !piece.1.is_empty());
+        let filled: Vec<_> = pieces.iter().filter(has_rows).collect();
         outline(
-            |ask| {
-                let of = |(place, shard): (usize, &Vec<(usize, Vec<u32>)>)| {
-                    let pieces: Vec<Piece<'_, u32>> = shard
+            |places, ask| {
+                let of = |&place: &usize| {
+                    let pieces: Vec<Piece<'_, u32>> = filled[place]
                         .iter()
                         .map(|piece| Piece { class: piece.0, keys: &piece.1[..], beside: Beside::Nothing })
                         .collect();
                     ask(place, &pieces)
                 };
-                pieces.iter().enumerate().map(of).collect()
+                places.iter().map(of).collect()
             },
+            filled.len(),
             cells,
         )
     }
