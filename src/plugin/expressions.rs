@@ -7,8 +7,8 @@ use crate::plugin::answers::{
     curvewise::{curvewise, curvewise_field},
     group_lists::GroupLists,
     joint::{joint, joint_single},
-    one_score::{curve, number, summary},
-    planned::{curve_field, joint_field, joint_single_field, number_field, summary_field},
+    one_score::{curve, number, summaries, summary},
+    planned::{curve_field, joint_field, joint_single_field, number_field, summaries_field, summary_field},
 };
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::*;
@@ -66,6 +66,8 @@ expressions! {
         roc_summary => RocSummary,
         roc_summary_short in roc_summary => RocSummaryShort,
         tpr_at_fpr => TprAtFpr;
+    summaries, summaries_field:
+        roc_summary_of_scores in roc_summary => RocSummaryShort;
     curve, curve_field:
         average_precision_bootstrap in bootstrap_ci => BootstrapAveragePrecision,
         confusion_at_bootstrap in bootstrap_ci => BootstrapConfusionAt,

@@ -19,6 +19,8 @@ from polars_auc._plugin.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     import polars as pl
 
     from polars_auc._plugin.call import IntoExpr
@@ -316,6 +318,18 @@ def roc_summary_short(**arguments: object) -> pl.Expr:
     own = inspect.signature(roc_summary).bind(**arguments)
     own.apply_defaults()
     return expression_of(roc_summary, own.arguments, variant="short")
+
+
+def roc_summary_of_scores(columns: Sequence[Mapping[str, Any]], **options: object) -> pl.Expr:
+    """Return an array of what :func:`roc_summary_short` returns for the columns of each score or state.
+
+    All columns but scores and states are the same for all.
+    """
+    own = inspect.signature(roc_summary).bind(**columns[0], **options)
+    own.apply_defaults()
+    (role,) = {"score", "state"} & set(columns[0])
+    several = {role: [of_score[role] for of_score in columns]}
+    return expression_of(roc_summary, own.arguments, variant="of_scores", several=several)
 
 
 Resampled: TypeAlias = Literal[

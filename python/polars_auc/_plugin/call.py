@@ -97,12 +97,23 @@ def expression_of(
     *,
     variant: str | None = None,
     beside_state: Sequence[str] = (),
+    several: Mapping[str, Sequence[IntoExpr]] | None = None,
 ) -> pl.Expr:
-    """Build the expression of a function from its arguments: columns, by their annotation, and options."""
-    columns, options = _columns_and_options(function)
+    """Build the expression of a function from its arguments: columns, by their annotation, and options.
+
+    ``several`` are the columns of a role that has more than one, which then have numbers behind it.
+    """
+    roles, options = _columns_and_options(function)
+    columns = {role: arguments[role] for role in roles}
+    if several is not None:
+        numbered = {
+            f"{role}_{place}": one for role, all_ in several.items() for place, one in enumerate(all_)
+        }
+        others = {role: one for role, one in columns.items() if one is not None and role not in several}
+        columns = {**numbered, **others}
     return expression(
         function.__name__,
-        {role: arguments[role] for role in columns},
+        columns,
         variant=variant,
         beside_state=beside_state,
         **{option: arguments[option] for option in options},

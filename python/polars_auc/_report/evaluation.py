@@ -91,7 +91,9 @@ def evaluation(
     options = _of_plain_columns(options, rows)
     asked = Answers("report", rows)
     of_groups = _summaries_of_groups(rows, label, columns, keys, options) if runs is None else None
-    own = [] if of_groups is not None else _parts(rows, label, columns, keys, options, asked)
+    own = []
+    if of_groups is None:
+        own = _parts(rows, label, columns, keys, options, asked, in_runs=runs is not None)
     if options.nan is not None and nans is not None:
         own.append(Part(finish=nans.beside))
     plan = ReportPlan(list(columns), keys, options.groupings, own, options.adjust, asked)
@@ -138,11 +140,14 @@ def _parts(
     keys: list[str],
     options: ReportOptions,
     asked: Answers,
+    *,
+    in_runs: bool,
 ) -> list[Part]:
     """Return what a report consists of, in the order of its columns."""
     taken = _taken(label, scores, options)
     with asked.asked():
-        own = [parts.summaries(taken, options)]
+        # Of rows in runs, only the columns of one answer are in memory.
+        own = [parts.summaries(taken, options, apart=in_runs)]
         if options.cluster is not None:
             own.append(parts.intervals_of_clusters(label, scores, options))
         own += _parts_of_keys(taken, options)

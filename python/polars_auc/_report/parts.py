@@ -12,7 +12,7 @@ import polars as pl
 from polars_auc._expressions.comparisons import compare_scores, roc_auc_difference
 from polars_auc._expressions.folds import cv_roc_auc
 from polars_auc._expressions.groups import grouped_roc_auc
-from polars_auc._expressions.intervals import roc_auc_ci, roc_summary_short
+from polars_auc._expressions.intervals import roc_auc_ci, roc_summary_of_scores, roc_summary_short
 from polars_auc._expressions.states import roc_auc_bounds
 from polars_auc._frames.groupings import key_sets
 from polars_auc._frames.segments import IS_SEGMENT, compare_segments, summaries_of_segments
@@ -54,11 +54,17 @@ def in_cluster(label: IntoExpr, cluster: IntoExpr) -> pl.Expr:
     return pl.when(column.is_not_null()).then(label)
 
 
-def summaries(taken: Taken, options: ReportOptions) -> Part:
-    """Ask for the most used numbers of each score. With clusters their intervals are another part."""
+def summaries(taken: Taken, options: ReportOptions, *, apart: bool = False) -> Part:
+    """Ask for the most used numbers of each score. With clusters their intervals are another part.
+
+    Apart, the answer for a score reads no other score.
+    """
     limits = options.limits if options.cluster is None else {"level": options.level}
-    answers = [roc_summary_short(**own, **limits).alias(summary_column(name)) for name, own in taken.items()]
-    return Part(answers)
+    if apart:
+        return Part(
+            [roc_summary_short(**own, **limits).alias(summary_column(name)) for name, own in taken.items()]
+        )
+    return Part([roc_summary_of_scores(list(taken.values()), **limits).alias(summary_column("all"))])
 
 
 def bounds(states: Sequence[str]) -> Part:

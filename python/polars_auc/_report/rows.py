@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
+import polars.selectors as cs
 
 from polars_auc._expressions.comparisons import adjust_p_values
 from polars_auc._frames.groupings import GROUPING, grouped, key_sets
@@ -124,7 +125,7 @@ Fields: TypeAlias = Callable[[str], list[pl.Expr]]
 
 # Begins names that no column of a user has.
 _OURS = "polars_auc: "
-_ROWS = f"{_OURS}rows"
+_BESIDE = f"{_OURS}beside"
 _SUMMARY = f"{_OURS}summary"
 
 
@@ -149,7 +150,7 @@ def answer_column(answer: str, name: str) -> str:
 
 
 def summary_column(name: str) -> str:
-    """Name the summary of a score."""
+    """Name the summary of a score, or an array of those of all scores."""
     return answer_column("summary", name)
 
 
@@ -238,18 +239,29 @@ def one_row_a_score(
 ) -> pl.LazyFrame:
     """Turn the answers of each group from columns into one row for each score, in the order of both.
 
-    The summary of a score comes first; other fields may stand in place of its own.
+    Summaries are a column of each score, or one array. Other fields may stand in place of theirs.
     """
-    rows = []
-    for name in scores:
-        named = {field.meta.output_name(): field for own in fields for field in own(name)}
-        summary = pl.col(summary_column(name))
-        if replaced := [named.pop(field) for field in OF_SUMMARY if field in named]:
-            summary = summary.struct.with_fields(replaced)
-        # As one struct it is less to plan than field by field.
-        rows.append(pl.struct(pl.lit(name).alias("score"), summary.alias(_SUMMARY), *named.values()))
+    names = list(scores)
     # Arrays of one length are put side by side as columns; lists would be built group by group.
-    return answers.select(*by, pl.concat_arr(rows).alias(_ROWS)).explode(_ROWS).unnest(_ROWS).unnest(_SUMMARY)
+    columns = {"score": pl.lit(pl.Series([names], dtype=pl.Array(pl.String, len(names)))).first()}
+    summaries = cs.starts_with(_SUMMARY)
+    is_array = isinstance(answers.select(summaries).collect_schema().dtypes()[0], pl.Array)
+    columns[_SUMMARY] = summaries if is_array else pl.concat_arr(summaries)
+    beside = [{field.meta.output_name(): field for own in fields for field in own(name)} for name in names]
+    replaced = {f"{_OURS}{field}": field for field in OF_SUMMARY if field in beside[0]}
+    if beside[0]:
+        new_names = {field: name for name, field in replaced.items()}
+        rows = (
+            # As one struct it is less to plan than field by field.
+            pl.struct(field.alias(new_names.get(name, name)) for name, field in own.items())
+            for own in beside
+        )
+        columns[_BESIDE] = pl.concat_arr(rows)
+    table = answers.select(*by, *(column.alias(name) for name, column in columns.items()))
+    table = table.explode(*columns).unnest(*list(columns)[1:])
+    if not replaced:
+        return table
+    return table.with_columns(pl.col(name).alias(field) for name, field in replaced.items()).drop(replaced)
 
 
 def scoped(scope: str, rows: pl.LazyFrame) -> pl.LazyFrame:

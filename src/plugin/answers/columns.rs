@@ -1,7 +1,8 @@
 //! Records to columns: each field as an Arrow array, and a record as a Struct.
 
 use arrow::array::{
-    Array, BooleanArray, LIST_VALUES_NAME, ListArray, PrimitiveArray, StructArray, Utf8ViewArray,
+    Array, BooleanArray, FixedSizeListArray, LIST_VALUES_NAME, ListArray, PrimitiveArray, StructArray,
+    Utf8ViewArray,
 };
 use arrow::bitmap::Bitmap;
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
@@ -65,6 +66,11 @@ fn is_written(field: &RecordField, dtypes: &Dtypes) -> bool {
 /// The dtype of lists of a dtype.
 pub fn list_of(item: Dtype) -> Dtype {
     Dtype::LargeList(Box::new(Field::new(LIST_VALUES_NAME, item, true)))
+}
+
+/// The dtype of arrays of so many items of a dtype.
+pub fn array_of(item: Dtype, each: usize) -> Dtype {
+    Dtype::FixedSizeList(Box::new(Field::new(LIST_VALUES_NAME, item, true)), each)
 }
 
 fn bitmap(present: Vec<bool>) -> Option<Bitmap> {
@@ -145,6 +151,12 @@ pub fn structs(
     let written = fields.iter().zip(columns).filter(|(field, _)| is_written(field, &lookups.dtypes));
     let arrays = written.map(|(field, column)| array(column, &field.kind, lookups));
     struct_of(record_dtype(fields, &lookups.dtypes), rows, arrays.collect::<Result<_, _>>()?)
+}
+
+/// Arrays of so many of `items` each.
+pub fn arrays(items: Box<dyn Array>, each: usize, rows: usize) -> Result<Box<dyn Array>, String> {
+    let dtype = array_of(items.dtype().clone(), each);
+    Ok(FixedSizeListArray::try_new(dtype, rows, items, None).map_err(message)?.boxed())
 }
 
 /// Arrays of so many rows as one Struct array.

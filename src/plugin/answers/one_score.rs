@@ -1,5 +1,6 @@
 //! From List columns to the answers of all groups: a column of numbers, of structs, or of lists.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::columns;
@@ -13,16 +14,16 @@ use crate::plugin::arrays::values::Values;
 use crate::plugin::inputs::{
     count,
     groups::Groups,
-    one_score::{Inputs, checked},
+    one_score::{self, Inputs, checked},
     score::{self, Native, WithScores, dispatch},
 };
 use crate::plugin::threads::Threads;
 use crate::ranking::group::{Group, Strategy};
 use crate::ranking::scores::{Domain, Key, Width};
 use crate::ranking::states::Limit;
-use crate::ranking::tasks;
+use crate::ranking::tasks::{self, Pool};
 use crate::ranking::ties::{RowCounts, Ties};
-use crate::statistics::kinds::{Column, Curve, Field as RecordField, Record, Summary};
+use crate::statistics::kinds::{Column, Curve, Field as RecordField, Record, Runs, Summary};
 use crate::statistics::resampling::Resampling;
 
 /// The way to rank all groups, where the environment forces one: for tests and benchmarks.
@@ -149,53 +150,105 @@ fn answer(
     answer: &dyn Statistic,
 ) -> Result<Values, String> {
     let kind = Inputs::of(roles);
-    let inputs = &kind.columns(roles, inputs)?[..];
-    let dtypes = checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>(), kind, weights)?;
-    let groups = match kind {
-        Inputs::States | Inputs::Samples => Groups::read_states(inputs)?,
-        _ => Groups::read(inputs, kind == Inputs::Counted)?,
-    };
-    let domain = score::domain(&dtypes.score);
-    let filled = dispatch(groups.scores.as_ref(), AllGroups { answer, form, groups: &groups, domain })?;
-    let lookups = Lookups { dtypes, names: Vec::new(), keys: None };
-    Ok(Values::new(&inputs[0].field.name, filled.array(answer.fields(), form, &lookups)?))
+    let asked = Asked::read(&kind.columns(roles, inputs)?, kind, weights, form, answer)?;
+    let size = |group| asked.groups.size(group);
+    let parts =
+        tasks::run(&Threads, asked.groups.len(), answer.passes(), &size, &|groups| asked.of_groups(groups));
+    let filled = Filled::joined(parts.into_iter().collect::<Result<_, _>>()?);
+    Ok(Values::new(&inputs[0].field.name, filled.array(answer.fields(), form, &asked.lookups)?))
 }
 
-/// A statistic, and the groups that it is asked of.
-struct AllGroups<'a> {
+/// Answers every group with an array of records, one for each score.
+pub fn summaries<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
+    let answer = OfSummary(&call.options);
+    let (kind, of_scores) = one_score::of_each_score(&call.roles, inputs)?;
+    let read = |inputs: &Vec<_>| Asked::read(inputs, kind, M::WEIGHTS, Form::Record, &answer);
+    let asked = of_scores.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let [first, others @ ..] = &asked[..] else { return Err("expected a score".into()) };
+    let groups = first.groups.len();
+    if others.iter().any(|other| other.groups.len() != groups) {
+        return Err("all scores must have the same groups".into());
+    }
+    // One score after the other, so that all groups of a task have scores of one type.
+    let size = |place: usize| asked[place / groups].groups.size(place % groups);
+    let parts = tasks::run(&Threads, groups * asked.len(), answer.passes(), &size, &|places| {
+        let of_score = |score: usize| {
+            let before = score * groups;
+            asked[score]
+                .of_groups(places.start.max(before) - before..places.end.min(before + groups) - before)
+        };
+        // Without groups there are columns without rows.
+        let scores = places.start / groups.max(1)..places.end.div_ceil(groups.max(1)).max(1);
+        scores.map(of_score).collect::<Result<Vec<_>, _>>()
+    });
+    let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
+    let columns = parts.map(|filled| filled.columns).collect();
+    let in_turn = Runs::in_turn(asked.len(), groups);
+    let columns = Threads.install(|| Column::rows_of(columns, &in_turn));
+    let records = columns::structs(answer.fields(), columns, &first.lookups)?;
+    Ok(Values::new(&inputs[0].field.name, columns::arrays(records, asked.len(), groups)?))
+}
+
+/// A statistic, and the groups of a score that it is asked of.
+struct Asked<'a> {
     answer: &'a dyn Statistic,
     form: Form,
-    groups: &'a Groups,
+    groups: Groups,
     /// Which numbers scores can be.
     domain: Domain,
+    lookups: Lookups,
+}
+
+impl<'a> Asked<'a> {
+    fn read(
+        inputs: &[&Input],
+        kind: Inputs,
+        weights: bool,
+        form: Form,
+        answer: &'a dyn Statistic,
+    ) -> Result<Self, String> {
+        let dtypes = checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>(), kind, weights)?;
+        let groups = match kind {
+            Inputs::States | Inputs::Samples => Groups::read_states(inputs)?,
+            _ => Groups::read(inputs, kind == Inputs::Counted)?,
+        };
+        let domain = score::domain(&dtypes.score);
+        Ok(Asked { answer, form, groups, domain, lookups: Lookups { dtypes, names: Vec::new(), keys: None } })
+    }
+
+    fn of_groups(&self, groups: Range<usize>) -> Result<Filled, String> {
+        dispatch(self.groups.scores.as_ref(), SomeGroups { asked: self, groups })
+    }
+}
+
+/// Some of the groups of a score.
+struct SomeGroups<'a> {
+    asked: &'a Asked<'a>,
+    groups: Range<usize>,
 }
 
 /// Only this code is compiled once for each type of scores. It reaches the statistic through a pointer.
-impl WithScores for AllGroups<'_> {
+impl WithScores for SomeGroups<'_> {
     type Output = Filled;
 
     fn with<S: Native>(self, scores: &[S]) -> Result<Filled, String> {
-        let rows_of = |group| self.groups.size(group);
-        let fields = self.answer.fields();
-        let lists = self.form == Form::Records;
-        let parts = tasks::run(&Threads, self.groups.len(), self.answer.passes(), &rows_of, &|range| {
-            let mut filled = Filled::new(fields, <S::Key as Key>::WIDTH, lists, range.len());
-            let mut rows = Group::new(*STRATEGY, self.domain);
-            for group in range {
-                interrupt::check();
-                self.groups.load(group, scores, self.answer.state(), &mut rows)?;
-                if self.answer.resampling().is_some() {
-                    let RowCounts { n_pos, n_neg, .. } = rows.row_counts();
-                    count::check_laid_out(n_pos + n_neg)?;
-                }
-                let nan = rows.has_nan();
-                let seen = if nan { GroupRows::Nan(rows.row_counts()) } else { GroupRows::Ties(rows.ties()) };
-                let present = self.answer.append(seen, &mut filled.columns)?;
-                filled.close(lists, present);
+        let Asked { answer, form, groups, domain, .. } = self.asked;
+        let lists = *form == Form::Records;
+        let mut filled = Filled::new(answer.fields(), <S::Key as Key>::WIDTH, lists, self.groups.len());
+        let mut rows = Group::new(*STRATEGY, *domain);
+        for group in self.groups {
+            interrupt::check();
+            groups.load(group, scores, answer.state(), &mut rows)?;
+            if answer.resampling().is_some() {
+                let RowCounts { n_pos, n_neg, .. } = rows.row_counts();
+                count::check_laid_out(n_pos + n_neg)?;
             }
-            Ok(filled)
-        });
-        Ok(Filled::joined(parts.into_iter().collect::<Result<_, String>>()?))
+            let nan = rows.has_nan();
+            let seen = if nan { GroupRows::Nan(rows.row_counts()) } else { GroupRows::Ties(rows.ties()) };
+            let present = answer.append(seen, &mut filled.columns)?;
+            filled.close(lists, present);
+        }
+        Ok(filled)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::plugin::abi::arguments::{Arguments, Roles};
 use crate::plugin::inputs::{
     dtypes::Dtypes,
     joint::InputRules,
-    one_score::{Inputs, checked},
+    one_score::{self, Inputs, checked},
 };
 use crate::statistics::kinds::{Curve, Joint, Record, Summary};
 use crate::statistics::options::OptionError;
@@ -21,11 +21,22 @@ fn planned(
 ) -> Result<Field, String> {
     let kind = Inputs::of(roles);
     let inputs = kind.columns(roles, inputs)?;
-    let dtypes = checked(&inputs, kind, weights)?;
+    let dtypes = checked_with(&inputs, check_sums_of_weights, kind, weights)?;
+    Ok(Field::new(inputs[0].name.clone(), dtype(&dtypes), true))
+}
+
+/// The dtypes of inputs, once all inputs are known to be what they must be.
+fn checked_with(
+    inputs: &[&Field],
+    check_sums_of_weights: &dyn Fn() -> Result<(), OptionError>,
+    kind: Inputs,
+    weights: bool,
+) -> Result<Dtypes, String> {
+    let dtypes = checked(inputs, kind, weights)?;
     if kind == Inputs::States && dtypes.have_weights() {
         check_sums_of_weights()?;
     }
-    Ok(Field::new(inputs[0].name.clone(), dtype(&dtypes), true))
+    Ok(dtypes)
 }
 
 /// The planned field of a statistic that answers with a single number.
@@ -39,6 +50,22 @@ pub fn summary_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Resul
     let check = || call.options.check_sums_of_weights();
     let dtype = |dtypes: &Dtypes| columns::record_dtype(M::Record::FIELDS, dtypes);
     planned(inputs, &check, &call.roles, M::WEIGHTS, &dtype)
+}
+
+/// The planned field of a statistic that answers with a record for each score.
+pub fn summaries_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
+    let check = || call.options.check_sums_of_weights();
+    let (kind, of_scores) = one_score::of_each_score(&call.roles, inputs)?;
+    let dtype_of = |inputs: &Vec<&Field>| {
+        let dtypes = checked_with(inputs, &check, kind, M::WEIGHTS)?;
+        Ok(columns::record_dtype(M::Record::FIELDS, &dtypes))
+    };
+    let dtypes = of_scores.iter().map(dtype_of).collect::<Result<Vec<_>, String>>()?;
+    let [first, others @ ..] = &dtypes[..] else { return Err("expected a score".into()) };
+    if others.iter().any(|other| other != first) {
+        return Err("the record has other dtypes for other scores".into());
+    }
+    Ok(Field::new(inputs[0].name.clone(), columns::array_of(first.clone(), dtypes.len()), true))
 }
 
 /// The planned field of a statistic that answers with a list of records.

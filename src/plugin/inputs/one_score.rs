@@ -57,6 +57,22 @@ impl Inputs {
     }
 }
 
+/// What the inputs of a call of several scores are, and those of each score: roles other than a score's or a state's are
+/// shared.
+pub fn of_each_score<'a, T>(roles: &Roles, columns: &'a [T]) -> Result<(Inputs, Vec<Vec<&'a T>>), String> {
+    let shared = roles.0.iter().filter(|role| !role.starts_with("score") && !role.starts_with("state"));
+    let of_rows = roles.0.first().is_none_or(|role| role.starts_with("score"));
+    let first = if of_rows { "score" } else { "state" };
+    let of_one = Roles(std::iter::once(first.to_string()).chain(shared.cloned()).collect());
+    let scores = (columns.len() + 1).saturating_sub(of_one.0.len());
+    let kind = Inputs::of(&of_one);
+    let of_score = |score: &'a T| {
+        let columns: Vec<&T> = std::iter::once(score).chain(&columns[scores..]).collect();
+        Ok(kind.columns(&of_one, &columns)?.into_iter().copied().collect())
+    };
+    Ok((kind, columns[..scores].iter().map(of_score).collect::<Result<_, String>>()?))
+}
+
 /// The dtypes that fields take from the inputs, once all inputs are known to be what they must be; `weights` says whether
 /// rows may have weights.
 pub fn checked(inputs: &[&Field], kind: Inputs, weights: bool) -> Result<Dtypes, String> {

@@ -202,6 +202,23 @@ mod tests {
             let expected = filled(picks.iter().map(|&row| all[row]), weighted);
             prop_assert_eq!(contents(&Column::rows_of(of_parts(), &rows)), contents(&expected));
         }
+
+        /// Sequences that begin and end anywhere in the parts.
+        #[test]
+        fn sequences_in_turn(
+            sequences in prop::collection::vec(prop::collection::vec(prop::option::weighted(0.8, 0u64..1000), 9), 1..5),
+            rows in 0usize..9,
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..5),
+            weighted in any::<bool>(),
+        ) {
+            let all: Vec<_> = sequences.iter().flat_map(|sequence| &sequence[..rows]).copied().collect();
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(all.len() + 1)).chain([0, all.len()]).collect();
+            cuts.sort();
+            let parts = cuts.windows(2).map(|cut| filled(all[cut[0]..cut[1]].to_vec(), weighted)).collect();
+            let in_turn = (0..rows).flat_map(|row| sequences.iter().map(move |sequence| sequence[row]));
+            let columns = Column::rows_of(parts, &Runs::in_turn(sequences.len(), rows));
+            prop_assert_eq!(contents(&columns), contents(&filled(in_turn, weighted)));
+        }
     }
 
     #[test]
@@ -214,6 +231,11 @@ mod tests {
         let (joined, reversed) =
             pool.install(|| (Column::joined(parts()), Column::rows_of(parts(), &backwards)));
         assert!(contents(&joined) == contents(&filled((0..rows).map(Some), false)));
+        let sequences =
+            || [0..rows / 3, rows / 3..rows - rows % 2].map(|part| filled(part.map(Some), false)).into();
+        let in_turn = pool.install(|| Column::rows_of(sequences(), &Runs::in_turn(2, rows as usize / 2)));
+        let expected = (0..rows / 2).flat_map(|row| [row, rows / 2 + row]);
+        assert!(contents(&in_turn) == contents(&filled(expected.map(Some), false)));
         assert!(contents(&reversed) == contents(&filled((0..rows).rev().map(Some), false)));
     }
 

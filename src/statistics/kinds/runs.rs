@@ -5,6 +5,8 @@
 
 use std::ops::{Deref, Range};
 
+use rayon::prelude::*;
+
 use super::column::Nullable;
 use crate::memory;
 use crate::ranking::tasks;
@@ -12,9 +14,23 @@ use crate::ranking::tasks;
 /// Fewer values are copied by one thread: waking another one takes about as long.
 const FEWEST_SHARED: usize = 1 << 15;
 
+/// Rows that are copied from each sequence in turn: a block of them stays in the cache.
+const ROWS_IN_TURN: usize = 1 << 10;
+
 /// Some rows of several parts, in the order in which they are wanted.
 #[derive(Debug, Default)]
-pub struct Runs(Vec<Run>);
+pub struct Runs {
+    runs: Vec<Run>,
+    in_turn: Option<InTurn>,
+}
+
+/// All rows of sequences of one length, which the parts hold one after the other, in place of runs: the first row of each
+/// sequence, then the second row of each, and so on.
+#[derive(Clone, Copy, Debug)]
+struct InTurn {
+    sequences: usize,
+    rows: usize,
+}
 
 /// The items of some rows, which are lists.
 #[derive(Debug)]
@@ -38,14 +54,7 @@ impl Runs {
     /// Rows in an order, each by its number among the rows of all parts, which have so many rows each.
     pub fn in_order(rows_of_parts: &[usize], order: impl Iterator<Item = usize>) -> Self {
         let mut runs = Runs::default();
-        let mut end = 0;
-        let ends: Vec<usize> = rows_of_parts
-            .iter()
-            .map(|rows| {
-                end += rows;
-                end
-            })
-            .collect();
+        let ends = ends(rows_of_parts.iter().copied());
         for row in order {
             let part = ends.partition_point(|&end| end <= row);
             let row = row + rows_of_parts[part] - ends[part];
@@ -54,26 +63,38 @@ impl Runs {
         runs
     }
 
+    /// All rows of sequences of so many rows, which the parts hold one after the other: the first row of each sequence, then
+    /// the second row of each, and so on.
+    pub fn in_turn(sequences: usize, rows: usize) -> Self {
+        Runs { runs: Vec::new(), in_turn: Some(InTurn { sequences, rows }) }
+    }
+
     /// The number of rows.
     fn len(&self) -> usize {
-        self.0.last().map_or(0, |run| run.end)
+        let of_runs = self.runs.last().map_or(0, |run| run.end);
+        self.in_turn.map_or(of_runs, |InTurn { sequences, rows }| sequences * rows)
     }
 
     fn push(&mut self, part: usize, rows: Range<usize>) {
         let end = self.len() + rows.len();
-        match self.0.last_mut() {
+        match self.runs.last_mut() {
             _ if rows.is_empty() => {}
             Some(last) if last.part == part && last.rows.end == rows.start => {
                 (last.rows.end, last.end) = (rows.end, end);
             }
-            _ => self.0.push(Run { part, rows, end }),
+            _ => self.runs.push(Run { part, rows, end }),
         }
     }
 
     /// The items of these rows, which are lists; `ends` says where those of a part end among its items.
     pub fn items(&self, ends: &[Nullable<u64>]) -> Items {
+        if let Some(InTurn { sequences, rows }) = self.in_turn {
+            let sizes: Vec<usize> = ends.iter().map(|ends| ends.values.len()).collect();
+            let order = (0..sequences * rows).map(|row| row % sequences * rows + row / sequences);
+            return Runs::in_order(&sizes, order).items(ends);
+        }
         let mut items = Items { runs: Runs::default(), ends: Vec::with_capacity(self.len()) };
-        for run in &self.0 {
+        for run in &self.runs {
             let ends = &ends[run.part].values;
             let start = if run.rows.start == 0 { 0 } else { ends[run.rows.start - 1] };
             let before = items.runs.len() as u64;
@@ -86,7 +107,11 @@ impl Runs {
     /// The values of these rows, where each part has a value for each of its rows.
     pub fn of<T: Copy + Default + Send + Sync>(&self, parts: &[impl Deref<Target = [T]>]) -> Vec<T> {
         let mut values = memory::default_values(self.len());
-        copy(&self.0, 0, &parts.iter().map(|part| &**part).collect::<Vec<_>>(), &mut values);
+        let parts = parts.iter().map(|part| &**part).collect::<Vec<_>>();
+        match self.in_turn {
+            Some(in_turn) => copy_in_turn(&parts, in_turn, &mut values),
+            None => copy(&self.runs, 0, &parts, &mut values),
+        }
         values
     }
 }
@@ -108,4 +133,43 @@ fn copy<T: Copy + Send + Sync>(runs: &[Run], before: usize, parts: &[&[T]], valu
         here.copy_from_slice(&parts[run.part][run.rows.clone()]);
         rest = after;
     }
+}
+
+/// Copies the values of sequences of so many rows, which the parts hold one after the other, in turn.
+fn copy_in_turn<T: Copy + Send + Sync>(parts: &[&[T]], InTurn { sequences, rows }: InTurn, values: &mut [T]) {
+    let ends = ends(parts.iter().map(|part| part.len()));
+    let copy_block = |(block, values): (usize, &mut [T])| {
+        for sequence in 0..sequences {
+            let first = sequence * rows + block * ROWS_IN_TURN;
+            let all = first..first + values.len() / sequences;
+            let mut places = values[sequence..].iter_mut().step_by(sequences);
+            let mut part = ends.partition_point(|&end| end <= first);
+            let mut done = first;
+            while done < all.end {
+                let start = ends[part] - parts[part].len();
+                let upto = all.end.min(ends[part]);
+                for (&value, place) in parts[part][done - start..upto - start].iter().zip(&mut places) {
+                    *place = value;
+                }
+                (done, part) = (upto, part + 1);
+            }
+        }
+    };
+    let block = (ROWS_IN_TURN * sequences).max(1);
+    if values.len() > FEWEST_SHARED && tasks::in_pool() {
+        values.par_chunks_mut(block).enumerate().for_each(copy_block);
+    } else {
+        values.chunks_mut(block).enumerate().for_each(copy_block);
+    }
+}
+
+/// Where each of some parts of these sizes ends.
+fn ends(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut end = 0;
+    sizes
+        .map(|size| {
+            end += size;
+            end
+        })
+        .collect()
 }

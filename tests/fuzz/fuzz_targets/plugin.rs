@@ -78,7 +78,7 @@ expressions! {
     roc_auc_power_auc roc_auc_power_level roc_auc_sample_size unpaired_roc_auc_difference pack_state
     unpack_state population_stability_table fpr_at_tpr_several tpr_at_fpr_several
     group_lists compare_segments_of_states always_valid always_valid_change rolling_merge_states
-    unlabelled_roc_auc roc_summary_of_segments range_sums summary_of_ranges
+    unlabelled_roc_auc roc_summary_of_scores roc_summary_of_segments range_sums summary_of_ranges
 }
 
 unsafe extern "C" {

@@ -85,6 +85,7 @@ def test_every_row_of_the_table_is_in_the_catalogue() -> None:
         ("compare_segments_clustered", "compare_segments"),
         ("compare_segments_of_states", "compare_segments"),
         ("roc_auc_power_auc", "roc_auc_power"),
+        ("roc_summary_of_scores", "roc_summary"),
         ("roc_summary_of_segments", "roc_summary"),
         ("roc_summary_short", "roc_summary"),
         ("roc_auc_power_level", "roc_auc_power"),

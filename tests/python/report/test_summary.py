@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import polars_auc as pa
-from polars_auc._expressions.intervals import roc_summary_short
+from polars_auc._expressions.intervals import roc_summary_of_scores, roc_summary_short
 from polars_auc._report.rows import OF_SUMMARY
 
 NAN = float("nan")
@@ -23,6 +23,17 @@ OPTIONS: list[dict[str, Any]] = [
     {"ci": "obuchowski"},
     {"ci": "bootstrap", "n_resamples": 9, "seed": 3},
 ]
+
+
+def assert_of_scores(rows: pl.DataFrame, columns: list[dict[str, Any]], **options: Any) -> None:
+    """The summaries of several scores are those of each."""
+    groups = rows.group_by("g", maintain_order=True)
+    several = groups.agg(roc_summary_of_scores(columns, **options).alias("x"))
+    assert isinstance(several.schema["x"], pl.Array)
+    assert several.schema["x"].shape == (len(columns),)
+    for place, own in enumerate(columns):
+        alone = groups.agg(roc_summary_short(**own, **options).alias("x"))
+        assert repr(several.with_columns(pl.col("x").arr.get(place)).rows()) == repr(alone.rows())
 
 
 def assert_same(rows: pl.DataFrame, **arguments: Any) -> None:
@@ -58,6 +69,13 @@ def test_any_rows(rows: list[Any], options: dict[str, Any]) -> None:
     if options.get("ci") != "bootstrap":
         states = frame.group_by("g", maintain_order=True).agg(state=pa.roc_state("y", "s"))
         assert_same(states, state="state", **options)
+        assert_of_scores(states, [{"state": "state"}] * 2, **options)
+    # Scores of several dtypes, and the same score twice.
+    scores = [pl.col("s"), pl.col("n").cast(pl.Int8), pl.col("n"), pl.col("w").cast(pl.Decimal(9, 2))]
+    for shared in ({}, {"count": "n"}, {} if options else {"weight": "w"}):
+        columns = [{"label": "y", "score": score, **shared} for score in (*scores, pl.col("s"))]
+        assert_of_scores(frame, columns, **options)
+        assert_of_scores(frame, columns[:1], **options)
 
 
 @pytest.mark.parametrize("decimals", [1, 2, 9])
