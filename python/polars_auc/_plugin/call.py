@@ -106,11 +106,11 @@ def expression_of(
     roles, options = _columns_and_options(function)
     columns = {role: arguments[role] for role in roles}
     if several is not None:
-        numbered = {
-            f"{role}_{place}": one for role, all_ in several.items() for place, one in enumerate(all_)
-        }
-        others = {role: one for role, one in columns.items() if one is not None and role not in several}
-        columns = {**numbered, **others}
+        # Errors name the roles of one score.
+        of_one = _columns(function.__name__, {role: one for role, one in columns.items() if one is not None})
+        others = {role: one for role, one in of_one.items() if role not in several}
+        numbered = [(role, enumerate(of_role)) for role, of_role in several.items()]
+        columns = {f"{role}_{place}": one for role, of_role in numbered for place, one in of_role} | others
     return expression(
         function.__name__,
         columns,
