@@ -64,6 +64,11 @@ pub fn signed_quotient(numerator: i128, denominator: u128) -> f64 {
 /// `a * b - c * d` as a `f64`, exact until one final rounding (to within two units in the last
 /// place). Needs `a * b >= c * d`; the products may have 256 bits.
 pub fn product_difference(a: u128, b: u128, c: u128, d: u128) -> f64 {
+    if (a | b | c | d) >> u64::BITS == 0 {
+        let difference = a * b - c * d;
+        // A conversion of 64 bits is an instruction, and one of 128 bits a call. Both round alike.
+        return if difference >> u64::BITS == 0 { difference as u64 as f64 } else { difference as f64 };
+    }
     let (ab_high, ab_low) = wide_product(a, b);
     let (cd_high, cd_low) = wide_product(c, d);
     let (low, borrow) = ab_low.overflowing_sub(cd_low);

@@ -63,7 +63,7 @@ impl<K: Key, F: FnMut(Place), const ROWS: usize> Work for PlaceSums<'_, K, F, RO
     #[inline(always)]
     fn run(mut self) -> [Moments<u128>; 2] {
         let (indexed, others) = self.keys.split_at(self.n_indexed);
-        let (mut of_indexed, mut of_others) = (Moments::default(), Moments::default());
+        let (mut of_indexed, mut of_others) = (Moments::<u64>::default(), Moments::<u64>::default());
         // Of each other key, twice the indexed keys below it, and once those equal to it.
         let mut places = [0u32; ROWS];
         let places = &mut places[..others.len()];
@@ -79,13 +79,13 @@ impl<K: Key, F: FnMut(Place), const ROWS: usize> Work for PlaceSums<'_, K, F, RO
                 place.indexed_below += u32::from(other < key);
                 place.indexed_upto += u32::from(other <= key);
             }
-            of_indexed.add_row(place.among_others());
+            of_indexed.add(1, place.among_others());
             (self.visit)(place);
         }
         for &twice_below in places.iter() {
-            of_others.add_row(twice_below.into());
+            of_others.add(1, twice_below.into());
         }
-        [of_indexed, of_others]
+        [of_indexed.wide(), of_others.wide()]
     }
 }
 

@@ -122,15 +122,6 @@ impl Moments<u64> {
 }
 
 impl Moments<u128> {
-    /// Takes in a row with a number: one multiplication of 64 bits.
-    #[inline(always)]
-    pub fn add_row(&mut self, number: u64) {
-        let number = u128::from(number);
-        self.rows += 1;
-        self.sum += number;
-        self.squares += number * number;
-    }
-
     /// Of `highest` less each number, none of which is larger.
     pub fn below(self, highest: u64) -> Self {
         let (Moments { rows, sum, squares }, highest) = (self, u128::from(highest));
