@@ -261,7 +261,7 @@ def one_row_a_score(
     table = table.explode(*columns).unnest(*list(columns)[1:])
     if not replaced:
         return table
-    return table.with_columns(pl.col(name).alias(field) for name, field in replaced.items()).drop(replaced)
+    return table.with_columns(pl.col(name).alias(field) for name, field in replaced.items()).drop(*replaced)
 
 
 def scoped(scope: str, rows: pl.LazyFrame) -> pl.LazyFrame:
