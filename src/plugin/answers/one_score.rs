@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use polars_core::runtime::RAYON;
+
 use super::columns;
 use super::columns::Lookups;
 use crate::interrupt;
@@ -158,20 +160,37 @@ fn answer(
     Ok(Values::new(&inputs[0].field.name, filled.array(answer.fields(), form, &asked.lookups)?))
 }
 
+/// Scores for each thread that are read at once. Those of narrow types are widened when they are read.
+const SCORES_PER_THREAD: usize = 2;
+
 /// Answers every group with an array of records, one for each score.
 pub fn summaries<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
     let answer = OfSummary(&call.options);
     let (kind, of_scores) = one_score::of_each_score(&call.roles, inputs)?;
     let read = |inputs: &Vec<_>| Asked::read(inputs, kind, M::WEIGHTS, Form::Record, &answer);
-    let asked = of_scores.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    let [first, others @ ..] = &asked[..] else { return Err("expected a score".into()) };
-    let groups = first.groups.len();
-    if others.iter().any(|other| other.groups.len() != groups) {
-        return Err("all scores must have the same groups".into());
+    let (mut columns, mut groups, mut lookups) = (Vec::new(), None, None);
+    for inputs in of_scores.chunks(SCORES_PER_THREAD * RAYON.current_num_threads()) {
+        let asked = inputs.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let groups = *groups.get_or_insert(asked[0].groups.len());
+        if asked.iter().any(|asked| asked.groups.len() != groups) {
+            return Err("all scores must have the same groups".into());
+        }
+        columns.extend(of_all_groups(&asked, groups)?);
+        lookups = lookups.or(asked.into_iter().next().map(|first| first.lookups));
     }
-    // One score after the other, so that all groups of a task have scores of one type.
+    let (Some(groups), Some(lookups)) = (groups, lookups) else { return Err("expected a score".into()) };
+    let in_turn = Runs::in_turn(of_scores.len(), groups);
+    let columns = Threads.install(|| Column::rows_of(columns, &in_turn));
+    let records = columns::structs(answer.fields(), columns, &lookups)?;
+    Ok(Values::new(&inputs[0].field.name, columns::arrays(records, of_scores.len(), groups)?))
+}
+
+/// The records of all groups in parts: those of one score after those of the other.
+fn of_all_groups(asked: &[Asked<'_>], groups: usize) -> Result<Vec<Vec<Column>>, String> {
     let size = |place: usize| asked[place / groups].groups.size(place % groups);
-    let parts = tasks::run(&Threads, groups * asked.len(), answer.passes(), &size, &|places| {
+    let passes = asked[0].answer.passes();
+    let parts = tasks::run(&Threads, groups * asked.len(), passes, &size, &|places| {
+        // All groups of a part have scores of one type.
         let of_score = |score: usize| {
             let before = score * groups;
             asked[score]
@@ -182,11 +201,7 @@ pub fn summaries<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Va
         scores.map(of_score).collect::<Result<Vec<_>, _>>()
     });
     let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
-    let columns = parts.map(|filled| filled.columns).collect();
-    let in_turn = Runs::in_turn(asked.len(), groups);
-    let columns = Threads.install(|| Column::rows_of(columns, &in_turn));
-    let records = columns::structs(answer.fields(), columns, &first.lookups)?;
-    Ok(Values::new(&inputs[0].field.name, columns::arrays(records, asked.len(), groups)?))
+    Ok(parts.map(|filled| filled.columns).collect())
 }
 
 /// A statistic, and the groups of a score that it is asked of.

@@ -239,7 +239,7 @@ impl<K: Key> Source for DistinctKeys<K> {
             self.descending().map(|(key, pos, neg)| (key, (pos, neg))).unzip();
         let of = |class, rows| Piece { class, keys: &keys[..], beside: Beside::Rows(rows) };
         let pieces = [of(0, &neg[..]), of(1, &pos[..])];
-        outline::outline(|places, ask| places.iter().map(|_| ask(0, &pieces)).collect(), 1, cells)
+        outline::outline(|places, ask| places.iter().map(|_| ask(0, &pieces)).collect(), &[0], cells)
     }
 }
 

@@ -218,25 +218,24 @@ impl<K: Key, U: KeyUnits> Shards<K, U> {
 
     /// As [`Ties::outline`](crate::ranking::Ties::outline), if the group is large enough.
     pub fn cells(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
+        // A light row may have no units.
         let has_rows = |&place: &usize| {
             let shard = Shard { blocks: &self.blocks, number: self.order[place].0 };
-            shard.units(0) + shard.units(1) > 0
+            (0..2).any(|class| shard.pieces(class).any(|(keys, _)| !keys.is_empty()))
         };
         let filled = (0..self.len()).filter(has_rows).collect::<Vec<_>>();
         let each = |places: &[usize], ask: &outline::Ask<'_, K>| {
-            tasks::each(
-                0..places.len(),
+            self.each_of(
+                places,
                 || (),
-                |(), number| {
-                    let place = places[number];
-                    let shard = Shard { blocks: &self.blocks, number: self.order[filled[place]].0 };
+                |(), place, shard, _| {
                     let piece = |class, (keys, units)| Piece { class, keys, beside: U::beside(units) };
                     let of_class = |class| shard.pieces(class).map(move |pair| piece(class, pair));
                     ask(place, &of_class(0).chain(of_class(1)).collect::<Vec<_>>())
                 },
             )
         };
-        outline::outline(each, filled.len(), cells)
+        outline::outline(each, &filled, cells)
     }
 }
 

@@ -139,31 +139,31 @@ impl<K: Key> Grid<K> {
     }
 }
 
-/// The outline of rows in shards, each of which has rows, with about `cells` cells, the highest scores first; nothing if it
-/// would be too coarse in places.
+/// The outline of rows in shards with about `cells` cells, the highest scores first; nothing if it would be too coarse in
+/// places.
 ///
-/// `each` calls a function with the place and the pieces of the shards at some places, and gives its results. The highest
-/// shard is at 0.
+/// `each` calls a function with the place and the pieces of the shards at some places, and gives its results. `filled` are the
+/// places of shards that have rows, the highest scores first.
 pub(in crate::ranking) fn outline<K: Key>(
     each: impl Fn(&[usize], &Ask<'_, K>) -> Vec<Vec<Numbered<K>>>,
-    shards: usize,
+    filled: &[usize],
     cells: usize,
 ) -> Option<Vec<Cell<u128>>> {
-    let all = (0..shards).collect::<Vec<_>>();
-    let outer = [0, shards.checked_sub(1)?];
+    let (&highest, &lowest) = filled.first().zip(filled.last())?;
+    let outer = [highest, lowest];
     let outer = joined(each(&outer, &|_, pieces| vec![(0, whole(pieces))])).pop()?;
     let grid = Grid::first(outer.lowest, outer.highest);
-    let of_shards = each(&all, &|_, pieces| rows_by_cell(&grid, pieces));
-    let (mut ends, mut rows, mut all_rows) = (Vec::with_capacity(shards), vec![0; grid.parts.len()], 0);
-    for of_shard in of_shards {
+    let of_shards = each(filled, &|_, pieces| rows_by_cell(&grid, pieces));
+    let (mut ends, mut rows, mut all_rows) = (vec![Cell::empty(); lowest + 1], vec![0; grid.parts.len()], 0);
+    for (&place, of_shard) in filled.iter().zip(of_shards) {
         let [(_, shard), of_cells @ ..] = &of_shard[..] else { return None };
-        ends.push(*shard);
+        ends[place] = *shard;
         all_rows += shard.rows;
         of_cells.iter().for_each(|(number, cell)| rows[*number as usize] += cell.rows);
     }
     let most = all_rows.div_ceil(cells as u64).max(1);
     let grid = grid.cut(&rows, most);
-    let outline = joined(each(&all, &|place, pieces| counted(&grid, pieces, &ends[place])));
+    let outline = joined(each(filled, &|place, pieces| counted(&grid, pieces, &ends[place])));
     let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY_TIMES * most;
     outline.iter().all(fine).then(|| outline.into_iter().map(Cell::wide).collect())
 }
@@ -254,7 +254,7 @@ fn joined<K: Key>(shards: Vec<Vec<Numbered<K>>>) -> Vec<Cell<K>> {
 mod tests {
     use super::*;
     use crate::ranking::group::{Group, Strategy};
-    use crate::ranking::scores::{Bits, Domain, Observations, bits::tests::packed};
+    use crate::ranking::scores::{Bits, Domain, Observations, Score, bits::tests::packed};
     use proptest::prelude::*;
 
     /// The keys cut into shards at these places of their order, and outlined.
@@ -277,12 +277,12 @@ mod tests {
                     .to_vec()
             })
             .collect();
-        let has_rows = |shard: &&Vec<(usize, Vec<u32>)>| shard.iter().any(|piece| !piece.1.is_empty());
-        let filled: Vec<_> = pieces.iter().filter(has_rows).collect();
+        let has_rows = |shard: &[(usize, Vec<u32>)]| shard.iter().any(|piece| !piece.1.is_empty());
+        let filled: Vec<usize> = (0..3).filter(|&place| has_rows(&pieces[place])).collect();
         outline(
             |places, ask| {
                 let of = |&place: &usize| {
-                    let pieces: Vec<Piece<'_, u32>> = filled[place]
+                    let pieces: Vec<Piece<'_, u32>> = pieces[place]
                         .iter()
                         .map(|piece| Piece { class: piece.0, keys: &piece.1[..], beside: Beside::Nothing })
                         .collect();
@@ -290,7 +290,7 @@ mod tests {
                 };
                 places.iter().map(of).collect()
             },
-            filled.len(),
+            &filled,
             cells,
         )
     }
@@ -321,6 +321,32 @@ mod tests {
         assert!(outlined(&rows, [0, 0], 50).is_some(), "cut again");
         let rows: Vec<(u32, usize)> = (0..5000).map(|row| (row, 0)).chain([(u32::MAX, 1)]).collect();
         assert_eq!(outlined(&rows, [0, 0], 50), None, "a corner of a cell");
+    }
+
+    /// Rows that are light beside others have no units, and are in the outline.
+    #[test]
+    fn light_rows() {
+        let n = 200_000usize;
+        let mixed = |row: usize| (row as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+        let outline_of = |rows: &[usize]| {
+            let scores: Vec<f64> = rows.iter().map(|&row| mixed(row) as f64).collect();
+            let lightest = f64::powi(2.0, 24) * 0.2;
+            let weights: Vec<f64> =
+                scores.iter().map(|&score| if score < lightest { 1e-30 } else { 1.0 }).collect();
+            let labels = packed(rows.iter().map(|&row| mixed(row).is_multiple_of(3)));
+            let mut group = Group::new(Strategy::Shards, Domain::Any);
+            let rows = Observations::new(&scores, Bits::new(&labels, 0, n), None).with_weights(&weights);
+            group.load(rows);
+            group.ties().outline(500)
+        };
+        let rows: Vec<usize> = (0..n).collect();
+        let outline = outline_of(&rows);
+        let lowest = (0..n).map(|row| (mixed(row) as f64).key()).min().unwrap();
+        assert_eq!(outline.last().unwrap().lowest, lowest.wide());
+        let reversed: Vec<usize> = (0..n).rev().collect();
+        let mut turned = rows;
+        turned.rotate_left(n / 3);
+        assert_eq!((&outline_of(&reversed), &outline_of(&turned)), (&outline, &outline));
     }
 
     /// A sample decides whether a group is counted, so the outline must be the same in both cases.

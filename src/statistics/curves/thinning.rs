@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
+use std::ops::{Mul, Sub};
 
 use crate::ranking::ties::SMALL_CLASS;
 
@@ -15,9 +16,9 @@ pub fn thin(points: &[(u64, u64)], most: usize) -> Vec<usize> {
     // In 64 bits the areas of very many points stay in the cache.
     let fit = |&(x, y): &(u64, u64)| (x | y) < SMALL_CLASS;
     if points.last().is_none_or(fit) {
-        thin_by(points, most, |a, b, c| turn_of_small(a, b, c).unsigned_abs())
+        thin_by(points, most, |a, b, c| turn(a, b, c, |count| count as i64).unsigned_abs())
     } else {
-        thin_by(points, most, |a, b, c| turn(a, b, c).unsigned_abs())
+        thin_by(points, most, |a, b, c| turn(a, b, c, i128::from).unsigned_abs())
     }
 }
 
@@ -91,7 +92,7 @@ fn points_that(points: &[(u64, u64)], make: impl Fn(i128) -> bool) -> Vec<usize>
     let mut corners: Vec<usize> = Vec::new();
     for (i, &point) in points.iter().enumerate() {
         while let [.., a, b] = corners[..]
-            && !make(turn(points[a], points[b], point))
+            && !make(turn(points[a], points[b], point, i128::from))
         {
             corners.pop();
         }
@@ -100,18 +101,15 @@ fn points_that(points: &[(u64, u64)], make: impl Fn(i128) -> bool) -> Vec<usize>
     corners
 }
 
-/// Above 0 where the way from `a` over `b` to `c` turns left, below where it turns right: twice the triangle's area.
-fn turn(a: (u64, u64), b: (u64, u64), c: (u64, u64)) -> i128 {
-    let by = |from: (u64, u64), to: (u64, u64)| {
-        (i128::from(to.0) - i128::from(from.0), i128::from(to.1) - i128::from(from.1))
-    };
-    let ((x1, y1), (x2, y2)) = (by(a, b), by(a, c));
-    x1 * y2 - y1 * x2
-}
-
-/// The same of a curve whose counts are below [`SMALL_CLASS`].
-fn turn_of_small(a: (u64, u64), b: (u64, u64), c: (u64, u64)) -> i64 {
-    let by = |to: (u64, u64)| (to.0 as i64 - a.0 as i64, to.1 as i64 - a.1 as i64);
+/// Above 0 where the way from `a` over `b` to `c` turns left, below where it turns right: twice the triangle's area. `number`
+/// makes a number of a count; 64 bits are enough for counts below [`SMALL_CLASS`].
+fn turn<T: Copy + Mul<Output = T> + Sub<Output = T>>(
+    a: (u64, u64),
+    b: (u64, u64),
+    c: (u64, u64),
+    number: impl Fn(u64) -> T,
+) -> T {
+    let by = |to: (u64, u64)| (number(to.0) - number(a.0), number(to.1) - number(a.1));
     let ((x1, y1), (x2, y2)) = (by(b), by(c));
     x1 * y2 - y1 * x2
 }
@@ -136,7 +134,11 @@ mod tests {
         while rest.len() > most.max(2) {
             let place = (1..rest.len() - 1)
                 .min_by_key(|&i| {
-                    (turn(points[rest[i - 1]], points[rest[i]], points[rest[i + 1]]).unsigned_abs(), rest[i])
+                    (
+                        turn(points[rest[i - 1]], points[rest[i]], points[rest[i + 1]], i128::from)
+                            .unsigned_abs(),
+                        rest[i],
+                    )
                 })
                 .unwrap();
             rest.remove(place);
@@ -154,11 +156,11 @@ mod tests {
             prop_assert_eq!(thin(&large, most), thin_by_definition(&large, most));
             // A corner of the hull lies above every line between two other points.
             let above = |i: usize| {
-                (0..i).all(|a| (i + 1..points.len()).all(|c| turn(points[a], points[i], points[c]) < 0))
+                (0..i).all(|a| (i + 1..points.len()).all(|c| turn(points[a], points[i], points[c], i128::from) < 0))
             };
             prop_assert_eq!(hull(&points), (0..points.len()).filter(|&i| above(i)).collect::<Vec<_>>());
             let turns = corners(&points);
-            prop_assert!(turns.windows(3).all(|w| turn(points[w[0]], points[w[1]], points[w[2]]) != 0));
+            prop_assert!(turns.windows(3).all(|w| turn(points[w[0]], points[w[1]], points[w[2]], i128::from) != 0));
             let twice_area = |corners: &[usize]| -> u64 {
                 corners.windows(2).map(|w| (points[w[1]].0 - points[w[0]].0) * (points[w[1]].1 + points[w[0]].1)).sum()
             };

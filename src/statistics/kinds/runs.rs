@@ -18,18 +18,27 @@ const FEWEST_SHARED: usize = 1 << 15;
 const ROWS_IN_TURN: usize = 1 << 10;
 
 /// Some rows of several parts, in the order in which they are wanted.
-#[derive(Debug, Default)]
-pub struct Runs {
-    runs: Vec<Run>,
-    in_turn: Option<InTurn>,
+#[derive(Debug)]
+pub struct Runs(Order);
+
+#[derive(Debug)]
+enum Order {
+    Runs(Vec<Run>),
+    InTurn(InTurn),
 }
 
-/// All rows of sequences of one length, which the parts hold one after the other, in place of runs: the first row of each
-/// sequence, then the second row of each, and so on.
+/// All rows of sequences of so many rows, which the parts hold one after the other: the first row of each sequence, then the
+/// second row of each, and so on.
 #[derive(Clone, Copy, Debug)]
 struct InTurn {
     sequences: usize,
     rows: usize,
+}
+
+impl Default for Runs {
+    fn default() -> Self {
+        Runs(Order::Runs(Vec::new()))
+    }
 }
 
 /// The items of some rows, which are lists.
@@ -53,66 +62,77 @@ struct Run {
 impl Runs {
     /// Rows in an order, each by its number among the rows of all parts, which have so many rows each.
     pub fn in_order(rows_of_parts: &[usize], order: impl Iterator<Item = usize>) -> Self {
-        let mut runs = Runs::default();
+        let mut runs = Vec::new();
         let ends = ends(rows_of_parts.iter().copied());
         for row in order {
             let part = ends.partition_point(|&end| end <= row);
             let row = row + rows_of_parts[part] - ends[part];
-            runs.push(part, row..row + 1);
+            push(&mut runs, part, row..row + 1);
         }
-        runs
+        Runs(Order::Runs(runs))
     }
 
     /// All rows of sequences of so many rows, which the parts hold one after the other: the first row of each sequence, then
     /// the second row of each, and so on.
     pub fn in_turn(sequences: usize, rows: usize) -> Self {
-        Runs { runs: Vec::new(), in_turn: Some(InTurn { sequences, rows }) }
+        Runs(Order::InTurn(InTurn { sequences, rows }))
     }
 
     /// The number of rows.
     fn len(&self) -> usize {
-        let of_runs = self.runs.last().map_or(0, |run| run.end);
-        self.in_turn.map_or(of_runs, |InTurn { sequences, rows }| sequences * rows)
-    }
-
-    fn push(&mut self, part: usize, rows: Range<usize>) {
-        let end = self.len() + rows.len();
-        match self.runs.last_mut() {
-            _ if rows.is_empty() => {}
-            Some(last) if last.part == part && last.rows.end == rows.start => {
-                (last.rows.end, last.end) = (rows.end, end);
-            }
-            _ => self.runs.push(Run { part, rows, end }),
+        match &self.0 {
+            Order::Runs(runs) => end_of(runs),
+            Order::InTurn(InTurn { sequences, rows }) => sequences * rows,
         }
     }
 
     /// The items of these rows, which are lists; `ends` says where those of a part end among its items.
     pub fn items(&self, ends: &[Nullable<u64>]) -> Items {
-        if let Some(InTurn { sequences, rows }) = self.in_turn {
-            let sizes: Vec<usize> = ends.iter().map(|ends| ends.values.len()).collect();
-            let order = (0..sequences * rows).map(|row| row % sequences * rows + row / sequences);
-            return Runs::in_order(&sizes, order).items(ends);
-        }
-        let mut items = Items { runs: Runs::default(), ends: Vec::with_capacity(self.len()) };
-        for run in &self.runs {
+        let runs = match &self.0 {
+            Order::Runs(runs) => runs,
+            Order::InTurn(InTurn { sequences, rows }) => {
+                let sizes: Vec<usize> = ends.iter().map(|ends| ends.values.len()).collect();
+                let order = (0..sequences * rows).map(|row| row % sequences * rows + row / sequences);
+                return Runs::in_order(&sizes, order).items(ends);
+            }
+        };
+        let (mut items, mut ends_of_rows) = (Vec::new(), Vec::with_capacity(end_of(runs)));
+        for run in runs {
             let ends = &ends[run.part].values;
             let start = if run.rows.start == 0 { 0 } else { ends[run.rows.start - 1] };
-            let before = items.runs.len() as u64;
-            items.ends.extend(ends[run.rows.clone()].iter().map(|end| before + end - start));
-            items.runs.push(run.part, start as usize..ends[run.rows.end - 1] as usize);
+            let before = end_of(&items) as u64;
+            ends_of_rows.extend(ends[run.rows.clone()].iter().map(|end| before + end - start));
+            push(&mut items, run.part, start as usize..ends[run.rows.end - 1] as usize);
         }
-        items
+        Items { runs: Runs(Order::Runs(items)), ends: ends_of_rows }
     }
 
     /// The values of these rows, where each part has a value for each of its rows.
     pub fn of<T: Copy + Default + Send + Sync>(&self, parts: &[impl Deref<Target = [T]>]) -> Vec<T> {
         let mut values = memory::default_values(self.len());
         let parts = parts.iter().map(|part| &**part).collect::<Vec<_>>();
-        match self.in_turn {
-            Some(in_turn) => copy_in_turn(&parts, in_turn, &mut values),
-            None => copy(&self.runs, 0, &parts, &mut values),
+        match &self.0 {
+            Order::Runs(runs) => copy(runs, 0, &parts, &mut values),
+            Order::InTurn(in_turn) => copy_in_turn(&parts, *in_turn, &mut values),
         }
         values
+    }
+}
+
+/// How many rows some runs have.
+fn end_of(runs: &[Run]) -> usize {
+    runs.last().map_or(0, |run| run.end)
+}
+
+/// Appends rows of a part, which may follow the last run.
+fn push(runs: &mut Vec<Run>, part: usize, rows: Range<usize>) {
+    let end = end_of(runs) + rows.len();
+    match runs.last_mut() {
+        _ if rows.is_empty() => {}
+        Some(last) if last.part == part && last.rows.end == rows.start => {
+            (last.rows.end, last.end) = (rows.end, end);
+        }
+        _ => runs.push(Run { part, rows, end }),
     }
 }
 
