@@ -239,7 +239,8 @@ def one_row_a_score(
 ) -> pl.LazyFrame:
     """Turn the answers of each group from columns into one row for each score, in the order of both.
 
-    Summaries are a column of each score, in their order, or one array. Other fields may stand in place of theirs.
+    Summaries are a column of each score, in this order, or one array. Other fields may stand in place of
+    theirs.
     """
     names = list(scores)
     # Arrays of one length are put side by side as columns; lists would be built group by group.

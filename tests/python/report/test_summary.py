@@ -76,6 +76,9 @@ def test_any_rows(rows: list[Any], options: dict[str, Any]) -> None:
         columns = [{"label": "y", "score": score, **shared} for score in (*scores, pl.col("s"))]
         assert_of_scores(frame, columns, **options)
         assert_of_scores(frame, columns[:1], **options)
+        if not options:
+            # More than are read at once.
+            assert_of_scores(frame, columns * 4)
 
 
 @pytest.mark.parametrize("decimals", [1, 2, 9])
