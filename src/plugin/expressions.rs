@@ -5,9 +5,10 @@ use crate::plugin::answers::{
     columnwise::{columnwise, columnwise_field},
     conversion::{conversion, conversion_field},
     curvewise::{curvewise, curvewise_field},
+    each_score::summaries,
     group_lists::GroupLists,
     joint::{joint, joint_single},
-    one_score::{curve, number, summaries, summary},
+    one_score::{curve, number, summary},
     planned::{curve_field, joint_field, joint_single_field, number_field, summaries_field, summary_field},
 };
 use crate::statistics::options::{FromOptions, OptionError, Options};

@@ -328,7 +328,7 @@ def roc_summary_of_scores(columns: Sequence[Mapping[str, Any]], **options: objec
     own = inspect.signature(roc_summary).bind(**columns[0], **options)
     own.apply_defaults()
     (role,) = {"score", "state"} & set(columns[0])
-    several = {role: [of_score[role] for of_score in columns]}
+    several = (role, [of_score[role] for of_score in columns])
     return expression_of(roc_summary, own.arguments, variant="of_scores", several=several)
 
 

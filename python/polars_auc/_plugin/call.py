@@ -97,20 +97,20 @@ def expression_of(
     *,
     variant: str | None = None,
     beside_state: Sequence[str] = (),
-    several: Mapping[str, Sequence[IntoExpr]] | None = None,
+    several: tuple[str, Sequence[IntoExpr]] | None = None,
 ) -> pl.Expr:
     """Build the expression of a function from its arguments: columns, by their annotation, and options.
 
-    ``several`` are the columns of a role that has more than one, which then have numbers behind it.
+    ``several`` is a role, and its columns where it has more than one: they have numbers behind the role.
     """
     roles, options = _columns_and_options(function)
     columns = {role: arguments[role] for role in roles}
     if several is not None:
+        several_role, of_role = several
         # Errors name the roles of one score.
-        of_one = _columns(function.__name__, {role: one for role, one in columns.items() if one is not None})
-        others = {role: one for role, one in of_one.items() if role not in several}
-        numbered = [(role, enumerate(of_role)) for role, of_role in several.items()]
-        columns = {f"{role}_{place}": one for role, of_role in numbered for place, one in of_role} | others
+        others = _columns(function.__name__, {role: one for role, one in columns.items() if one is not None})
+        others.pop(several_role)
+        columns = {f"{several_role}_{place}": one for place, one in enumerate(of_role)} | others
     return expression(
         function.__name__,
         columns,

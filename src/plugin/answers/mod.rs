@@ -4,6 +4,7 @@ pub(super) mod columns;
 pub(super) mod columnwise;
 pub(super) mod conversion;
 pub(super) mod curvewise;
+pub(super) mod each_score;
 pub(super) mod group_lists;
 pub(super) mod joint;
 pub(super) mod one_score;

@@ -3,8 +3,6 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use polars_core::runtime::RAYON;
-
 use super::columns;
 use super::columns::Lookups;
 use crate::interrupt;
@@ -16,16 +14,16 @@ use crate::plugin::arrays::values::Values;
 use crate::plugin::inputs::{
     count,
     groups::Groups,
-    one_score::{self, Inputs, checked},
+    one_score::{Inputs, checked},
     score::{self, Native, WithScores, dispatch},
 };
 use crate::plugin::threads::Threads;
 use crate::ranking::group::{Group, Strategy};
 use crate::ranking::scores::{Domain, Key, Width};
 use crate::ranking::states::Limit;
-use crate::ranking::tasks::{self, Pool};
+use crate::ranking::tasks;
 use crate::ranking::ties::{RowCounts, Ties};
-use crate::statistics::kinds::{Column, Curve, Field as RecordField, Record, Runs, Summary};
+use crate::statistics::kinds::{Column, Curve, Field as RecordField, Record, Summary};
 use crate::statistics::resampling::Resampling;
 
 /// The way to rank all groups, where the environment forces one: for tests and benchmarks.
@@ -55,7 +53,7 @@ pub fn curve<C: Curve>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, 
 
 /// What stands in each row of the answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+pub(super) enum Form {
     /// The record's only field.
     Number,
     /// The record.
@@ -65,7 +63,7 @@ enum Form {
 }
 
 /// A statistic as something that fills columns.
-trait Statistic: Sync {
+pub(super) trait Statistic: Sync {
     /// The fields of a record.
     fn fields(&self) -> &'static [RecordField];
 
@@ -90,14 +88,15 @@ trait Statistic: Sync {
 }
 
 /// The rows of one group, as a statistic sees them.
-enum GroupRows<'a> {
+pub(super) enum GroupRows<'a> {
     /// Rows that can be ranked.
     Ties(Ties<'a>),
     /// Rows of which a score is NaN.
     Nan(RowCounts),
 }
 
-struct OfSummary<'a, M>(&'a M);
+/// A summary as such.
+pub(super) struct OfSummary<'a, M>(pub(super) &'a M);
 
 impl<M: Summary> Statistic for OfSummary<'_, M> {
     fn fields(&self) -> &'static [RecordField] {
@@ -152,70 +151,27 @@ fn answer(
     answer: &dyn Statistic,
 ) -> Result<Values, String> {
     let kind = Inputs::of(roles);
-    let asked = Asked::read(&kind.columns(roles, inputs)?, kind, weights, form, answer)?;
-    let size = |group| asked.groups.size(group);
+    let score = ScoreGroups::read(&kind.columns(roles, inputs)?, kind, weights, form, answer)?;
+    let size = |group| score.groups.size(group);
     let parts =
-        tasks::run(&Threads, asked.groups.len(), answer.passes(), &size, &|groups| asked.of_groups(groups));
+        tasks::run(&Threads, score.groups.len(), answer.passes(), &size, &|groups| score.records(groups));
     let filled = Filled::joined(parts.into_iter().collect::<Result<_, _>>()?);
-    Ok(Values::new(&inputs[0].field.name, filled.array(answer.fields(), form, &asked.lookups)?))
+    Ok(Values::new(&inputs[0].field.name, filled.array(answer.fields(), form, &score.lookups)?))
 }
 
-/// Scores for each thread that are read at once. Those of narrow types are widened when they are read.
-const SCORES_PER_THREAD: usize = 2;
-
-/// Answers every group with an array of records, one for each score.
-pub fn summaries<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
-    let answer = OfSummary(&call.options);
-    let (kind, of_scores) = one_score::of_each_score(&call.roles, inputs)?;
-    let read = |inputs: &Vec<_>| Asked::read(inputs, kind, M::WEIGHTS, Form::Record, &answer);
-    let (mut columns, mut groups, mut lookups) = (Vec::new(), None, None);
-    for inputs in of_scores.chunks(SCORES_PER_THREAD * RAYON.current_num_threads()) {
-        let asked = inputs.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        let groups = *groups.get_or_insert(asked[0].groups.len());
-        if asked.iter().any(|asked| asked.groups.len() != groups) {
-            return Err("all scores must have the same groups".into());
-        }
-        columns.extend(of_all_groups(&asked, groups)?);
-        lookups = lookups.or(asked.into_iter().next().map(|first| first.lookups));
-    }
-    let (Some(groups), Some(lookups)) = (groups, lookups) else { return Err("expected a score".into()) };
-    let in_turn = Runs::in_turn(of_scores.len(), groups);
-    let columns = Threads.install(|| Column::rows_of(columns, &in_turn));
-    let records = columns::structs(answer.fields(), columns, &lookups)?;
-    Ok(Values::new(&inputs[0].field.name, columns::arrays(records, of_scores.len(), groups)?))
-}
-
-/// The records of all groups in parts: those of one score after those of the other.
-fn of_all_groups(asked: &[Asked<'_>], groups: usize) -> Result<Vec<Vec<Column>>, String> {
-    let size = |place: usize| asked[place / groups].groups.size(place % groups);
-    let passes = asked[0].answer.passes();
-    let parts = tasks::run(&Threads, groups * asked.len(), passes, &size, &|places| {
-        // All groups of a part have scores of one type.
-        let of_score = |score: usize| {
-            let before = score * groups;
-            asked[score]
-                .of_groups(places.start.max(before) - before..places.end.min(before + groups) - before)
-        };
-        // Without groups there are columns without rows.
-        let scores = places.start / groups.max(1)..places.end.div_ceil(groups.max(1)).max(1);
-        scores.map(of_score).collect::<Result<Vec<_>, _>>()
-    });
-    let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
-    Ok(parts.map(|filled| filled.columns).collect())
-}
-
-/// A statistic, and the groups of a score that it is asked of.
-struct Asked<'a> {
-    answer: &'a dyn Statistic,
+/// The groups of a score, and the statistic that they are for.
+pub(super) struct ScoreGroups<'a> {
+    pub(super) answer: &'a dyn Statistic,
     form: Form,
-    groups: Groups,
+    pub(super) groups: Groups,
     /// Which numbers scores can be.
     domain: Domain,
-    lookups: Lookups,
+    pub(super) lookups: Lookups,
 }
 
-impl<'a> Asked<'a> {
-    fn read(
+impl<'a> ScoreGroups<'a> {
+    /// Reads the inputs of one score.
+    pub(super) fn read(
         inputs: &[&Input],
         kind: Inputs,
         weights: bool,
@@ -228,17 +184,24 @@ impl<'a> Asked<'a> {
             _ => Groups::read(inputs, kind == Inputs::Counted)?,
         };
         let domain = score::domain(&dtypes.score);
-        Ok(Asked { answer, form, groups, domain, lookups: Lookups { dtypes, names: Vec::new(), keys: None } })
+        Ok(ScoreGroups {
+            answer,
+            form,
+            groups,
+            domain,
+            lookups: Lookups { dtypes, names: Vec::new(), keys: None },
+        })
     }
 
-    fn of_groups(&self, groups: Range<usize>) -> Result<Filled, String> {
-        dispatch(self.groups.scores.as_ref(), SomeGroups { asked: self, groups })
+    /// The records of some of the groups.
+    pub(super) fn records(&self, groups: Range<usize>) -> Result<Filled, String> {
+        dispatch(self.groups.scores.as_ref(), SomeGroups { all: self, groups })
     }
 }
 
 /// Some of the groups of a score.
 struct SomeGroups<'a> {
-    asked: &'a Asked<'a>,
+    all: &'a ScoreGroups<'a>,
     groups: Range<usize>,
 }
 
@@ -247,7 +210,7 @@ impl WithScores for SomeGroups<'_> {
     type Output = Filled;
 
     fn with<S: Native>(self, scores: &[S]) -> Result<Filled, String> {
-        let Asked { answer, form, groups, domain, .. } = self.asked;
+        let ScoreGroups { answer, form, groups, domain, .. } = self.all;
         let lists = *form == Form::Records;
         let mut filled = Filled::new(answer.fields(), <S::Key as Key>::WIDTH, lists, self.groups.len());
         let mut rows = Group::new(*STRATEGY, *domain);
@@ -268,8 +231,8 @@ impl WithScores for SomeGroups<'_> {
 }
 
 /// The records of groups.
-struct Filled {
-    columns: Vec<Column>,
+pub(super) struct Filled {
+    pub(super) columns: Vec<Column>,
     /// Where the records of each group end, if they are a list.
     ends: Vec<i64>,
     /// Which lists are not null.
