@@ -3,8 +3,6 @@
 use arrow::array::PrimitiveArray;
 use arrow::bitmap::Bitmap;
 use arrow::datatypes::ArrowDataType as Dtype;
-use polars_core::runtime::RAYON;
-use rayon::prelude::*;
 
 use crate::plugin::arrays::{downcast::downcast, values::Values};
 use crate::ranking::states::weight_sums::{DECIMALS, MOST_STEPS, WeightSums};
@@ -67,7 +65,7 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Counts of bins, which all must be there.
+/// Counts of bins, which all must be there. [`check_counts`] says whether they are counts of rows.
 pub fn bin_counts(state: &str, column: &Values) -> Result<PrimitiveArray<u64>, String> {
     if column.array.null_count() > 0 {
         return Err(format!("state \"{state}\" holds a bin with a null"));
@@ -76,36 +74,33 @@ pub fn bin_counts(state: &str, column: &Values) -> Result<PrimitiveArray<u64>, S
         let counts = numbers(state, column, None)?.into_iter().map(Option::unwrap_or_default);
         return Ok(PrimitiveArray::from_vec(counts.collect()));
     };
-    // The largest is found only if the bits of all together are too large: together they are read much faster.
-    let bits = |part: &[u64]| part.iter().fold(0, |bits, count| bits | count);
-    let parts =
-        |parts: &[u64]| parts.par_chunks(COUNTS_PER_TASK).map(bits).reduce(|| 0, |one, other| one | other);
-    let all = counts.values().as_slice();
-    let bits = if all.len() < 2 * COUNTS_PER_TASK { bits(all) } else { RAYON.install(|| parts(all)) };
-    if bits > MOST_ROWS
-        && let Some(&most) = all.iter().max()
-    {
-        whole(state, column, most as f64)?;
-    }
     Ok(counts.clone())
 }
 
-/// Counts that one task looks at.
-const COUNTS_PER_TASK: usize = 1 << 18;
+/// Refuses counts of the bins of a state that are too large; `field` names their column.
+pub fn check_counts(state: &str, field: &str, counts: &[u64]) -> Result<(), String> {
+    // The largest is found only if the bits of all together are too large: together they are read much faster.
+    if counts.iter().fold(0, |bits, count| bits | count) > MOST_ROWS
+        && let Some(&most) = counts.iter().max()
+    {
+        whole(state, field, most as f64)?;
+    }
+    Ok(())
+}
 
 /// Counts of states, each as a whole number if it and its state are there.
 pub fn numbers(state: &str, column: &Values, states: Option<&Bitmap>) -> Result<Vec<Option<u64>>, String> {
     let floats = column.floats()?;
     let is_used = |row: usize| states.is_none_or(|states| states.get_bit(row));
     let number = |(row, number): (usize, Option<&f64>)| {
-        number.filter(|_| is_used(row)).map(|number| whole(state, column, *number)).transpose()
+        number.filter(|_| is_used(row)).map(|number| whole(state, column.name(), *number)).transpose()
     };
     floats.iter().enumerate().map(number).collect()
 }
 
-fn whole(state: &str, column: &Values, number: f64) -> Result<u64, String> {
+fn whole(state: &str, field: &str, number: f64) -> Result<u64, String> {
     if (0.0..=MOST_ROWS as f64).contains(&number) {
         return Ok(number as u64);
     }
-    Err(format!("state \"{state}\" holds {} {number}, but a count is from 0 to 2^42", column.name()))
+    Err(format!("state \"{state}\" holds {field} {number}, but a count is from 0 to 2^42"))
 }

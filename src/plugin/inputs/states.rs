@@ -9,7 +9,7 @@ use arrow::bitmap::Bitmap;
 use arrow::datatypes::ArrowDataType as Dtype;
 
 use super::state_dtypes::SQUARES;
-use super::state_numbers::{bin_counts, bin_weights, numbers};
+use super::state_numbers::{bin_counts, bin_weights, check_counts, numbers};
 use super::{score, state_dtypes};
 use crate::interrupt;
 use crate::plugin::arrays::{
@@ -169,14 +169,14 @@ impl States {
     pub fn merged<S: Score>(&self, states: &[usize], scores: &[S]) -> Result<StoredState, String> {
         Ok(match &self.counts {
             BinCounts::Counts { pos, neg } => {
-                let (pos, neg) = (pos.values().as_slice(), neg.values().as_slice());
-                let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
-                self.merged_as(states, scores, &count)?.into()
+                let counts =
+                    |bins: Range<usize>| self.counts_of(&pos.values()[bins.clone()], &neg.values()[bins]);
+                self.merged_as(states, scores, &counts)?.into()
             }
             BinCounts::Weights { pos, neg } => {
                 self.check_weights(states, [pos, neg])?;
-                let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
-                self.merged_as(states, scores, &count)?.into()
+                let counts = |bins: Range<usize>| Ok(in_pairs(&pos[bins.clone()], &neg[bins]));
+                self.merged_as(states, scores, &counts)?.into()
             }
         })
     }
@@ -207,16 +207,16 @@ impl States {
     ) -> Result<(), String> {
         match &self.counts {
             BinCounts::Counts { pos, neg } => {
-                let (pos, neg) = (pos.values().as_slice(), neg.values().as_slice());
-                let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
-                self.moving_as(states, windows, scores, &count, moving_counts::<S::Key, String>, answer)
+                let counts =
+                    |bins: Range<usize>| self.counts_of(&pos.values()[bins.clone()], &neg.values()[bins]);
+                self.moving_as(states, windows, scores, &counts, moving_counts::<S::Key, String>, answer)
             }
             BinCounts::Weights { pos, neg } => {
                 self.check_weights(states, [pos, neg])?;
-                let count = |bin: usize| Count { pos: pos[bin], neg: neg[bin] };
+                let counts = |bins: Range<usize>| Ok(in_pairs(&pos[bins.clone()], &neg[bins]));
                 let merged: Moving<WeightSums> =
                     |windows, _, read, answer| moving::<S::Key, _, _>(windows, read, answer);
-                self.moving_as(states, windows, scores, &count, merged, answer)
+                self.moving_as(states, windows, scores, &counts, merged, answer)
             }
         }
     }
@@ -226,7 +226,7 @@ impl States {
         states: &[usize],
         windows: &[Range<usize>],
         scores: &[S],
-        count: &impl Fn(usize) -> Count<T>,
+        counts: &impl Fn(Range<usize>) -> Result<Vec<Count<T>>, String>,
         moving: Moving<T>,
         answer: &mut impl FnMut(RocStateRecord),
     ) -> Result<(), String>
@@ -235,7 +235,7 @@ impl States {
     {
         let scale = self.scale(states)?;
         self.check_rows(states)?;
-        let read = |place: usize| self.checked(states[place], scores, count, scale);
+        let read = |place: usize| self.checked(states[place], scores, counts, scale);
         let bins = |place: usize| self.bins(states[place]..states[place] + 1).len();
         moving(windows, &bins, &read, &mut |state| {
             interrupt::check();
@@ -247,14 +247,14 @@ impl States {
         &self,
         states: &[usize],
         scores: &[S],
-        count: &(impl Fn(usize) -> Count<T> + Sync),
+        counts: &(impl Fn(Range<usize>) -> Result<Vec<Count<T>>, String> + Sync),
     ) -> Result<State<T>, String>
     where
         State<T>: CheckedSums,
     {
         let scale = self.scale(states)?;
         self.check_rows(states)?;
-        let read = |place: usize| self.checked(states[place], scores, count, scale);
+        let read = |place: usize| self.checked(states[place], scores, counts, scale);
         let bins = |places: Range<usize>| {
             states[places].iter().map(|&state| self.bins(state..state + 1).len()).sum()
         };
@@ -272,14 +272,14 @@ impl States {
         &self,
         state: usize,
         scores: &[S],
-        count: &impl Fn(usize) -> Count<T>,
+        counts: &impl Fn(Range<usize>) -> Result<Vec<Count<T>>, String>,
         scale: Option<Scale>,
     ) -> Result<State<T>, String>
     where
         State<T>: CheckedSums,
     {
         let Some(head) = &self.heads[state] else { return Ok(self.empty::<S, T>()) };
-        let checked = self.state(state, head, scores, count).checked(scale);
+        let checked = self.state(state, head, scores, counts)?.checked(scale);
         checked.map_err(|problem| format!("state \"{}\" {problem}", self.name))
     }
 
@@ -289,22 +289,34 @@ impl States {
         state: usize,
         head: &Head,
         scores: &[S],
-        count: &impl Fn(usize) -> Count<T>,
-    ) -> State<T> {
+        counts: &impl Fn(Range<usize>) -> Result<Vec<Count<T>>, String>,
+    ) -> Result<State<T>, String> {
         let bins = self.bins(state..state + 1);
-        let counts: Vec<Count<T>> = bins.clone().map(count).collect();
+        let counts = counts(bins.clone())?;
         let keys: Vec<S::Key> = scores[bins.clone()].iter().map(|score| score.key()).collect();
         let tied = self.tied.clone().sliced(bins.start, bins.len());
         let all_tied = tied.unset_bits() == 0;
-        State {
+        Ok(State {
             bins: Counts::from_parts(keys.into(), counts, ScoreType::of::<S>(self.domain)),
             tied: if all_tied { Vec::new() } else { tied.iter().collect() },
             limit: head.limit,
             resolution: head.resolution,
             rows: head.rows,
             has_nan: head.has_nan,
-        }
+        })
     }
+
+    /// Positives and negatives of the bins of a state, once they are known to be counts of rows.
+    fn counts_of(&self, pos: &[u64], neg: &[u64]) -> Result<Vec<Count>, String> {
+        check_counts(&self.name, "pos", pos)?;
+        check_counts(&self.name, "neg", neg)?;
+        Ok(in_pairs(pos, neg))
+    }
+}
+
+/// Positives and negatives bin by bin.
+fn in_pairs<T: Tally>(pos: &[T], neg: &[T]) -> Vec<Count<T>> {
+    pos.iter().zip(neg).map(|(&pos, &neg)| Count { pos, neg }).collect()
 }
 
 /// A field of structs, by its name.

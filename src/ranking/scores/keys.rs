@@ -6,6 +6,7 @@
 use std::any::Any;
 
 use super::key::{Key, Width};
+use super::wide::{Work, widest};
 use crate::memory;
 
 /// Keys of one width.
@@ -114,7 +115,7 @@ impl Keys {
 
     /// Whether each key is below the one before.
     pub fn descend(&self) -> bool {
-        of_any_width!(self, keys => keys.is_sorted_by(|high, low| high > low))
+        of_any_width!(self, keys => widest(Descend(keys)))
     }
 
     /// Appends a key.
@@ -162,6 +163,19 @@ impl Keys {
     /// Keys that there is room for.
     pub fn capacity(&self) -> usize {
         of_any_width!(self, keys => keys.capacity())
+    }
+}
+
+/// Whether each of some keys is below the one before. All are looked at, several at a time.
+struct Descend<'a, K>(&'a [K]);
+
+impl<K: Key> Work for Descend<'_, K> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let lower = self.0.get(1..).unwrap_or_default();
+        self.0.iter().zip(lower).fold(true, |all, (high, low)| all & (high > low))
     }
 }
 

@@ -6,6 +6,7 @@
 //! States of a partition have few scores in common, but many intervals. Their bins come together in a table, and only the
 //! bins of the table are put in order.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::bin_table::BinTable;
@@ -43,7 +44,7 @@ impl<T: Tally> State<T> {
                 || all::<T, K, E>(states.start..middle, bins, read),
                 || all::<T, K, E>(middle..states.end, bins, read),
             );
-            Ok(one?.plus::<K>(&other?))
+            Ok(State::sum::<K>(Cow::Owned(one?), &other?))
         }
         if states.is_empty() {
             return Ok(None);
@@ -53,7 +54,7 @@ impl<T: Tally> State<T> {
 
     /// The state of the rows of both.
     pub fn with<K: Key>(&self, other: &Self) -> Self {
-        self.plus::<K>(other).fitted()
+        State::sum::<K>(Cow::Borrowed(self), other).fitted()
     }
 
     /// The rows of some states, at least one, with bins that are perhaps too many; those of a single state are as they were
@@ -68,24 +69,34 @@ impl<T: Tally> State<T> {
             return states.swap_remove(0);
         }
         let others = states.split_off(states.len() / 2);
-        Self::of_some::<K>(states).plus::<K>(&Self::of_some::<K>(others))
+        Self::sum::<K>(Cow::Owned(Self::of_some::<K>(states)), &Self::of_some::<K>(others))
     }
 
     /// The rows of both, with one bin for each score, or for each interval of the later partition.
-    fn plus<K: Key>(&self, other: &Self) -> Self {
-        let both = self.without_bins(other);
+    fn sum<K: Key>(one: Cow<'_, Self>, other: &Self) -> Self {
+        let both = one.without_bins(other);
         if both.has_nan {
             return both;
         }
         let (bins, tied) = match both.partition() {
             Some(intervals) => {
-                let (own, of_own) = self.by_interval(intervals);
-                let (others, of_others) = other.by_interval(intervals);
-                merged_bins::<K, T, true>((&own, &of_own), (&others, &of_others))
+                let (one, of_one) = one.by_interval(intervals);
+                let (other, of_other) = other.by_interval(intervals);
+                merged_bins::<K, T, true>((&one, &of_one), (&other, &of_other))
             }
-            None => merged_bins::<K, T, false>((self, &[]), (other, &[])),
+            None if one.has_scores_of(other) => {
+                let mut bins = one.into_owned().bins;
+                bins.add_each(other.bins.each());
+                (bins, Vec::new())
+            }
+            None => merged_bins::<K, T, false>((&one, &[]), (other, &[])),
         };
         State { bins, tied, ..both }
+    }
+
+    /// Whether both have the same scores, and each a bin of its own.
+    fn has_scores_of(&self, other: &Self) -> bool {
+        self.tied.is_empty() && other.tied.is_empty() && self.bins.keys() == other.bins.keys()
     }
 
     /// What a state of the rows of both says beside its bins.

@@ -19,11 +19,6 @@ pub(super) fn merged_bins<K: Key, T: Tally, const BY_INTERVAL: bool>(
     let mut own = Bins::<K, T>::of(one);
     let mut others = Bins::<K, T>::of(other);
     let all_tied = !BY_INTERVAL && own.state.tied.is_empty() && others.state.tied.is_empty();
-    if all_tied && own.keys == others.keys {
-        let counts = own.state.bins.each().iter().zip(others.state.bins.each());
-        let counts = counts.map(|(count, more)| count.plus(*more)).collect();
-        return (Counts::from_parts(own.state.bins.keys().clone(), counts, score_type), Vec::new());
-    }
     let room = own.keys.len() + others.keys.len();
     let mut keys: Vec<K> = Vec::with_capacity(room);
     let mut counts: Vec<Count<T>> = Vec::with_capacity(room);

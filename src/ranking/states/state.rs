@@ -19,7 +19,11 @@ use std::hint::select_unpredictable;
 use std::ops::RangeInclusive;
 
 use super::scale::{Intervals, Resolution, Scale};
-use crate::ranking::scores::{Key, score_type::ScoreType};
+use crate::ranking::scores::{
+    Key,
+    score_type::ScoreType,
+    wide::{Work, widest},
+};
 use crate::ranking::ties::{
     counts::{Count, Counts, Tally},
     row_counts::RowCounts,
@@ -49,10 +53,13 @@ pub trait CheckedSums {
 impl CheckedSums for State {
     fn check_sums(&self) -> Result<(), &'static str> {
         let each = self.bins.each();
-        let all_bits = each.iter().fold(0, |bits, count| bits | count.pos | count.neg);
-        let (pos, neg) = if all_bits.leading_zeros() > each.len().checked_ilog2().unwrap_or(0) {
+        let (mut bits, mut pos, mut neg) = (0, 0u64, 0u64);
+        for count in each {
+            bits |= count.pos | count.neg;
+            (pos, neg) = (pos.wrapping_add(count.pos), neg.wrapping_add(count.neg));
+        }
+        let (pos, neg) = if bits.leading_zeros() > each.len().checked_ilog2().unwrap_or(0) {
             // The sums fit 64 bits: a number of n bits, added up less than 2^m times, has at most n + m bits.
-            let Count { pos, neg } = Count::sum(each);
             (pos.into(), neg.into())
         } else {
             let sum =
@@ -63,6 +70,18 @@ impl CheckedSums for State {
             return Err("has other n_pos and n_neg than its bins together");
         }
         Ok(())
+    }
+}
+
+/// Whether any count is of no row. All are looked at, several at a time.
+struct AnyEmpty<'a, T>(&'a [Count<T>]);
+
+impl<T: Tally> Work for AnyEmpty<'_, T> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        self.0.iter().fold(false, |any, count| any | (*count == Count::default()))
     }
 }
 
@@ -104,7 +123,7 @@ impl<T: Tally> State<T> {
         if self.has_nan {
             return if bins.is_empty() { Ok(self) } else { Err("has both a NaN and bins") };
         }
-        if bins.each().contains(&Count::default()) {
+        if widest(AnyEmpty(bins.each())) {
             return Err("has a bin without a row");
         }
         if !bins.keys().descend() {

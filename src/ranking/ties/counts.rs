@@ -105,6 +105,11 @@ impl<T: Tally> Counts<T> {
         }
     }
 
+    /// Adds counts of the same scores.
+    pub fn add_each(&mut self, more: &[Count<T>]) {
+        self.counts.iter_mut().zip(more).for_each(|(count, more)| *count = count.plus(*more));
+    }
+
     /// The number of distinct scores.
     pub fn len(&self) -> usize {
         self.counts.len()
