@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::map::sampled;
 use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
-    outline::{self, Beside, Cell, Piece},
+    outline::{self, Cell, Piece, PieceRows},
     source::{Source, StepKind},
     steps::{Above, Runs, Take},
 };
@@ -237,8 +237,8 @@ impl<K: Key> Source for DistinctKeys<K> {
         }
         let (keys, (pos, neg)): (Vec<K>, (Vec<u64>, Vec<u64>)) =
             self.descending().map(|(key, pos, neg)| (key, (pos, neg))).unzip();
-        let of = |class, rows| Piece { class, keys: &keys[..], beside: Beside::Rows(rows) };
-        let pieces = [of(0, &neg[..]), of(1, &pos[..])];
+        let of = |class, counts| Piece { class, rows: PieceRows::Counted(&keys, counts) };
+        let pieces = [of(0, &neg), of(1, &pos)];
         outline::outline(|places, ask| places.iter().map(|_| ask(0, &pieces)).collect(), &[0], cells)
     }
 }

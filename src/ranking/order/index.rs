@@ -13,6 +13,7 @@
 //! after [`Index::order`] all buckets are sorted, and so are all keys.
 
 use super::map::{Map, with_buckets};
+use super::row::Row;
 use super::sorting::{sort, sort_few};
 use crate::cache;
 use crate::ranking::scores::{
@@ -44,7 +45,7 @@ pub(in crate::ranking) struct Index<K> {
 impl<K: Key> Index<K> {
     /// Indexes the keys in `pieces`.
     pub fn build<S: Score<Key = K>>(&mut self, pieces: &[&[K]]) {
-        self.spread_by_map::<S>(pieces, |_| {});
+        self.spread_by_map::<S, K>(pieces, |_, _| {});
         for &bucket in &self.long {
             let (start, end) = ends_of_bucket(&self.starts, bucket);
             sort(&mut self.keys[start..end]);
@@ -52,19 +53,11 @@ impl<K: Key> Index<K> {
     }
 
     /// Indexes keys that have units, for [`Index::twice_units_below`]. The units are moved with their keys.
-    pub fn build_with_units<S: Score<Key = K>>(&mut self, pieces: &[(&[K], &[u64])]) {
-        let keys: Vec<&[K]> = pieces.iter().map(|piece| piece.0).collect();
+    pub fn build_with_units<S: Score<Key = K>>(&mut self, pieces: &[&[(K, u64)]]) {
         let mut units = std::mem::take(&mut self.units);
         units.clear();
-        units.resize(keys.iter().map(|keys| keys.len()).sum(), 0);
-        // The units are read after all keys have been.
-        pieces.iter().for_each(|piece| cache::expect(piece.1));
-        let mut of_keys = pieces.iter().flat_map(|piece| piece.1);
-        self.spread_by_map::<S>(&keys, |place| {
-            if let Some(&of_key) = of_keys.next() {
-                units[place] = of_key;
-            }
-        });
+        units.resize(pieces.iter().map(|piece| piece.len()).sum(), 0);
+        self.spread_by_map::<S, (K, u64)>(pieces, |place, row| units[place] = row.1);
         let mut pairs: Vec<(K, u64)> = Vec::new();
         for &bucket in &self.long {
             let (start, end) = ends_of_bucket(&self.starts, bucket);
@@ -88,7 +81,11 @@ impl<K: Key> Index<K> {
     }
 
     /// Moves every key to its bucket by the map that suits the keys.
-    fn spread_by_map<S: Score<Key = K>>(&mut self, pieces: &[&[K]], moved: impl FnMut(usize)) {
+    fn spread_by_map<S: Score<Key = K>, R: Row<Key = K>>(
+        &mut self,
+        pieces: &[&[R]],
+        moved: impl FnMut(usize, R),
+    ) {
         let rows: usize = pieces.iter().map(|piece| piece.len()).sum();
         let buckets = (rows * BUCKETS_PER_KEY).max(1);
         let map = Map::of_keys::<S>(pieces, rows, buckets);
@@ -98,14 +95,14 @@ impl<K: Key> Index<K> {
         self.map = map;
     }
 
-    /// Moves every key to its bucket, by counting; `moved` is told the place of each key in turn.
-    fn spread(
+    /// Moves every key to its bucket, by counting; `moved` is told the place of each row in turn.
+    fn spread<R: Row<Key = K>>(
         &mut self,
-        pieces: &[&[K]],
+        pieces: &[&[R]],
         rows: usize,
         buckets: usize,
         bucket: impl Fn(K) -> u32,
-        mut moved: impl FnMut(usize),
+        mut moved: impl FnMut(usize, R),
     ) {
         self.starts.clear();
         self.starts.resize(buckets + 1, 0);
@@ -113,7 +110,7 @@ impl<K: Key> Index<K> {
         self.places.reserve(rows);
         let starts = &mut self.starts[..];
         for piece in cache::ahead(pieces, TOGETHER) {
-            self.places.extend(piece.iter().map(|&key| bucket(key)));
+            self.places.extend(piece.iter().map(|row| bucket(row.key())));
         }
         for &place in &self.places {
             starts[place as usize] += 1;
@@ -134,11 +131,11 @@ impl<K: Key> Index<K> {
         let mut places = &self.places[..];
         for piece in pieces {
             let (here, rest) = places.split_at(piece.len());
-            for (&key, &place) in piece.iter().zip(here) {
+            for (&row, &place) in piece.iter().zip(here) {
                 let start = &mut starts[place as usize];
                 *start -= 1;
-                self.keys[*start as usize] = key;
-                moved(*start as usize);
+                self.keys[*start as usize] = row.key();
+                moved(*start as usize, row);
             }
             places = rest;
         }
@@ -181,12 +178,12 @@ impl<K: Key> Index<K> {
         });
     }
 
-    /// The sum over all keys of their units times the indexed units below them, where units of an equal key count once and
+    /// The sum over all rows of their units times the indexed units below them, where units of an equal key count once and
     /// units of a lower key twice.
-    pub fn twice_units_below<S: Score<Key = K>>(&self, (keys, units): (&[K], &[u64])) -> u128 {
+    pub fn twice_units_below<S: Score<Key = K>>(&self, pieces: &[&[(K, u64)]]) -> u128 {
         with_buckets!(&self.map, bucket => {
             let bucket = |key| bucket(S::from_key(key).position());
-            widest(TwiceUnitsBelow { index: self, keys, units, bucket })
+            widest(TwiceUnitsBelow { index: self, pieces, bucket })
         })
     }
 
@@ -331,8 +328,7 @@ fn twice_units<K: Key>((indexed, units): (K, u64), key: K) -> u64 {
 /// The work of [`Index::twice_units_below`].
 struct TwiceUnitsBelow<'a, K, F> {
     index: &'a Index<K>,
-    keys: &'a [K],
-    units: &'a [u64],
+    pieces: &'a [&'a [(K, u64)]],
     bucket: F,
 }
 
@@ -344,11 +340,11 @@ impl<K: Key, F: Fn(K) -> u32> Work for TwiceUnitsBelow<'_, K, F> {
         let Index { starts, keys, units, units_before, .. } = self.index;
         let mut sum = 0;
         let mut buckets = [0; TOGETHER];
-        for (keys_here, units_here) in self.keys.chunks(TOGETHER).zip(self.units.chunks(TOGETHER)) {
-            for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
-                *bucket = (self.bucket)(key);
+        for rows in cache::ahead(self.pieces, TOGETHER) {
+            for (bucket, row) in buckets.iter_mut().zip(rows) {
+                *bucket = (self.bucket)(row.0);
             }
-            for ((&bucket, &key), &own) in buckets.iter().zip(keys_here).zip(units_here) {
+            for (&bucket, &(key, own)) in buckets.iter().zip(rows) {
                 let (start, end) = ends_of_bucket(starts, bucket as usize);
                 let windows = (keys[start..].first_chunk::<WINDOW>(), units[start..].first_chunk::<WINDOW>());
                 let in_bucket = match windows {

@@ -5,6 +5,7 @@
 //! straight line if that spreads the sample well, otherwise one line for each cell of a grid that is fine over all
 //! orders of magnitude.
 
+use super::row::Row;
 use crate::ranking::scores::Score;
 use crate::ranking::tuning::{
     FULLEST_SHARE, GRID_CELLS, LANES, LARGE_SAMPLE, SAMPLE, SAMPLED_KEYS, STRETCHES, TRUSTED_SCORES,
@@ -48,22 +49,22 @@ pub(in crate::ranking) fn sampled(rows: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The lowest and the highest position of keys.
-fn ends_of<S: Score>(keys: &[S::Key]) -> (f64, f64) {
+/// The lowest and the highest position of rows.
+fn ends_of<S: Score>(rows: &[impl Row<Key = S::Key>]) -> (f64, f64) {
     let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
-    let (chunks, rest) = keys.as_chunks::<LANES>();
-    let mut widen = |lane: usize, key| {
+    let (chunks, rest) = rows.as_chunks::<LANES>();
+    let mut widen = |lane: usize, key: S::Key| {
         let position = S::from_key(key).position();
         low[lane] = if position < low[lane] { position } else { low[lane] };
         high[lane] = if position > high[lane] { position } else { high[lane] };
     };
     for chunk in chunks {
-        for (lane, &key) in chunk.iter().enumerate() {
-            widen(lane, key);
+        for (lane, row) in chunk.iter().enumerate() {
+            widen(lane, row.key());
         }
     }
-    for &key in rest {
-        widen(0, key);
+    for row in rest {
+        widen(0, row.key());
     }
     (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::NEG_INFINITY, f64::max))
 }
@@ -75,8 +76,8 @@ impl Default for Map {
 }
 
 impl Map {
-    /// The map that suits these keys, which are `rows` together.
-    pub fn of_keys<S: Score>(pieces: &[&[S::Key]], rows: usize, buckets: usize) -> Self {
+    /// The map that suits the keys of these rows, which are `rows` together.
+    pub fn of_keys<S: Score>(pieces: &[&[impl Row<Key = S::Key>]], rows: usize, buckets: usize) -> Self {
         if rows < SAMPLED_KEYS {
             let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
             for piece in pieces {
@@ -93,7 +94,7 @@ impl Map {
                 before += piece.len();
                 piece = pieces.next().copied().unwrap_or_default();
             }
-            *position = S::from_key(piece[row - before]).position();
+            *position = S::from_key(piece[row - before].key()).position();
         }
         Map::fitting(&mut sample, buckets)
     }

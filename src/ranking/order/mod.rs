@@ -8,6 +8,7 @@ pub(super) mod look_up;
 pub(super) mod map;
 pub(super) mod one_thread;
 pub mod pairs;
+pub(super) mod row;
 pub(super) mod score_ops;
 pub(super) mod shards;
 pub(super) mod sorting;

@@ -13,8 +13,8 @@ pub(in crate::ranking) struct ScoreOps<K> {
     pub twice_below: fn(&Index<K>, &[&[K]]) -> u64,
     pub count: fn(&mut Tally<K>, &[&[K]]),
     pub count_with_sums: fn(&mut Tally<K>, &[&[K]]),
-    pub build_with_units: fn(&mut Index<K>, &[(&[K], &[u64])]),
-    pub twice_units_below: fn(&Index<K>, (&[K], &[u64])) -> u128,
+    pub build_with_units: fn(&mut Index<K>, &[&[(K, u64)]]),
+    pub twice_units_below: fn(&Index<K>, &[&[(K, u64)]]) -> u128,
     pub spread: fn(&mut ClassKeys<K>),
 }
 

@@ -4,11 +4,9 @@
 //! Each block has memory of its own, so no two threads write to the same place. A shard is made of the pieces that all
 //! blocks have of it. One thread ranks a shard, which is small enough to stay in the cache of its core.
 //!
-//! A key may have its weight beside it, in units ([`KeyUnits`]); what is done with weights is in `weighted`.
+//! A row may have a weight, in units ([`Row`]); what is done with weights is in `weighted`.
 //!
 //! Invariant: every key of a shard is below every key of the next, and equal keys are in one shard.
-
-use std::fmt::Debug;
 
 use rayon::prelude::*;
 
@@ -17,20 +15,20 @@ use super::classes::Classes;
 use super::index::Index;
 use super::map::{Map, with_buckets};
 use super::one_thread::WalkMemory;
+use super::row::Row;
 use super::score_ops::ScoreOps;
 use super::streams::Streams;
 use super::tally::Tally;
 use crate::interrupt;
 use crate::ranking::scores::{
     Key, Observations, Score,
-    observations::Word,
     wide::{Work, widest},
 };
 use crate::ranking::tasks;
 use crate::ranking::ties::{
     Placements,
     duplicates::Duplicates,
-    outline::{self, Beside, Cell, Piece},
+    outline::{self, Cell},
     positives::WalkPositives,
     source::{Source, StepKind, Walk},
     steps::{Above, Step, Take, Tie},
@@ -40,64 +38,21 @@ use crate::ranking::tuning::{
     BLOCKS_PER_THREAD, INDEXED_BYTES, MAX_SHARDS, MIN_SHARDS, SHARD_ROWS, SHARDS_AT_A_TIME,
 };
 
-/// What stands beside a key: nothing, where a key is a row, or the units of the row.
-pub(in crate::ranking) trait KeyUnits:
-    Copy + Debug + Default + Send + Sync + 'static
-{
-    /// Writes down what stands beside the keys of some rows; weights of either class are counted in `units`.
-    fn fill<S: Score>(of_rows: &mut [Self; 64], rows: &Word<'_, S>, units: [Unit; 2]);
-
-    /// The units of many keys: their sum, and the bits that any key has.
-    fn units(many: &[Self]) -> (u64, u64);
-
-    /// The same of many keys, for an outline.
-    fn beside(many: &[Self]) -> Beside<'_>;
-}
-
-impl KeyUnits for () {
-    fn fill<S: Score>(_: &mut [(); 64], _: &Word<'_, S>, _: [Unit; 2]) {}
-
-    fn units(many: &[()]) -> (u64, u64) {
-        (many.len() as u64, u64::from(!many.is_empty()))
-    }
-
-    fn beside(_: &[()]) -> Beside<'_> {
-        Beside::Nothing
-    }
-}
-
-impl KeyUnits for u64 {
-    #[inline]
-    fn fill<S: Score>(of_rows: &mut [u64; 64], rows: &Word<'_, S>, units: [Unit; 2]) {
-        for (row, (of_row, &weight)) in of_rows.iter_mut().zip(rows.masses).enumerate() {
-            *of_row = units[rows.class(row)].units(weight);
-        }
-    }
-
-    fn units(many: &[u64]) -> (u64, u64) {
-        many.iter().fold((0, 0), |(sum, any), units| (sum + units, any | units))
-    }
-
-    fn beside(many: &[u64]) -> Beside<'_> {
-        Beside::Units(many)
-    }
-}
-
-/// The keys of a large group, each with what stands beside it.
+/// The rows of a large group.
 #[derive(Debug)]
-pub struct Shards<K, U = ()> {
-    blocks: Vec<Block<K, U>>,
+pub struct Shards<R: Row> {
+    blocks: Vec<Block<R>>,
     /// Highest first: which shard, and the units above it.
     order: Vec<(usize, Above)>,
-    pub(in crate::ranking) ops: ScoreOps<K>,
+    pub(in crate::ranking) ops: ScoreOps<R::Key>,
     /// Units of negatives and of positives.
     pub(in crate::ranking) totals: [u64; 2],
 }
 
 /// The rows of one block: two streams for each shard, negatives and positives.
 #[derive(Debug)]
-struct Block<K, U> {
-    streams: Streams<K, U>,
+struct Block<R> {
+    streams: Streams<R>,
     /// The units of each stream.
     units: Vec<u64>,
     /// For either class, the bits that any row has in its units.
@@ -106,14 +61,14 @@ struct Block<K, U> {
 }
 
 /// The rows of one shard.
-pub(in crate::ranking) struct Shard<'a, K, U> {
-    blocks: &'a [Block<K, U>],
+pub(in crate::ranking) struct Shard<'a, R> {
+    blocks: &'a [Block<R>],
     number: usize,
 }
 
-impl<'a, K: Key, U: KeyUnits> Shard<'a, K, U> {
-    /// The keys of a class and what stands beside them, in pieces.
-    pub fn pieces(&self, class: usize) -> impl Iterator<Item = (&'a [K], &'a [U])> + use<'a, K, U> {
+impl<'a, R: Row> Shard<'a, R> {
+    /// The rows of a class, in pieces.
+    pub fn pieces(&self, class: usize) -> impl Iterator<Item = &'a [R]> + use<'a, R> {
         let stream = 2 * self.number + class;
         self.blocks.iter().flat_map(move |block| block.streams.pieces(stream))
     }
@@ -124,26 +79,25 @@ impl<'a, K: Key, U: KeyUnits> Shard<'a, K, U> {
     }
 }
 
-impl<K: Key> Shard<'_, K, ()> {
+impl<K: Key> Shard<'_, K> {
     fn with_classes<T>(&self, ask: impl FnOnce(&Classes<'_, K>) -> T) -> T {
-        let keys = |class| -> Vec<&[K]> { self.pieces(class).map(|piece| piece.0).collect() };
-        let (neg, pos) = (keys(0), keys(1));
+        let [neg, pos] = [0, 1].map(|class| self.pieces(class).collect::<Vec<&[K]>>());
         let (n_neg, n_pos) = (self.units(0) as usize, self.units(1) as usize);
         ask(&Classes { pos: &pos, neg: &neg, n_pos, n_neg })
     }
 }
 
-impl<K: Key, U: KeyUnits> Shards<K, U> {
+impl<R: Row> Shards<R> {
     /// Parts rows by their labels and scores; weights of either class are counted in `units`.
-    pub fn part<S: Score<Key = K>>(rows: &Observations<'_, S>, units: [Unit; 2]) -> Self {
+    pub fn part<S: Score<Key = R::Key>>(rows: &Observations<'_, S>, units: [Unit; 2]) -> Self {
         let [n_neg, n_pos] = rows.rows_of_classes();
-        let shards = n_pos.min(n_neg) * size_of::<K>() / INDEXED_BYTES;
+        let shards = n_pos.min(n_neg) * size_of::<R::Key>() / INDEXED_BYTES;
         let shards = shards.next_power_of_two().clamp(MIN_SHARDS, MAX_SHARDS);
         Self::part_as(rows, units, blocks(), shards)
     }
 
     /// Parts rows in about as many blocks and into as many shards as are asked for.
-    pub(in crate::ranking) fn part_as<S: Score<Key = K>>(
+    pub(in crate::ranking) fn part_as<S: Score<Key = R::Key>>(
         rows: &Observations<'_, S>,
         units: [Unit; 2],
         blocks: usize,
@@ -151,7 +105,7 @@ impl<K: Key, U: KeyUnits> Shards<K, U> {
     ) -> Self {
         // Rows that are skipped may be in the sample.
         let map = Map::of_scores(rows.scores, shards);
-        let blocks: Vec<Block<K, U>> = rows
+        let blocks: Vec<Block<R>> = rows
             .blocks(blocks)
             .par_iter()
             .map(|rows| with_buckets!(&map, shard => Block::part(rows, units, shards, shard)))
@@ -197,7 +151,7 @@ impl<K: Key, U: KeyUnits> Shards<K, U> {
     pub fn each<M, T: Send>(
         &self,
         memory: impl Fn() -> M + Sync,
-        ask: impl Fn(&mut M, usize, &Shard<'_, K, U>, Above) -> T + Sync,
+        ask: impl Fn(&mut M, usize, &Shard<'_, R>, Above) -> T + Sync,
     ) -> Vec<T> {
         self.each_of(&(0..self.len()).collect::<Vec<_>>(), memory, ask)
     }
@@ -207,7 +161,7 @@ impl<K: Key, U: KeyUnits> Shards<K, U> {
         &self,
         places: &[usize],
         memory: impl Fn() -> M + Sync,
-        ask: impl Fn(&mut M, usize, &Shard<'_, K, U>, Above) -> T + Sync,
+        ask: impl Fn(&mut M, usize, &Shard<'_, R>, Above) -> T + Sync,
     ) -> Vec<T> {
         tasks::each(0..places.len(), memory, |memory, number| {
             let place = places[number];
@@ -221,16 +175,15 @@ impl<K: Key, U: KeyUnits> Shards<K, U> {
         // A light row may have no units.
         let has_rows = |&place: &usize| {
             let shard = Shard { blocks: &self.blocks, number: self.order[place].0 };
-            (0..2).any(|class| shard.pieces(class).any(|(keys, _)| !keys.is_empty()))
+            (0..2).any(|class| shard.pieces(class).any(|rows| !rows.is_empty()))
         };
         let filled = (0..self.len()).filter(has_rows).collect::<Vec<_>>();
-        let each = |places: &[usize], ask: &outline::Ask<'_, K>| {
+        let each = |places: &[usize], ask: &outline::Ask<'_, R::Key>| {
             self.each_of(
                 places,
                 || (),
                 |(), place, shard, _| {
-                    let piece = |class, (keys, units)| Piece { class, keys, beside: U::beside(units) };
-                    let of_class = |class| shard.pieces(class).map(move |pair| piece(class, pair));
+                    let of_class = |class| shard.pieces(class).map(move |rows| R::piece(class, rows));
                     ask(place, &of_class(0).chain(of_class(1)).collect::<Vec<_>>())
                 },
             )
@@ -278,10 +231,7 @@ impl<K: Key> Shards<K> {
     }
 
     /// The last shard, from the highest scores down, that begins above a row by what lies above the shard.
-    fn last_that_begins_above(
-        &self,
-        begins_above: impl Fn(Above) -> bool,
-    ) -> Option<(Shard<'_, K, ()>, Above)> {
+    fn last_that_begins_above(&self, begins_above: impl Fn(Above) -> bool) -> Option<(Shard<'_, K>, Above)> {
         let place = self.order.partition_point(|&(_, above)| begins_above(above)).checked_sub(1)?;
         let (number, above) = self.order[place];
         Some((Shard { blocks: &self.blocks, number }, above))
@@ -401,48 +351,53 @@ pub(in crate::ranking) fn blocks() -> usize {
     BLOCKS_PER_THREAD * rayon::current_num_threads()
 }
 
-impl<K: Key, U: KeyUnits> Block<K, U> {
-    fn part<S: Score<Key = K>>(
+impl<R: Row> Block<R> {
+    fn part<S: Score<Key = R::Key>>(
         rows: &Observations<'_, S>,
-        units: [Unit; 2],
+        unit_of: [Unit; 2],
         shards: usize,
         shard: impl Fn(f64) -> u32,
     ) -> Self {
-        let mut streams = Streams::new(2 * shards, rows.scores.len());
-        let nan = widest(Dealing { rows, units, shard, streams: &mut streams });
-        let mut any_bits = [0; 2];
-        let mut sums = vec![0u64; 2 * shards];
-        for (stream, sum) in sums.iter_mut().enumerate() {
-            for (_, units) in streams.pieces(stream) {
-                let (units, any) = U::units(units);
-                *sum += units;
-                any_bits[stream % 2] |= any;
-            }
+        let mut streams = Streams::<R>::new(2 * shards, rows.scores.len());
+        let mut units = vec![0; 2 * shards];
+        let (streams_to_fill, units_to_add) = (&mut streams, &mut units[..]);
+        let (any_bits, nan) =
+            widest(Dealing { rows, unit_of, shard, streams: streams_to_fill, units: units_to_add });
+        if !R::HAS_WEIGHT {
+            units = (0..2 * shards).map(|stream| streams.rows(stream) as u64).collect();
         }
-        Block { streams, units: sums, any_bits, nan }
+        Block { streams, units, any_bits, nan }
     }
 }
 
 /// The work of spreading a block's rows over streams.
-struct Dealing<'a, 'b, S: Score, U, F> {
+struct Dealing<'a, 'b, S: Score, R, F> {
     rows: &'a Observations<'b, S>,
-    units: [Unit; 2],
+    unit_of: [Unit; 2],
     shard: F,
-    streams: &'a mut Streams<S::Key, U>,
+    streams: &'a mut Streams<R>,
+    /// The units of each stream, if rows have weights.
+    units: &'a mut [u64],
 }
 
-impl<S: Score, U: KeyUnits, F: Fn(f64) -> u32> Work for Dealing<'_, '_, S, U, F> {
-    /// Whether a score that is used is NaN.
-    type Output = bool;
+impl<S: Score, R: Row<Key = S::Key>, F: Fn(f64) -> u32> Work for Dealing<'_, '_, S, R, F> {
+    /// For either class the bits that any row has in its units, and whether a score that is used is NaN.
+    type Output = ([u64; 2], bool);
 
     #[inline(always)]
-    fn run(self) -> bool {
-        let Dealing { rows, units, shard, streams } = self;
-        let mut nan = false;
+    fn run(self) -> Self::Output {
+        let Dealing { rows, unit_of, shard, streams, units } = self;
+        let (mut any_bits, mut nan) = ([0; 2], false);
+        let mut push = |stream: u32, key: S::Key, beside: R::Beside| {
+            if R::HAS_WEIGHT {
+                units[stream as usize] += R::units(beside);
+            }
+            streams.push(stream as usize, R::of(key, beside));
+        };
         // The first loops find the streams of 64 rows, their keys and their units, and the last one moves the rows. Short
         // loops whose values stay in registers take half the time of one long loop.
         let (mut streams_of, mut keys) = ([0u32; 64], [S::Key::default(); 64]);
-        let mut units_of = [U::default(); 64];
+        let mut beside = [R::Beside::default(); 64];
         for word in rows.words() {
             interrupt::check();
             for (row, ((stream, key), &score)) in
@@ -451,19 +406,20 @@ impl<S: Score, U: KeyUnits, F: Fn(f64) -> u32> Work for Dealing<'_, '_, S, U, F>
                 *stream = 2 * shard(score.position()) + (word.labels >> row & 1) as u32;
                 *key = score.key();
             }
-            U::fill(&mut units_of, &word, units);
+            let [neg_bits, pos_bits] = R::fill(&mut beside, &word, unit_of);
+            any_bits = [any_bits[0] | neg_bits, any_bits[1] | pos_bits];
             nan |= word.has_nan();
-            let rows = streams_of.iter().zip(&keys).zip(&units_of).take(word.scores.len());
+            let rows = streams_of.iter().zip(&keys).zip(&beside).take(word.scores.len());
             if word.are_all_used() {
-                for ((&stream, &key), &units) in rows {
-                    streams.push(stream as usize, key, units);
+                for ((&stream, &key), &beside) in rows {
+                    push(stream, key, beside);
                 }
             } else {
-                for (_, ((&stream, &key), &units)) in rows.enumerate().filter(|row| word.is_used(row.0)) {
-                    streams.push(stream as usize, key, units);
+                for (_, ((&stream, &key), &beside)) in rows.enumerate().filter(|row| word.is_used(row.0)) {
+                    push(stream, key, beside);
                 }
             }
         }
-        nan
+        (any_bits, nan)
     }
 }

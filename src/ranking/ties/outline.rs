@@ -13,30 +13,54 @@ use crate::ranking::scores::{
 };
 use crate::ranking::tuning::{FIRST_GRID_BITS, TOO_MANY_TIMES};
 
-/// Some keys of one class.
+/// Some rows of one class.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::ranking) struct Piece<'a, K> {
     pub class: usize,
-    pub keys: &'a [K],
-    pub beside: Beside<'a>,
+    pub rows: PieceRows<'a, K>,
 }
 
-/// What is beside the keys of a piece.
+/// The rows of a piece.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ranking) enum Beside<'a> {
-    /// Nothing: every key is a row.
-    Nothing,
+pub(in crate::ranking) enum PieceRows<'a, K> {
+    /// Every key is a row.
+    Keys(&'a [K]),
     /// Every key is a row of so many units.
-    Units(&'a [u64]),
+    WithUnits(&'a [(K, u64)]),
     /// Every key is so many rows.
-    Rows(&'a [u64]),
+    Counted(&'a [K], &'a [u64]),
+}
+
+/// Does the same with the keys of rows of any kind, one after the other.
+macro_rules! with_keys {
+    ($rows:expr, $keys:ident => $does:expr) => {
+        match $rows {
+            PieceRows::Keys(keys) | PieceRows::Counted(keys, _) => {
+                let $keys = keys.iter().copied();
+                $does
+            }
+            PieceRows::WithUnits(rows) => {
+                let $keys = rows.iter().map(|row| row.0);
+                $does
+            }
+        }
+    };
 }
 
 impl<K> Piece<'_, K> {
     fn rows(&self) -> u64 {
-        match self.beside {
-            Beside::Rows(rows) => rows.iter().sum(),
-            _ => self.keys.len() as u64,
+        match self.rows {
+            PieceRows::Keys(keys) => keys.len() as u64,
+            PieceRows::WithUnits(rows) => rows.len() as u64,
+            PieceRows::Counted(_, rows) => rows.iter().sum(),
+        }
+    }
+
+    /// Asks for the keys, which will soon be read.
+    fn expect(&self) {
+        match self.rows {
+            PieceRows::Keys(keys) | PieceRows::Counted(keys, _) => cache::expect(keys),
+            PieceRows::WithUnits(rows) => cache::expect(rows),
         }
     }
 }
@@ -171,23 +195,23 @@ pub(in crate::ranking) fn outline<K: Key>(
 /// A cell of all rows of a shard, which does not say how many are of which class.
 fn whole<K: Key>(pieces: &[Piece<'_, K>]) -> Cell<K> {
     let mut all: Cell<K> = Cell::empty();
-    for piece in cache::in_turn(pieces, |next| cache::expect(next.keys)) {
-        let (low, high) = widest(Ends(piece.keys));
+    for piece in cache::in_turn(pieces, Piece::expect) {
+        let (low, high) = with_keys!(piece.rows, keys => widest(Ends(keys)));
         all.join(&Cell { lowest: low, highest: high, rows: piece.rows(), ..Cell::empty() });
     }
     all
 }
 
 /// The lowest and the highest of some keys.
-struct Ends<'a, K>(&'a [K]);
+struct Ends<I>(I);
 
-impl<K: Key> Work for Ends<'_, K> {
+impl<K: Key, I: Iterator<Item = K>> Work for Ends<I> {
     type Output = (K, K);
 
     #[inline(always)]
     fn run(self) -> (K, K) {
         let Cell { lowest, highest, .. } = Cell::empty();
-        self.0.iter().fold((lowest, highest), |(low, high), &key| (low.min(key), high.max(key)))
+        self.0.fold((lowest, highest), |(low, high), key| (low.min(key), high.max(key)))
     }
 }
 
@@ -200,11 +224,13 @@ fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Vec<Numbered
     }
     // The keys are in the cache by now.
     let mut rows = vec![0u64; (high - low) as usize + 1];
-    for Piece { keys, beside, .. } in pieces {
-        let cells = keys.iter().map(|key| (key.above(grid.low, grid.shift) as u32 - low) as usize);
-        match beside {
-            Beside::Rows(counts) => cells.zip(*counts).for_each(|(cell, count)| rows[cell] += count),
-            _ => cells.for_each(|cell| rows[cell] += 1),
+    let cell = |key: K| (key.above(grid.low, grid.shift) as u32 - low) as usize;
+    for piece in pieces {
+        match piece.rows {
+            PieceRows::Counted(keys, counts) => {
+                keys.iter().zip(counts).for_each(|(&key, count)| rows[cell(key)] += count);
+            }
+            of_one => with_keys!(of_one, keys => keys.for_each(|key| rows[cell(key)] += 1)),
         }
     }
     let of_cells = (low..).zip(rows).map(|(number, rows)| (number, Cell { rows, ..Cell::empty() }));
@@ -217,16 +243,20 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
     let mut cells = vec![Cell::empty(); (high - low) as usize + 1];
     let cell = |key| (grid.cell(key) - low) as usize;
     let mut weighted = false;
-    for &Piece { class, keys, beside } in cache::in_turn(pieces, |next| cache::expect(next.keys)) {
-        weighted |= matches!(beside, Beside::Units(_));
-        match beside {
-            Beside::Nothing => keys.iter().for_each(|&key| cells[cell(key)].add(key, class, 1)),
-            Beside::Rows(units) | Beside::Units(units) => {
-                for (&key, &units) in keys.iter().zip(units) {
-                    let cell = &mut cells[cell(key)];
-                    cell.add(key, class, units);
-                    cell.rows += 1;
-                }
+    for &Piece { class, rows } in cache::in_turn(pieces, Piece::expect) {
+        let mut add = |key, units| {
+            let cell = &mut cells[cell(key)];
+            cell.add(key, class, units);
+            cell.rows += 1;
+        };
+        match rows {
+            PieceRows::Keys(keys) => keys.iter().for_each(|&key| cells[cell(key)].add(key, class, 1)),
+            PieceRows::WithUnits(rows) => {
+                weighted = true;
+                rows.iter().for_each(|&(key, units)| add(key, units));
+            }
+            PieceRows::Counted(keys, counts) => {
+                keys.iter().zip(counts).for_each(|(&key, &count)| add(key, count));
             }
         }
     }
@@ -284,7 +314,7 @@ mod tests {
                 let of = |&place: &usize| {
                     let pieces: Vec<Piece<'_, u32>> = pieces[place]
                         .iter()
-                        .map(|piece| Piece { class: piece.0, keys: &piece.1[..], beside: Beside::Nothing })
+                        .map(|piece| Piece { class: piece.0, rows: PieceRows::Keys(&piece.1) })
                         .collect();
                     ask(place, &pieces)
                 };

@@ -20,7 +20,7 @@ use crate::ranking::weighted::rows::{WeightedRow, each_tie, hand_out};
 
 /// The weighted rows of a group. Keeps no memory from group to group.
 #[derive(Debug)]
-pub struct Weighted<K> {
+pub struct Weighted<K: Key> {
     layout: Layout<K>,
     /// What the weights of negatives and of positives are counted in; none if rows are counted, and a unit is a row.
     units: Option<[Unit; 2]>,
@@ -30,10 +30,10 @@ pub struct Weighted<K> {
 }
 
 #[derive(Debug)]
-enum Layout<K> {
+enum Layout<K: Key> {
     /// Highest first.
     Rows(Vec<WeightedRow<K>>),
-    Shards(Shards<K, u64>),
+    Shards(Shards<(K, u64)>),
 }
 
 /// What all rows have together, negatives and positives.

@@ -12,13 +12,7 @@ use crate::ranking::order::{
 };
 use crate::ranking::scores::Key;
 
-/// Asks for keys and for their units.
-fn expect_pair<K>((keys, units): &(&[K], &[u64])) {
-    cache::expect(keys);
-    cache::expect(units);
-}
-
-impl<K: Key> Shards<K, u64> {
+impl<K: Key> Shards<(K, u64)> {
     /// Twice the pairs in which the positive scores higher, and once those that tie, in products of units.
     pub fn twice_u_of_units(&self) -> u128 {
         let parts = self.each(Index::default, |index, _, shard, above| {
@@ -29,26 +23,26 @@ impl<K: Key> Shards<K, u64> {
     }
 }
 
-impl<K: Key> Shard<'_, K, u64> {
+impl<K: Key> Shard<'_, (K, u64)> {
     /// All rows, from the highest key down.
     pub fn sorted(&self, rows: &mut Vec<WeightedRow<K>>) {
         rows.clear();
         for class in 0..2 {
             let pieces: Vec<_> = self.pieces(class).collect();
-            for (keys, units) in cache::in_turn(&pieces, expect_pair) {
-                rows.extend(keys.iter().zip(*units).map(|(&key, &units)| (key, units << 1 | class as u64)));
+            for piece in cache::in_turn(&pieces, |next| cache::expect(next)) {
+                rows.extend(piece.iter().map(|&(key, units)| (key, units << 1 | class as u64)));
             }
         }
         rows.sort_unstable_by(|a, b| b.cmp(a));
     }
 
     fn twice_u(&self, index: &mut Index<K>, ops: ScoreOps<K>) -> u128 {
-        let rows = |class| self.pieces(class).map(|(keys, _)| keys.len()).sum::<usize>();
-        let rarer = if rows(1) <= rows(0) { 1 } else { 0 };
-        let [others, rarer_rows] = [1 - rarer, rarer].map(|class| self.pieces(class).collect::<Vec<_>>());
-        (ops.build_with_units)(index, &rarer_rows);
-        let twice_below: u128 =
-            cache::in_turn(&others, expect_pair).map(|&piece| (ops.twice_units_below)(index, piece)).sum();
+        let classes = [0, 1].map(|class| self.pieces(class).collect::<Vec<_>>());
+        let [neg, pos] =
+            [0, 1].map(|class: usize| classes[class].iter().map(|rows| rows.len()).sum::<usize>());
+        let rarer = usize::from(pos <= neg);
+        (ops.build_with_units)(index, &classes[rarer]);
+        let twice_below = (ops.twice_units_below)(index, &classes[1 - rarer]);
         if rarer == 1 {
             // Each pair counts 2 in all: 2 for the higher score, or 1 for each of two equal scores.
             2 * u128::from(self.units(0)) * u128::from(self.units(1)) - twice_below

@@ -1,0 +1,109 @@
+//! What a large group keeps of a row while it is divided: its key, or its key and its units.
+
+use std::fmt::Debug;
+use std::hint::select_unpredictable;
+
+use crate::ranking::scores::{Key, Score, observations::Word};
+use crate::ranking::ties::{
+    outline::{Piece, PieceRows},
+    units::Unit,
+};
+
+/// A row as it is kept: a key, where rows are counted, or a key and the units of its weight.
+pub(in crate::ranking) trait Row: Copy + Debug + Default + Send + Sync + 'static {
+    /// The key of its score.
+    type Key: Key;
+
+    /// What it has beside its key.
+    type Beside: Copy + Default;
+
+    /// Whether rows have weights. If not, each is one unit.
+    const HAS_WEIGHT: bool;
+
+    /// The row of a key.
+    fn of(key: Self::Key, beside: Self::Beside) -> Self;
+
+    /// Its key.
+    fn key(self) -> Self::Key;
+
+    /// What its units are.
+    fn units(beside: Self::Beside) -> u64;
+
+    /// Writes down what rows have beside their keys; weights of either class are counted in `units`. The result is, for either
+    /// class, the bits that any row has in its units.
+    fn fill<S: Score>(beside: &mut [Self::Beside; 64], rows: &Word<'_, S>, units: [Unit; 2]) -> [u64; 2];
+
+    /// Rows of a class, for an outline.
+    fn piece(class: usize, rows: &[Self]) -> Piece<'_, Self::Key>;
+}
+
+impl<K: Key> Row for K {
+    type Key = K;
+    type Beside = ();
+
+    const HAS_WEIGHT: bool = false;
+
+    #[inline(always)]
+    fn of(key: K, (): ()) -> Self {
+        key
+    }
+
+    #[inline(always)]
+    fn key(self) -> K {
+        self
+    }
+
+    #[inline(always)]
+    fn units((): ()) -> u64 {
+        1
+    }
+
+    #[inline(always)]
+    fn fill<S: Score>(_: &mut [(); 64], _: &Word<'_, S>, _: [Unit; 2]) -> [u64; 2] {
+        [1; 2]
+    }
+
+    fn piece(class: usize, rows: &[K]) -> Piece<'_, K> {
+        Piece { class, rows: PieceRows::Keys(rows) }
+    }
+}
+
+impl<K: Key> Row for (K, u64) {
+    type Key = K;
+    type Beside = u64;
+
+    const HAS_WEIGHT: bool = true;
+
+    #[inline(always)]
+    fn of(key: K, units: u64) -> Self {
+        (key, units)
+    }
+
+    #[inline(always)]
+    fn key(self) -> K {
+        self.0
+    }
+
+    #[inline(always)]
+    fn units(units: u64) -> u64 {
+        units
+    }
+
+    #[inline(always)]
+    fn fill<S: Score>(beside: &mut [u64; 64], rows: &Word<'_, S>, [neg, pos]: [Unit; 2]) -> [u64; 2] {
+        let mut any = [0; 2];
+        // A mask in place of each branch, so that several rows are done at a time.
+        for (row, (units, &weight)) in beside.iter_mut().zip(rows.masses).enumerate() {
+            let (is_pos, is_used) = (rows.labels >> row & 1, rows.used >> row & 1);
+            *units = select_unpredictable(is_pos == 1, pos, neg).units(weight);
+            let used = *units & is_used.wrapping_neg();
+            any[0] |= used & is_pos.wrapping_sub(1);
+            any[1] |= used & is_pos.wrapping_neg();
+        }
+        any
+    }
+
+    fn piece(class: usize, rows: &[Self]) -> Piece<'_, K> {
+        Piece { class, rows: PieceRows::WithUnits(rows) }
+    }
+}
