@@ -12,7 +12,7 @@
 use rayon::prelude::*;
 
 use crate::ranking::scores::{Observations, Score};
-use crate::ranking::tuning::{SHARD_ROWS, WEIGHTS_PER_TASK};
+use crate::ranking::tuning::{COUNTED_WEIGHTS, EXPONENT_TABLES as TABLES, SHARD_ROWS, WEIGHTS_PER_TASK};
 
 /// Bits that all weights of a class take together, at most, but for roundings.
 const TOTAL_BITS: u32 = 62;
@@ -35,7 +35,7 @@ impl Unit {
     /// `2^-exponent`.
     pub(in crate::ranking) fn of(exponent: i32) -> Self {
         let half = exponent / 2;
-        Unit { factors: (f64::powi(2.0, half), f64::powi(2.0, exponent - half)) }
+        Unit { factors: (power_of_two(half), power_of_two(exponent - half)) }
     }
 
     /// The units of a weight.
@@ -78,6 +78,9 @@ pub struct Units {
 /// The units of negatives and of positives, for rows with weights.
 pub fn units<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
     let n_rows = rows.scores.len();
+    if n_rows < COUNTED_WEIGHTS {
+        return units_of_few(rows);
+    }
     let counts = if n_rows < SHARD_ROWS {
         exponent_counts(rows)
     } else {
@@ -88,44 +91,84 @@ pub fn units<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
         let blocks = rows.blocks(n_rows.div_ceil(WEIGHTS_PER_TASK));
         blocks.par_iter().map(exponent_counts).reduce(|| vec![0; 2 * POWERS], joined)
     };
-    [0, 1].map(|class| unit(&counts[class * POWERS..][..POWERS]))
+    [0, 1].map(|class| unit(descending(&counts[class * POWERS..][..POWERS])))
+}
+
+/// The same for so few rows that a table of all exponents would take longer.
+fn units_of_few<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
+    let (mut exponents, mut n_rows) = ([[0; COUNTED_WEIGHTS]; 2], [0; 2]);
+    for word in rows.words() {
+        for (row, &weight) in word.masses.iter().enumerate().filter(|row| word.is_used(row.0)) {
+            let class = word.class(row);
+            exponents[class][n_rows[class]] = exponent_of(weight) as u16;
+            n_rows[class] += 1;
+        }
+    }
+    [0, 1].map(|class| {
+        let exponents = &mut exponents[class][..n_rows[class]];
+        exponents.sort_unstable_by(|a, b| b.cmp(a));
+        unit(exponents.chunk_by(u16::eq).map(|equal| (equal[0].into(), equal.len() as u64)))
+    })
 }
 
 /// One unit for all rows, of which their weights make fewer than 2^63 together, each counted so many times. All must be
 /// positive and finite.
 pub fn unit_of_all(weights: &[f64], times: usize) -> Unit {
     let mut counts = vec![0; POWERS];
-    weights.iter().for_each(|weight| counts[(weight.to_bits() >> 52) as usize % POWERS] += times as u64);
-    unit(&counts)
+    weights.iter().for_each(|&weight| counts[exponent_of(weight)] += times as u64);
+    unit(descending(&counts))
 }
 
 /// How many exponents a float can have.
 const POWERS: usize = 1 << 11;
 
+/// The exponent of a weight as a float stores it. A weight under a null may be any bits, also a negative number.
+#[inline]
+fn exponent_of(weight: f64) -> usize {
+    (weight.to_bits() >> 52) as usize % POWERS
+}
+
 /// For negatives and then for positives: how many weights have which exponent.
 type ExponentCounts = Vec<u64>;
 
 fn exponent_counts<S: Score>(rows: &Observations<'_, S>) -> ExponentCounts {
-    let mut counts = vec![0; 2 * POWERS];
+    // Weights that follow one another often have one exponent. In tables of their own they do not wait for each other.
+    let mut tables = [(); TABLES].map(|()| vec![0u64; 2 * POWERS]);
     for word in rows.words() {
         for (row, &weight) in word.masses.iter().enumerate() {
-            // A weight under a null may be any bits, also a negative number: it is not counted.
-            let place = word.class(row) << 11 | (weight.to_bits() >> 52) as usize & (POWERS - 1);
-            counts[place % (2 * POWERS)] += u64::from(word.is_used(row));
+            let place = word.class(row) * POWERS + exponent_of(weight);
+            tables[row % TABLES][place % (2 * POWERS)] += u64::from(word.is_used(row));
         }
+    }
+    let [mut counts, others @ ..] = tables;
+    for other in others {
+        counts.iter_mut().zip(other).for_each(|(count, more)| *count += more);
     }
     counts
 }
 
-/// The smallest unit of which weights of these exponents make fewer than `2^TOTAL_BITS`.
-fn unit(counts: &[u64]) -> Unit {
-    let Some(highest) = counts.iter().rposition(|&count| count > 0) else { return Unit::default() };
+/// The exponents that any weight has, the highest first, and how many have them.
+fn descending(counts: &[u64]) -> impl Iterator<Item = (usize, u64)> {
+    counts.iter().copied().enumerate().rev().filter(|count| count.1 > 0)
+}
+
+/// The smallest unit of which weights make fewer than `2^TOTAL_BITS`: so many weights have each exponent, the highest first.
+fn unit(counts: impl Iterator<Item = (usize, u64)>) -> Unit {
+    let mut counts = counts.peekable();
+    let Some(&(highest, _)) = counts.peek() else { return Unit::default() };
     // Every weight is below the power of two above it, so this is more than their sum; at most twice as much.
-    let powers = counts[..=highest].iter().rev().enumerate();
-    let sum: f64 = powers.map(|(below, &count)| count as f64 * f64::powi(0.5, below.min(1000) as i32)).sum();
+    let share = |(exponent, count): (usize, u64)| {
+        count as f64 * power_of_two(-((highest - exponent).min(1000) as i32))
+    };
+    let sum: f64 = counts.map(share).sum();
     // Numbers below the smallest normal one have no implicit highest bit, and share the lowest power of two.
     let bits = (highest.max(1) as i32 - 1022) + sum.log2().ceil() as i32;
     Unit::of(TOTAL_BITS as i32 - bits)
+}
+
+/// `2^exponent`, which is a normal float.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
 #[cfg(test)]
@@ -134,6 +177,7 @@ mod tests {
     use crate::ranking::scores::Bits;
     use proptest::prelude::*;
 
+    /// As they are counted in a table, and in order if they are few.
     fn all_positive(weights: &[f64]) -> Unit {
         let bytes = vec![255; weights.len() / 8 + 1];
         let labels = Bits::new(&bytes, 0, weights.len());
