@@ -11,56 +11,119 @@ const MANY_DEGREES: f64 = 400.0;
 /// The largest `t² / df` for Hill's series. At 0.18 its error is 3e-12 with 5,000 degrees.
 const NEAR: f64 = 0.08;
 
+/// How far from the quantile, relative to it, the tail says on which side a number is: its roundings there are 100 times as
+/// small.
+const CLOSE: f64 = 1e-12;
+
+/// From this probability on the tail changes too little beside its roundings.
+const NEAR_HALF: f64 = 0.45;
+
+/// The relative step from which on the next one is less than a hundredth of [`CLOSE`].
+const NEWTON_END: f64 = 1e-7;
+
+/// Few quantiles take more than 8 steps.
+const NEWTON_STEPS: usize = 20;
+
 /// The probability that a t variable with `df` degrees of freedom exceeds `t`; NaN where either is NaN.
 ///
 /// Half the regularised incomplete beta function of `df / (df + t²)` and, for many degrees of freedom, the
 /// normal tail at Hill's expansion (1970, equation 6). It is good to 1e-13 (relative) down to tails of 1e-285.
 pub fn upper_tail(t: f64, df: f64) -> f64 {
-    if t < 0.0 {
-        return 1.0 - upper_tail(-t, df);
-    }
-    if t == f64::INFINITY {
-        return 0.0;
-    }
-    if t.is_nan() || df.is_nan() || df <= 0.0 {
-        return f64::NAN;
-    }
-    if df == f64::INFINITY {
-        return normal::upper_tail(t);
-    }
-    if df < MANY_DEGREES || t * t > NEAR * df {
-        return beta_tail(t, df);
-    }
-    let a = df - 0.5;
-    let b = 48.0 * a * a;
-    let squared = a * (t * t / df).ln_1p();
-    let third = ((4.0 * squared + 33.0) * squared + 240.0) * squared + 855.0;
-    // z = sqrt(squared) (1 + more)
-    let more = (squared + 3.0) / b - third / (10.0 * b * (b + 0.8 * squared * squared + 100.0));
-    let half_square = 0.5 * squared + 0.5 * squared * more * (2.0 + more);
-    // The tail changes by z² times the relative rounding of z, which the last factor takes back.
-    let u = half_square.sqrt();
-    0.5 * libm::erfc(u) * u.mul_add(u, -half_square).exp()
+    StudentT::of(df).upper_tail(t)
 }
 
-/// Half of `I_x(df / 2, 1 / 2)` with `x = df / (df + t²)`, for `t >= 0`.
-///
-/// `I_x(a, b)` is `x^a (1 - x)^b / (a B(a, b))` times a continued fraction (DLMF 8.17.22), which converges fast below
-/// `(a + 1) / (a + b + 2)`; above, it is 1 less its complement. The power is taken of `1 + t²/df`, because the rounding
-/// of x itself would grow with a.
-fn beta_tail(t: f64, df: f64) -> f64 {
-    let a = 0.5 * df;
-    let squared = t * t;
-    let ratio = squared / df;
-    // ln(1 + t²/df), also where t² is too large for a float.
-    let log = if ratio < f64::INFINITY { ratio.ln_1p() } else { 2.0 * t.ln() - df.ln() };
-    let x = df / (df + squared);
-    let not_x = if squared < f64::INFINITY { squared / (df + squared) } else { 1.0 };
-    let front = (-a * log).exp() * not_x.sqrt() * gamma_ratio(a) / PI.sqrt();
-    if x < (a + 1.0) / (a + 2.5) {
-        0.5 * front / beta_fraction(a, 0.5, x)
-    } else {
-        0.5 - front * a / beta_fraction(0.5, a, not_x)
+/// The distribution of some degrees of freedom.
+#[derive(Clone, Copy)]
+struct StudentT {
+    df: f64,
+    /// `Γ(df / 2 + 1/2) / Γ(df / 2 + 1)`.
+    gamma_ratio: f64,
+}
+
+impl StudentT {
+    fn of(df: f64) -> Self {
+        let has_ratio = df > 0.0 && df < f64::INFINITY;
+        StudentT { df, gamma_ratio: if has_ratio { gamma_ratio(0.5 * df) } else { f64::NAN } }
+    }
+
+    fn upper_tail(self, t: f64) -> f64 {
+        let df = self.df;
+        if t < 0.0 {
+            return 1.0 - self.upper_tail(-t);
+        }
+        if t == f64::INFINITY {
+            return 0.0;
+        }
+        if t.is_nan() || df.is_nan() || df <= 0.0 {
+            return f64::NAN;
+        }
+        if df == f64::INFINITY {
+            return normal::upper_tail(t);
+        }
+        if df < MANY_DEGREES || t * t > NEAR * df {
+            return self.beta_tail(t);
+        }
+        let a = df - 0.5;
+        let b = 48.0 * a * a;
+        let squared = a * (t * t / df).ln_1p();
+        let third = ((4.0 * squared + 33.0) * squared + 240.0) * squared + 855.0;
+        // z = sqrt(squared) (1 + more)
+        let more = (squared + 3.0) / b - third / (10.0 * b * (b + 0.8 * squared * squared + 100.0));
+        let half_square = 0.5 * squared + 0.5 * squared * more * (2.0 + more);
+        // The tail changes by z² times the relative rounding of z, which the last factor takes back.
+        let u = half_square.sqrt();
+        0.5 * libm::erfc(u) * u.mul_add(u, -half_square).exp()
+    }
+
+    /// Half of `I_x(df / 2, 1 / 2)` with `x = df / (df + t²)`, for `t >= 0`.
+    ///
+    /// `I_x(a, b)` is `x^a (1 - x)^b / (a B(a, b))` times a continued fraction (DLMF 8.17.22), which converges fast below
+    /// `(a + 1) / (a + b + 2)`; above, it is 1 less its complement. The power is taken of `1 + t²/df`, because the rounding
+    /// of x itself would grow with a.
+    fn beta_tail(self, t: f64) -> f64 {
+        let StudentT { df, gamma_ratio } = self;
+        let a = 0.5 * df;
+        let squared = t * t;
+        let ratio = squared / df;
+        // ln(1 + t²/df), also where t² is too large for a float.
+        let log = if ratio < f64::INFINITY { ratio.ln_1p() } else { 2.0 * t.ln() - df.ln() };
+        let x = df / (df + squared);
+        let not_x = if squared < f64::INFINITY { squared / (df + squared) } else { 1.0 };
+        let front = (-a * log).exp() * not_x.sqrt() * gamma_ratio / PI.sqrt();
+        if x < (a + 1.0) / (a + 2.5) {
+            0.5 * front / beta_fraction(a, 0.5, x)
+        } else {
+            0.5 - front * a / beta_fraction(0.5, a, not_x)
+        }
+    }
+
+    /// The density at `t`.
+    fn density(self, t: f64) -> f64 {
+        let StudentT { df, gamma_ratio } = self;
+        let log = (t * t / df).ln_1p();
+        0.5 * (df / PI).sqrt() * gamma_ratio * (-0.5 * (df + 1.0) * log).exp()
+    }
+
+    /// Two numbers with the quantile of `probability` between them, close to each other; `high` is above it.
+    ///
+    /// By Newton's method for the logarithm of the tail over that of t, which is concave: from above, each step stays
+    /// above. Where it does not converge, the two numbers are the ends of all.
+    fn close_to_quantile(self, probability: f64, high: f64) -> (f64, f64) {
+        let mut t = high;
+        let steps = if probability < NEAR_HALF { NEWTON_STEPS } else { 0 };
+        for _ in 0..steps {
+            let tail = self.upper_tail(t);
+            let step = tail / (t * self.density(t)) * (tail / probability).ln();
+            t *= step.exp();
+            if step.abs() < NEWTON_END {
+                let (below, above) = (t * (1.0 - CLOSE), t * (1.0 + CLOSE));
+                if self.upper_tail(below) > probability && self.upper_tail(above) <= probability {
+                    return (below, above);
+                }
+                break;
+            }
+        }
+        (0.0, f64::INFINITY)
     }
 }
 
@@ -128,17 +191,25 @@ pub fn upper_quantile(probability: f64, df: f64) -> f64 {
     if df == f64::INFINITY || low == 0.0 {
         return low;
     }
+    let t = StudentT::of(df);
     let mut high = 2.0 * low;
-    while upper_tail(high, df) > probability && high < f64::MAX {
+    while t.upper_tail(high) > probability && high < f64::MAX {
         (low, high) = (high, 2.0 * high);
     }
+    // Far from the quantile the tail need not be known, so only the last halvings take one.
+    let (below, above) = t.close_to_quantile(probability, high);
+    halved(low, high, |middle| middle < below || middle <= above && t.upper_tail(middle) > probability)
+}
+
+/// The border between the numbers from `low` on of which this is so and those up to `high` of which it is not.
+fn halved(mut low: f64, mut high: f64, is_below: impl Fn(f64) -> bool) -> f64 {
     // 53 halvings of an interval of relative width 1 leave neighbours; a few more settle the last bits.
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         if middle <= low || middle >= high {
             break;
         }
-        if upper_tail(middle, df) > probability {
+        if is_below(middle) {
             low = middle;
         } else {
             high = middle;
@@ -150,6 +221,7 @@ pub fn upper_quantile(probability: f64, df: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// From mpmath at 40 digits and more: half the incomplete beta function by its hypergeometric series.
     #[test]
@@ -209,6 +281,23 @@ mod tests {
                 let t = upper_quantile(p, df);
                 assert!((upper_tail(t, df) / p - 1.0).abs() < 1e-10, "{df} {p}: {t}");
             }
+        }
+    }
+
+    proptest! {
+        /// To the last bit, as long as numbers are not beyond all floats.
+        #[test]
+        fn quantiles_are_those_of_halvings_alone(df in -1.0f64..7.0, p in 0.0f64..0.5, power in 0i32..15, whole in any::<bool>()) {
+            let df = 10f64.powf(df);
+            let df = if whole { df.ceil() } else { df };
+            let p = p * 10f64.powi(-power);
+            prop_assume!(p > 0.0);
+            let mut low = normal::upper_quantile(p).max(0.0);
+            let mut high = 2.0 * low;
+            while upper_tail(high, df) > p && high < f64::MAX {
+                (low, high) = (high, 2.0 * high);
+            }
+            prop_assert_eq!(upper_quantile(p, df), halved(low, high, |middle| upper_tail(middle, df) > p));
         }
     }
 }

@@ -104,19 +104,22 @@ fn units_of_few<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
             n_rows[class] += 1;
         }
     }
-    [0, 1].map(|class| {
-        let exponents = &mut exponents[class][..n_rows[class]];
-        exponents.sort_unstable_by(|a, b| b.cmp(a));
-        unit(exponents.chunk_by(u16::eq).map(|equal| (equal[0].into(), equal.len() as u64)))
-    })
+    [0, 1].map(|class| unit_of_exponents(&mut exponents[class][..n_rows[class]], 1))
+}
+
+/// The unit of weights of these exponents, each counted so many times.
+fn unit_of_exponents(exponents: &mut [u16], times: usize) -> Unit {
+    exponents.sort_unstable_by(|a, b| b.cmp(a));
+    unit(exponents.chunk_by(u16::eq).map(|equal| (equal[0].into(), (equal.len() * times) as u64)))
 }
 
 /// One unit for all rows, of which their weights make fewer than 2^63 together, each counted so many times. All must be
 /// positive and finite.
 pub fn unit_of_all(weights: &[f64], times: usize) -> Unit {
-    let mut counts = vec![0; POWERS];
-    weights.iter().for_each(|&weight| counts[exponent_of(weight)] += times as u64);
-    unit(descending(&counts))
+    unit_of_exponents(
+        &mut weights.iter().map(|&weight| exponent_of(weight) as u16).collect::<Vec<_>>(),
+        times,
+    )
 }
 
 /// How many exponents a float can have.
