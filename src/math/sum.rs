@@ -26,14 +26,16 @@ impl Sum {
         all.total()
     }
 
-    fn add(&mut self, value: f64) {
+    /// Adds a number.
+    pub fn add(&mut self, value: f64) {
         let sum = self.sum + value;
         self.lost +=
             if self.sum.abs() >= value.abs() { (self.sum - sum) + value } else { (value - sum) + self.sum };
         self.sum = sum;
     }
 
-    fn total(&self) -> f64 {
+    /// The sum of all numbers so far.
+    pub fn total(&self) -> f64 {
         self.sum + self.lost
     }
 }

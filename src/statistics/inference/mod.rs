@@ -11,6 +11,7 @@ pub mod logit_scale;
 pub mod null_distribution;
 pub mod weighted_areas;
 pub mod weighted_keys;
+mod weighted_rests;
 
 pub use alternative::Alternative;
 pub use by_cluster::{ByCluster, ClusteredArea, Residual, TieShare};

@@ -6,6 +6,7 @@
 use rayon::prelude::*;
 
 use super::weighted_areas::units_of_rows;
+use super::weighted_rests::{AllRows, is_light};
 use crate::interrupt;
 use crate::math::quotient;
 use crate::ranking::rows::Rows;
@@ -20,11 +21,11 @@ use crate::ranking::ties::Count;
 /// The rows that share a score.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightedTie {
-    code: u32,
-    units: Count,
-    squares: Count<Squares>,
+    pub(super) code: u32,
+    pub(super) units: Count,
+    pub(super) squares: Count<Squares>,
     /// The same in squared units; NaN where they are unknown.
-    squared: Count<f64>,
+    pub(super) squared: Count<f64>,
 }
 
 /// What sums of squares are counted in.
@@ -39,7 +40,7 @@ enum SquareUnit {
 /// Rows with weights, the highest score first.
 #[derive(Clone, Debug)]
 pub struct WeightedKey {
-    ties: Vec<WeightedTie>,
+    pub(super) ties: Vec<WeightedTie>,
     unit: SquareUnit,
     /// Positives and negatives, whatever they weigh.
     pub rows: Count,
@@ -61,7 +62,7 @@ pub struct WeightedArea {
 pub struct WeightedKeys {
     /// Those of each.
     pub keys: Vec<WeightedKey>,
-    all: WeightedKey,
+    pub(super) all: WeightedKey,
 }
 
 impl WeightedKeys {
@@ -126,16 +127,24 @@ impl WeightedKeys {
         self.all.area()
     }
 
-    /// For each key, the area of all rows but its own. `O(k n)` for k keys and n distinct scores.
+    /// For each key, the area of all rows but its own. `O(n log n)` for n rows: of few keys at most all rows are gone through.
     pub fn without_each(&self) -> Vec<Option<WeightedArea>> {
-        // A division of floats for each score and key: the exact one takes ten times as long.
-        let share = |part: u64, whole: u64| part as f64 / whole as f64;
         let total = self.all.total();
-        let without = |key: &WeightedKey| {
-            let rows = Count { pos: self.all.rows.pos - key.rows.pos, neg: self.all.rows.neg - key.rows.neg };
-            area(self.all.ties_without(key), total.without(key.total()), rows, self.all.unit, share)
+        let is_light = |key: &WeightedKey| is_light(key, total.units);
+        let all = if self.keys.iter().any(is_light) { AllRows::of(&self.all) } else { None };
+        let without = |key: &WeightedKey| match &all {
+            Some(all) if is_light(key) => Some(all.without(key)),
+            _ => self.without(key),
         };
         self.keys.par_iter().map(without).collect()
+    }
+
+    /// The area of all rows but those of a key, by all scores.
+    pub(super) fn without(&self, key: &WeightedKey) -> Option<WeightedArea> {
+        let total = self.all.total().without(key.total());
+        let is_known = self.all.knows_squares_without(key, total);
+        // A division of floats for each score: the exact one takes ten times as long.
+        area(self.all.ties_without(key), total, is_known, float_share)
     }
 
     /// For each key, the covariance of its area and that of all rows; undefined where the key's variance is.
@@ -143,19 +152,19 @@ impl WeightedKeys {
         let Some(overall) = self.overall() else { return vec![None; self.keys.len()] };
         let total = self.all.total().units;
         let influences = influences(self.all.ties.iter().copied(), total, overall.auc, exact_share);
-        let of_all: Vec<(f64, f64)> = influences.map(|(_, influence)| influence).collect();
+        let of_all: Vec<Count<f64>> = influences.map(|(_, influence)| influence).collect();
         self.keys.par_iter().map(|key| self.covariance_with_all(key, total, &of_all)).collect()
     }
 
-    fn covariance_with_all(&self, key: &WeightedKey, all: Count, of_all: &[(f64, f64)]) -> Option<f64> {
+    fn covariance_with_all(&self, key: &WeightedKey, all: Count, of_all: &[Count<f64>]) -> Option<f64> {
         let area = key.area()?;
         area.variance?;
         let own = key.total().units;
         let (mut of_pos, mut of_neg) = (0.0, 0.0);
         for (tie, influence) in influences(key.ties.iter().copied(), own, area.auc, exact_share) {
             let in_all = of_all[self.all.ties.partition_point(|all| all.code > tie.code)];
-            of_pos += tie.squared.pos * influence.0 * in_all.0;
-            of_neg += tie.squared.neg * influence.1 * in_all.1;
+            of_pos += tie.squared.pos * influence.pos * in_all.pos;
+            of_neg += tie.squared.neg * influence.neg * in_all.neg;
         }
         let part = |sum: f64, own: u64, all: u64| sum / (own as f64 * all as f64);
         Some(part(of_pos, own.pos, all.pos) + part(of_neg, own.neg, all.neg))
@@ -177,7 +186,7 @@ impl WeightedTie {
         WeightedTie { units: self.units.plus(more.units), squares: self.squares.plus(more.squares), ..self }
     }
 
-    fn without(self, part: Self) -> Self {
+    pub(super) fn without(self, part: Self) -> Self {
         let units = Count { pos: self.units.pos - part.units.pos, neg: self.units.neg - part.units.neg };
         let squares = Count {
             pos: self.squares.pos.without(part.squares.pos),
@@ -200,12 +209,17 @@ impl SquareUnit {
         known.unwrap_or(Count { pos: f64::NAN, neg: f64::NAN })
     }
 
-    /// Whether the squares of so many rows are known so well that a standard error may rest on them.
-    fn are_known(&self, rows: u64, squares: Squares) -> bool {
-        match self {
-            SquareUnit::OfRows => squares.known().is_some(),
-            SquareUnit::OfStates(_) => squares.are_known_of(rows),
-        }
+    /// Whether a standard error may rest on the squares of so many rows: there are two of either class, and they are known so
+    /// well.
+    fn are_known(&self, rows: Count, squares: Count<Squares>) -> bool {
+        let of_class = |rows: u64, squares: Squares| {
+            rows > 1
+                && match self {
+                    SquareUnit::OfRows => squares.known().is_some(),
+                    SquareUnit::OfStates(_) => squares.are_known_of(rows),
+                }
+        };
+        of_class(rows.pos, squares.pos) && of_class(rows.neg, squares.neg)
     }
 }
 
@@ -234,42 +248,56 @@ impl WeightedKey {
     }
 
     /// All ties together.
-    fn total(&self) -> WeightedTie {
+    pub(super) fn total(&self) -> WeightedTie {
         self.ties.iter().fold(WeightedTie::none(0), |total, &tie| total.plus(tie))
     }
 
     /// The ties of these rows but those of a key, all of which are here.
     fn ties_without(&self, key: &WeightedKey) -> impl Iterator<Item = WeightedTie> + Clone {
         let mut own = key.ties.iter().peekable();
-        let unit = self.unit;
         let rest = move |tie: &WeightedTie| match own.next_if(|own| own.code == tie.code) {
             None => *tie,
-            Some(own) => {
-                let rest = tie.without(*own);
-                WeightedTie { squared: unit.squared(rest.squares), ..rest }
-            }
+            Some(own) => self.tie_without(tie, own),
         };
         self.ties.iter().map(rest)
+    }
+
+    /// A tie without some of its rows.
+    pub(super) fn tie_without(&self, tie: &WeightedTie, part: &WeightedTie) -> WeightedTie {
+        let rest = tie.without(*part);
+        WeightedTie { squared: self.unit.squared(rest.squares), ..rest }
+    }
+
+    /// Whether a standard error may rest on these rows but those of a key, which are `rest` together.
+    pub(super) fn knows_squares_without(&self, key: &WeightedKey, rest: WeightedTie) -> bool {
+        let rows = Count { pos: self.rows.pos - key.rows.pos, neg: self.rows.neg - key.rows.neg };
+        self.unit.are_known(rows, rest.squares)
     }
 
     /// The area of these rows with the variance of the [infinitesimal jackknife](super::weighted_areas); undefined without a
     /// positive or without a negative.
     pub fn area(&self) -> Option<WeightedArea> {
-        area(self.ties.iter().copied(), self.total(), self.rows, self.unit, exact_share)
+        let total = self.total();
+        let is_known = self.unit.are_known(self.rows, total.squares);
+        area(self.ties.iter().copied(), total, is_known, exact_share)
     }
 }
 
 /// The correctly rounded quotient.
-fn exact_share(part: u64, whole: u64) -> f64 {
+pub(super) fn exact_share(part: u64, whole: u64) -> f64 {
     quotient(part.into(), whole.into())
 }
 
-/// The area of ties that are `total` together, of so many rows; `share` divides.
+/// The quotient of two rounded numbers.
+pub(super) fn float_share(part: u64, whole: u64) -> f64 {
+    part as f64 / whole as f64
+}
+
+/// The area of ties that are `total` together; `share` divides. The variance is undefined if their squares are not known.
 fn area(
     ties: impl Iterator<Item = WeightedTie> + Clone,
     total: WeightedTie,
-    rows: Count,
-    unit: SquareUnit,
+    is_known: bool,
     share: impl Fn(u64, u64) -> f64,
 ) -> Option<WeightedArea> {
     interrupt::check();
@@ -288,32 +316,53 @@ fn area(
     let variance = || {
         let (mut of_pos, mut of_neg) = (0.0, 0.0);
         for (tie, influence) in influences(ties.clone(), total.units, auc, share) {
-            of_pos += tie.squared.pos * influence.0 * influence.0;
-            of_neg += tie.squared.neg * influence.1 * influence.1;
+            of_pos += tie.squared.pos * influence.pos * influence.pos;
+            of_neg += tie.squared.neg * influence.neg * influence.neg;
         }
         of_pos / (pos as f64).powi(2) + of_neg / (neg as f64).powi(2)
     };
-    let is_known = rows.pos > 1
-        && rows.neg > 1
-        && unit.are_known(rows.pos, total.squares.pos)
-        && unit.are_known(rows.neg, total.squares.neg);
     Some(WeightedArea { auc, variance: is_known.then(variance), ties: number })
 }
 
-/// Each tie with the share of negatives that its positives beat and that of positives that beat its negatives, less the area:
-/// the influence of a row whose weight is that of its class. Twice a total of units takes at most 64 bits.
+/// Each tie with the influence of its positives and of its negatives.
 fn influences(
     ties: impl Iterator<Item = WeightedTie>,
     total: Count,
     auc: f64,
     share: impl Fn(u64, u64) -> f64,
-) -> impl Iterator<Item = (WeightedTie, (f64, f64))> {
-    let (pos, neg) = (2 * total.pos, 2 * total.neg);
+) -> impl Iterator<Item = (WeightedTie, Count<f64>)> {
+    with_twice_beaten(ties, total).map(move |(tie, beaten)| (tie, influence(beaten, total, auc, &share)))
+}
+
+/// The share of negatives that the positives of a tie beat and that of positives that beat its negatives, less the area: the
+/// influence of a row whose weight is that of its class.
+pub(super) fn influence(
+    twice_beaten: Count,
+    total: Count,
+    auc: f64,
+    share: impl Fn(u64, u64) -> f64,
+) -> Count<f64> {
+    Count {
+        pos: share(twice_beaten.pos, 2 * total.neg) - auc,
+        neg: share(twice_beaten.neg, 2 * total.pos) - auc,
+    }
+}
+
+/// Each tie of a key with twice the units that its positives beat and twice those that beat its negatives, ties counting once.
+pub(super) fn twice_beaten(key: &WeightedKey) -> impl Iterator<Item = (WeightedTie, Count)> {
+    with_twice_beaten(key.ties.iter().copied(), key.total().units)
+}
+
+/// The same of ties that are `total` together, twice which takes at most 64 bits.
+fn with_twice_beaten(
+    ties: impl Iterator<Item = WeightedTie>,
+    total: Count,
+) -> impl Iterator<Item = (WeightedTie, Count)> {
     let mut above = Count::<u64>::default();
     ties.map(move |tie| {
         let next = above.plus(tie.units);
-        let (of_pos, of_neg) = (neg - above.neg - next.neg, above.pos + next.pos);
+        let beaten = Count { pos: 2 * total.neg - above.neg - next.neg, neg: above.pos + next.pos };
         above = next;
-        (tie, (share(of_pos, neg) - auc, share(of_neg, pos) - auc))
+        (tie, beaten)
     })
 }

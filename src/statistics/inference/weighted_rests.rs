@@ -1,0 +1,215 @@
+//! The areas of all rows with weights but those of a light key, from sums over all rows.
+//!
+//! Without a key, the influence `i` of a row of all rows is `a i + b`. Here `a` is how many times as much all rows of the other
+//! class weigh, and `b` is the same between two scores of the key. So sums of squared weights, and of these times `i`, up to
+//! each score of all rows say what lies between two scores of the key, and only its own scores are gone through.
+//!
+//! Of a heavy key `a` and `b` are large, and little would be left of the sums: [`WeightedKeys`](super::WeightedKeys) goes through
+//! all scores then.
+
+use super::weighted_keys::{
+    WeightedArea, WeightedKey, WeightedTie, exact_share, float_share, influence, twice_beaten,
+};
+use crate::interrupt;
+use crate::math::{quotient, sum::Sum};
+use crate::ranking::ties::Count;
+
+/// A key is light if its part of either class is at most one in so many. There are at most twice as many other keys.
+const LIGHT: u64 = 8;
+
+/// Whether a key is light beside all.
+pub(super) fn is_light(key: &WeightedKey, all: Count) -> bool {
+    let own = key.total().units;
+    own.pos <= all.pos / LIGHT && own.neg <= all.neg / LIGHT
+}
+
+/// Sums over all rows.
+pub(super) struct AllRows<'a> {
+    all: &'a WeightedKey,
+    total: WeightedTie,
+    twice_u: u128,
+    auc: f64,
+    /// Of each tie, as [`twice_beaten`] says.
+    twice_beaten: Vec<Count>,
+    /// Before each tie the sums of those above it, and last those of all.
+    before: Vec<Sums>,
+    /// Of squared weights times squared influences.
+    squares: Count<f64>,
+}
+
+/// Of either class the sum of squared weights, and of these times their influences.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    weights: Count<f64>,
+    influences: Count<f64>,
+}
+
+/// The same while rows are added.
+#[derive(Default)]
+struct RunningSums {
+    weights: Count<Sum>,
+    influences: Count<Sum>,
+}
+
+impl RunningSums {
+    fn total(&self) -> Sums {
+        let total = |sums: &Count<Sum>| Count { pos: sums.pos.total(), neg: sums.neg.total() };
+        Sums { weights: total(&self.weights), influences: total(&self.influences) }
+    }
+}
+
+impl<'a> AllRows<'a> {
+    /// None without a positive or without a negative.
+    pub fn of(all: &'a WeightedKey) -> Option<Self> {
+        let (total, auc) = (all.total(), all.area()?.auc);
+        let twice_beaten: Vec<Count> = twice_beaten(all).map(|(_, beaten)| beaten).collect();
+        let mut before = Vec::with_capacity(all.ties.len() + 1);
+        let (mut sums, mut squares) = (RunningSums::default(), Count::<Sum>::default());
+        let mut twice_u = 0;
+        for (tie, &beaten) in all.ties.iter().zip(&twice_beaten) {
+            let influence = influence(beaten, total.units, auc, exact_share);
+            before.push(sums.total());
+            twice_u += u128::from(tie.units.pos) * u128::from(beaten.pos);
+            sums.weights.pos.add(tie.squared.pos);
+            sums.weights.neg.add(tie.squared.neg);
+            sums.influences.pos.add(tie.squared.pos * influence.pos);
+            sums.influences.neg.add(tie.squared.neg * influence.neg);
+            squares.pos.add(tie.squared.pos * influence.pos * influence.pos);
+            squares.neg.add(tie.squared.neg * influence.neg * influence.neg);
+        }
+        before.push(sums.total());
+        let squares = Count { pos: squares.pos.total(), neg: squares.neg.total() };
+        Some(AllRows { all, total, twice_u, auc, twice_beaten, before, squares })
+    }
+
+    /// The area of all rows but those of a light key.
+    pub fn without(&self, key: &WeightedKey) -> WeightedArea {
+        interrupt::check();
+        let places = key.ties.iter().map(|tie| self.all.ties.partition_point(|all| all.code > tie.code));
+        let places: Vec<usize> = places.collect();
+        let own = key.total();
+        let rest = self.total.without(own);
+        let mut lost = 0u128;
+        for ((tie, of_key), &place) in twice_beaten(key).zip(&places) {
+            // Pairs of two rows of the key are lost once.
+            let of_all = self.twice_beaten[place];
+            lost += u128::from(tie.units.pos) * u128::from(of_all.pos);
+            lost += u128::from(tie.units.neg) * u128::from(of_all.neg - of_key.neg);
+        }
+        let auc = quotient(self.twice_u - lost, 2 * u128::from(rest.units.pos) * u128::from(rest.units.neg));
+        let is_known = self.all.knows_squares_without(key, rest);
+        let variance = is_known.then(|| self.variance_without(key, &places, [own.units, rest.units], auc));
+        WeightedArea { auc, variance, ties: self.all.ties.len() }
+    }
+
+    /// The variance of that area; the key's ties have these places among all.
+    fn variance_without(
+        &self,
+        key: &WeightedKey,
+        places: &[usize],
+        [own, rest]: [Count; 2],
+        auc: f64,
+    ) -> f64 {
+        let all = self.total.units;
+        let times = Count { pos: float_share(all.neg, rest.neg), neg: float_share(all.pos, rest.pos) };
+        let mut sums = Count::<Sum>::default();
+        sums.pos.add(times.pos * times.pos * self.squares.pos);
+        sums.neg.add(times.neg * times.neg * self.squares.neg);
+        let mut between = |from: Sums, to: Sums, above: Count| {
+            let part = |sum: &mut Sum, times: f64, added: f64, weights: f64, influences: f64| {
+                sum.add(added * (2.0 * times * influences + added * weights));
+            };
+            let added = times.pos * self.auc - float_share(own.neg - above.neg, rest.neg) - auc;
+            let (weights, influences) =
+                (to.weights.pos - from.weights.pos, to.influences.pos - from.influences.pos);
+            part(&mut sums.pos, times.pos, added, weights, influences);
+            let added = times.neg * self.auc - float_share(above.pos, rest.pos) - auc;
+            let (weights, influences) =
+                (to.weights.neg - from.weights.neg, to.influences.neg - from.influences.neg);
+            part(&mut sums.neg, times.neg, added, weights, influences);
+        };
+        let (mut from, mut above) = (Sums::default(), Count::<u64>::default());
+        for (tie, &place) in key.ties.iter().zip(places) {
+            between(from, self.before[place], above);
+            above = above.plus(tie.units);
+            from = self.before[place + 1];
+        }
+        between(from, self.before[self.all.ties.len()], above);
+        // The key's own ties, in place of what they are among all rows.
+        for ((tie, of_key), &place) in twice_beaten(key).zip(places) {
+            let (tie_of_all, of_all) = (self.all.ties[place], self.twice_beaten[place]);
+            let in_all = influence(of_all, all, self.auc, exact_share);
+            let of_rest = Count { pos: of_all.pos - of_key.pos, neg: of_all.neg - of_key.neg };
+            let in_rest = influence(of_rest, rest, auc, float_share);
+            let squared = self.all.tie_without(&tie_of_all, &tie).squared;
+            sums.pos.add(-(times.pos * times.pos * (tie_of_all.squared.pos * in_all.pos * in_all.pos)));
+            sums.pos.add(squared.pos * in_rest.pos * in_rest.pos);
+            sums.neg.add(-(times.neg * times.neg * (tie_of_all.squared.neg * in_all.neg * in_all.neg)));
+            sums.neg.add(squared.neg * in_rest.neg * in_rest.neg);
+        }
+        sums.pos.total() / (rest.pos as f64).powi(2) + sums.neg.total() / (rest.neg as f64).powi(2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::rows::Rows;
+    use crate::statistics::inference::WeightedKeys;
+    use crate::statistics::tests::rows_of;
+    use proptest::prelude::*;
+
+    /// Light and heavy keys among rows of few and of many scores, in either class perhaps without rows of a key.
+    #[test]
+    fn as_by_all_scores() {
+        let mut light = 0;
+        for (scores, spread) in [(7u32, 30u32), (7, 1), (1000, 30), (1000, 5)] {
+            let mixed = |row: u32, by: u32| row.wrapping_mul(by) >> 16;
+            let rows = 0..3000u32;
+            let labels: Vec<u8> =
+                rows.clone().map(|row| u8::from(mixed(row, 0x9E37_79B1) % 10 < 3)).collect();
+            let score =
+                |row: u32| mixed(row, 0x85EB_CA6B) % scores + scores / 5 * u32::from(labels[row as usize]);
+            let keys: Vec<u32> = rows
+                .clone()
+                .map(|row| (mixed(row, 0xC2B2_AE35) % (spread * 4)) / spread.min(1 + row % 3))
+                .collect();
+            let weights = rows.clone().map(|row| f64::from(1 + mixed(row, 0x27D4_EB2F) % 50) / 7.0).collect();
+            let scores: Vec<f64> = rows.map(|row| f64::from(score(row))).collect();
+            let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
+            let keys = WeightedKeys::of_rows_or_states(&rows, 0).unwrap();
+            let total = keys.all.total().units;
+            for (key, got) in keys.keys.iter().zip(keys.without_each()) {
+                light += u32::from(is_light(key, total));
+                let (got, expected) = (got.unwrap(), keys.without(key).unwrap());
+                assert_eq!((got.auc, got.ties), (expected.auc, expected.ties));
+                let (got, expected) = (got.variance.unwrap(), expected.variance.unwrap());
+                assert!((got / expected - 1.0).abs() < 1e-12, "{got} {expected}");
+            }
+        }
+        assert!(light > 100);
+    }
+
+    proptest! {
+        /// Few rows, of which some have no weight: all keys that are light.
+        #[test]
+        fn few_rows(rows in prop::collection::vec((any::<bool>(), 0u8..9, 0u8..4, 0u32..60), 40..200)) {
+            let labels: Vec<u8> = rows.iter().map(|row| row.0.into()).collect();
+            let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
+            let keys: Vec<u32> = rows.iter().map(|row| row.3).collect();
+            let weights = rows.iter().map(|row| f64::from(row.2)).collect();
+            let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
+            let keys = WeightedKeys::of_rows_or_states(&rows, 0).unwrap();
+            for (key, got) in keys.keys.iter().zip(keys.without_each()) {
+                let expected = keys.without(key);
+                prop_assert_eq!(got.map(|area| (area.auc, area.ties)), expected.map(|area| (area.auc, area.ties)));
+                let variances = got.and_then(|area| area.variance).zip(expected.and_then(|area| area.variance));
+                prop_assert_eq!(got.map(|area| area.variance.is_some()), expected.map(|area| area.variance.is_some()));
+                if let Some((got, expected)) = variances {
+                    // Where areas are 1, nothing is left but roundings.
+                    prop_assert!((got - expected).abs() <= 1e-12 * expected + 1e-17, "{} {}", got, expected);
+                }
+            }
+        }
+    }
+}
