@@ -74,12 +74,33 @@ pub(super) fn each<W, T: Send>(
     slots.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
 }
 
+/// What `work` makes of each item, in order; by all threads of the pool that this is called in if the items, of which each
+/// means `rows` rows, are many rows together.
+pub fn of_each<I: Send, T: Send>(items: Vec<I>, rows: usize, work: impl Fn(I) -> T + Sync + Send) -> Vec<T> {
+    if items.len().saturating_mul(rows) < SHARD_ROWS {
+        items.into_iter().map(work).collect()
+    } else {
+        items.into_par_iter().map(work).collect()
+    }
+}
+
 /// Hands parts of `0..count` to all threads.
 fn in_parallel(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     let part = count.div_ceil(rayon::current_num_threads() * PARTS_PER_THREAD).max(1);
     (0..count.div_ceil(part)).into_par_iter().for_each(|number| {
         work(number * part..count.min((number + 1) * part));
     });
+}
+
+/// Sorts numbers, many of them by all threads of the pool that this is called in.
+pub fn sort_floats(numbers: &mut [f64]) {
+    // A look for an interrupt in each comparison would take longer than to compare.
+    interrupt::check();
+    if numbers.len() >= SHARD_ROWS {
+        numbers.par_sort_unstable_by(f64::total_cmp);
+    } else {
+        numbers.sort_unstable_by(f64::total_cmp);
+    }
 }
 
 /// Sorts rows, many of them by all threads of the pool that this is called in. Equal rows may change places.

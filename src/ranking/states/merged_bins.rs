@@ -44,7 +44,7 @@ impl<K: Key, T: Tally> Merged<K, T> {
             return merged;
         }
         // Each step of a merge waits for the one before it. Two merges take turns, so that one does not wait for the other.
-        let (mut high, mut low) = halves::<K, T, BY_INTERVAL>(both);
+        let [mut high, mut low] = halves::<K, T, BY_INTERVAL>(both);
         let mut lower = Merged::with_room::<ALL_TIED>(&low);
         let mut both_merged = [MergedBlock::default(); 2];
         while let (Some(of_high), Some(of_low)) = (blocks(&high), blocks(&low)) {
@@ -190,7 +190,7 @@ fn blocks<'a, K: Key, T: Tally>(both: &[Bins<'a, K, T>; 2]) -> Option<[Block<'a,
 /// The higher bins of both and the lower ones, about as many. No score, or interval, is among both.
 fn halves<'a, K: Key, T: Tally, const BY_INTERVAL: bool>(
     [own, others]: [Bins<'a, K, T>; 2],
-) -> ([Bins<'a, K, T>; 2], [Bins<'a, K, T>; 2]) {
+) -> [[Bins<'a, K, T>; 2]; 2] {
     let middle = own.keys.len() / 2;
     let place = if BY_INTERVAL {
         others.intervals.partition_point(|interval| *interval > own.intervals[middle])
@@ -198,7 +198,7 @@ fn halves<'a, K: Key, T: Tally, const BY_INTERVAL: bool>(
         others.keys.partition_point(|key| *key > own.keys[middle])
     };
     let (own, others) = (own.split_at(middle), others.split_at(place));
-    ([own.0, others.0], [own.1, others.1])
+    [[own.0, others.0], [own.1, others.1]]
 }
 
 impl<K: Key, T: Tally> Block<'_, K, T> {

@@ -1,8 +1,11 @@
 //! Several scores of the same rows, compared at once.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::adjust_p_values::Adjustment;
 use crate::math::{chi_square, normal::upper_tail, symmetric};
 use crate::ranking::rows::Rows;
+use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{
     Alternative, Areas, Covariances, Interval, WeightedAreas, in_standard_errors,
@@ -123,7 +126,10 @@ impl Joint for CompareScores {
     fn of_rows(&self, rows: &Rows) -> CompareScoresRecord {
         let undefined = || CompareScoresRecord::undefined(rows);
         if rows.weights.is_some() {
-            return WeightedAreas::of(rows).map_or_else(undefined, |areas| self.of_areas(rows, &areas));
+            return WeightedAreas::of(rows).map_or_else(undefined, |areas| {
+                let pairs = self.pairs(areas.number()).collect::<Vec<_>>();
+                self.of_areas(rows, &WeightedPairs::of(&areas, &pairs, rows.len))
+            });
         }
         Areas::of(rows).map_or_else(undefined, |areas| {
             let covariances = areas.covariances();
@@ -178,25 +184,62 @@ impl PairedAreas for DeLongAreas<'_> {
     }
 }
 
-impl PairedAreas for WeightedAreas<'_> {
+/// Areas of rows with weights. Each variance goes through all rows in an order of its own, so each is taken once, and those of
+/// many rows by all threads.
+struct WeightedPairs<'a> {
+    areas: &'a WeightedAreas<'a>,
+    covariances: OfPairs,
+    differences: OfPairs,
+}
+
+/// The variances of pairs of scores, the later score first.
+type OfPairs = BTreeMap<(usize, usize), Option<f64>>;
+
+impl<'a> WeightedPairs<'a> {
+    /// Of `rows` rows, to compare the scores of these pairs.
+    fn of(areas: &'a WeightedAreas<'a>, pairs: &[(usize, usize)], rows: usize) -> Self {
+        type Ask<'a> = dyn Fn(usize, usize) -> Option<f64> + Sync + 'a;
+        let of_each = |pairs: BTreeSet<(usize, usize)>, ask: &Ask<'_>| -> OfPairs {
+            tasks::of_each(pairs.into_iter().collect(), rows, |(a, b)| ((a, b), ask(a, b)))
+                .into_iter()
+                .collect()
+        };
+        let scores = areas.number();
+        let all = (0..scores).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
+        let against_first = (1..scores).map(|a| (a, 0));
+        let compared = pairs.iter().map(|&(a, b)| ordered(a, b)).chain(against_first).collect();
+        WeightedPairs {
+            areas,
+            covariances: of_each(all, &|a, b| areas.covariance(a, b)),
+            differences: of_each(compared, &|a, b| areas.variance_of_difference(a, b)),
+        }
+    }
+}
+
+/// A pair of scores, the later one first.
+fn ordered(a: usize, b: usize) -> (usize, usize) {
+    (a.max(b), a.min(b))
+}
+
+impl PairedAreas for WeightedPairs<'_> {
     fn number(&self) -> usize {
-        WeightedAreas::number(self)
+        self.areas.number()
     }
 
     fn auc(&self, score: usize) -> f64 {
-        WeightedAreas::auc(self, score)
+        self.areas.auc(score)
     }
 
     fn difference(&self, a: usize, b: usize) -> f64 {
-        WeightedAreas::difference(self, a, b)
+        self.areas.difference(a, b)
     }
 
     fn covariance(&self, a: usize, b: usize) -> Option<f64> {
-        WeightedAreas::covariance(self, a, b)
+        self.covariances.get(&ordered(a, b)).copied().flatten()
     }
 
     fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
-        WeightedAreas::variance_of_difference(self, a, b)
+        self.differences.get(&ordered(a, b)).copied().flatten()
     }
 }
 

@@ -6,8 +6,9 @@
 //! covariance of two areas the sum of the products. Influences of one cluster are added up first.
 
 use crate::interrupt;
-use crate::math::{quotient, signed_quotient, sum::in_order};
+use crate::math::{quotient, signed_quotient};
 use crate::ranking::rows::{Codes, Rows};
+use crate::ranking::tasks;
 use crate::ranking::ties::{Count, units::unit_of_all};
 
 use super::delong::beyond_rounding;
@@ -82,7 +83,7 @@ impl<'a> WeightedAreas<'a> {
     pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {
         debug_assert!(self.rows.keys.of_row.is_empty());
         let rows = self.scores[a].of_row.iter().zip(&self.scores[b].of_row);
-        self.has_two().then(|| in_order(rows.map(|(a, b)| a * b)).iter().sum())
+        self.has_two().then(|| sum_in_order(rows.map(|(a, b)| a * b).collect()))
     }
 
     /// How many scores there are.
@@ -105,10 +106,10 @@ impl<'a> WeightedAreas<'a> {
         }
         let keys = &self.rows.keys.of_row;
         if keys.is_empty() {
-            return Some(in_order(of_row.into_iter().map(|influence| influence * influence)).iter().sum());
+            return Some(sum_in_order(of_row.into_iter().map(|influence| influence * influence).collect()));
         }
         let mut members: Vec<(u32, f64)> = keys.iter().copied().zip(of_row).collect();
-        members.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        tasks::sort_by(&mut members, |a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let (mut variance, mut rounding) = (0.0, 0.0);
         for cluster in members.chunk_by(|a, b| a.0 == b.0) {
             let (mut sum, mut size) = (0.0f64, 0.0);
@@ -156,6 +157,12 @@ impl Influences {
         let of_row = score.of_row.iter().zip(labels).zip(units).map(influence).collect();
         Influences { twice_u, of_row }
     }
+}
+
+/// The sum of numbers in ascending order, so that the order of rows does not change its last bit.
+fn sum_in_order(mut numbers: Vec<f64>) -> f64 {
+    tasks::sort_floats(&mut numbers);
+    numbers.iter().sum()
 }
 
 /// Clusters that hold positives and clusters that hold negatives; rows if there are no clusters.
