@@ -24,6 +24,11 @@ pub use exact::{product_difference, quotient, signed_product_difference, signed_
 pub use products::Products;
 pub use random::Stream;
 
+/// `2^exponent`, for an exponent of normal floats.
+pub fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((f64::MAX_EXP - 1 + exponent) as u64) << (f64::MANTISSA_DIGITS - 1))
+}
+
 /// The first number up to `end` of which this is so, as it is of all above; `end` if of none below it.
 pub fn first(end: usize, is_so: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, end);
@@ -36,7 +41,12 @@ pub fn first(end: usize, is_so: impl Fn(usize) -> bool) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::first;
+    use super::{first, power_of_two};
+
+    #[test]
+    fn powers_of_two() {
+        assert!((-1022..=1023).all(|exponent| power_of_two(exponent) == f64::powi(2.0, exponent)));
+    }
 
     #[test]
     fn first_numbers() {

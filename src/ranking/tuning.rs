@@ -269,8 +269,9 @@ pub(super) const FEWEST_STATES_OF_WINDOW: usize = 8;
 pub(super) const MERGED_BINS: usize = 16;
 const _: () = assert!(MERGED_BINS.is_power_of_two());
 
-/// Two states of so many bins each are merged in two halves, which take turns.
-pub(super) const TWO_MERGES_BINS: usize = 256;
+/// Two states of so many bins each are merged in two halves, which take turns. In tests they are fewer, so that small random
+/// states are merged either way.
+pub(super) const TWO_MERGES_BINS: usize = if cfg!(test) { 8 } else { 256 };
 
 /// The least number of rows that one thread counts into the bins of a small state at a time.
 pub(super) const BOUNDED_ROWS: usize = 1 << 18;

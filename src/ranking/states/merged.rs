@@ -192,7 +192,8 @@ mod tests {
         let mixed = |row: usize| (row as u32).wrapping_mul(0x9E37_79B1) >> 8;
         for (scores, max_bins) in [(2_000, None), (1 << 24, None), (1 << 24, Some(3_000))] {
             let rows = |part: usize| {
-                let row = |row| ((mixed(5_000 * part + row) % scores) as i32, mixed(row * 3) % 3 == 0);
+                let score = |row| (mixed(5_000 * part + row) % scores) as i32 - scores as i32 / 2;
+                let row = |row| (score(row), mixed(row * 3) % 3 == 0);
                 (0..5_000).map(row).collect::<Vec<_>>()
             };
             let parts: Vec<_> = (0..20).map(rows).collect();

@@ -192,11 +192,10 @@ fn halves<'a, K: Key, T: Tally, const BY_INTERVAL: bool>(
     [own, others]: [Bins<'a, K, T>; 2],
 ) -> [[Bins<'a, K, T>; 2]; 2] {
     let middle = own.keys.len() / 2;
-    let place = if BY_INTERVAL {
-        others.intervals.partition_point(|interval| *interval > own.intervals[middle])
-    } else {
-        others.keys.partition_point(|key| *key > own.keys[middle])
-    };
+    let above = others.keys.partition_point(|key| *key > own.keys[middle]);
+    // The last bin above may be in the interval of the middle; none below is in that of the bin before the middle.
+    let is_shared = |last: &usize| BY_INTERVAL && others.intervals[*last] == own.intervals[middle];
+    let place = above.checked_sub(1).filter(is_shared).unwrap_or(above);
     let (own, others) = (own.split_at(middle), others.split_at(place));
     [[own.0, others.0], [own.1, others.1]]
 }

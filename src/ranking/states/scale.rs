@@ -12,6 +12,7 @@
 //! All arithmetic is that of square roots and products of floats, which IEEE 754 rounds correctly and in order. The
 //! partitions are therefore the same on every machine.
 
+use crate::math::power_of_two;
 use crate::ranking::scores::wide::{Work, widest};
 
 /// Partitions from one length of intervals to the next, which is twice as long.
@@ -240,11 +241,6 @@ const BORDER: u64 = 2 * MOST_LENGTHS;
 #[inline(always)]
 fn turn(pair: u64) -> u32 {
     (pair as u32 % STEPS as u32).reverse_bits() >> (u32::BITS - STEPS.ilog2())
-}
-
-/// 2 to the power of an exponent of normal floats.
-fn power_of_two(exponent: i32) -> f64 {
-    f64::from_bits(((BIAS + exponent) as u64) << MANTISSA)
 }
 
 /// `size^(3/8)`, by roots and products only.

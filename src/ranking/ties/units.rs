@@ -11,6 +11,7 @@
 
 use rayon::prelude::*;
 
+use crate::math::power_of_two;
 use crate::ranking::scores::{Observations, Score};
 use crate::ranking::tuning::{COUNTED_WEIGHTS, EXPONENT_TABLES as TABLES, SHARD_ROWS, WEIGHTS_PER_TASK};
 
@@ -167,11 +168,6 @@ fn unit(counts: impl Iterator<Item = (usize, u64)>) -> Unit {
     // Numbers below the smallest normal one have no implicit highest bit, and share the lowest power of two.
     let bits = (highest.max(1) as i32 - 1022) + sum.log2().ceil() as i32;
     Unit::of(TOTAL_BITS as i32 - bits)
-}
-
-/// `2^exponent`, which is a normal float.
-fn power_of_two(exponent: i32) -> f64 {
-    f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
 #[cfg(test)]
