@@ -459,6 +459,33 @@ def points(n: int) -> Iterator[Work]:
     yield Work("a curve to draw, and weights", contenders, promises)
 
 
+def weights(n: int) -> Iterator[Work]:
+    """Rows with weights in many groups, segments and scores, beside the same rows without weights."""
+    rows, groups = n // 10, n // 100
+    frame = normal(rows).with_columns(weight=pl.Series(np.random.default_rng(9).random(rows)))
+    keys = np.random.default_rng(3)
+    in_groups = frame.with_columns(group=keys.integers(0, groups, rows))
+    contenders: dict[str, Run] = {
+        "roc_auc": grouped(in_groups, "in-memory", AUC),
+        "roc_auc(weight=)": grouped(in_groups, "in-memory", pa.roc_auc("label", "score", weight="weight")),
+    }
+    yield Work(f"{groups} groups of 10 rows", contenders, [Promise("roc_auc(weight=)", "roc_auc", 3.0)])
+    rows, segments = n // 100, n // 10_000
+    few = frame.head(rows).with_columns(segment=keys.integers(0, segments, rows))
+    compare = functools.partial(pa.compare_segments, few, "label", "score", "segment")
+    contenders = {"compare_segments": compare, "compare_segments(weight=)": lambda: compare(weight="weight")}
+    promise = Promise("compare_segments(weight=)", "compare_segments", 10.0)
+    yield Work(f"{rows} rows in {segments} segments", contenders, [promise])
+    scores = [f"score_{number}" for number in range(10)]
+    few = few.with_columns(pl.Series(name, keys.standard_normal(rows)) for name in scores)
+    contenders = {
+        "compare_scores": select(few, pa.compare_scores("label", *scores)),
+        "compare_scores(weight=)": select(few, pa.compare_scores("label", *scores, weight="weight")),
+    }
+    promise = Promise("compare_scores(weight=)", "compare_scores", 20.0)
+    yield Work(f"{len(scores)} scores of {rows} rows", contenders, [promise])
+
+
 def operating_points(n: int) -> Iterator[Work]:
     """Find the best threshold of each of very many groups."""
     count = n // 10
@@ -516,6 +543,7 @@ WORKS: dict[str, Callable[[int], Iterator[Work]]] = {
     "reviewers": reviewers,
     "curve": curve,
     "points": points,
+    "weights": weights,
     "operating_points": operating_points,
     "reports": reports,
     "users": users,

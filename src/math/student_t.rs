@@ -11,8 +11,7 @@ const MANY_DEGREES: f64 = 400.0;
 /// The largest `t² / df` for Hill's series. At 0.18 its error is 3e-12 with 5,000 degrees.
 const NEAR: f64 = 0.08;
 
-/// How far from the quantile, relative to it, the tail says on which side a number is: its roundings there are 100 times as
-/// small.
+/// So far from the quantile, relative to it, the tail says on which side a number is.
 const CLOSE: f64 = 1e-12;
 
 /// From this probability on the tail changes too little beside its roundings.
@@ -191,14 +190,16 @@ pub fn upper_quantile(probability: f64, df: f64) -> f64 {
     if df == f64::INFINITY || low == 0.0 {
         return low;
     }
-    let t = StudentT::of(df);
+    let distribution = StudentT::of(df);
     let mut high = 2.0 * low;
-    while t.upper_tail(high) > probability && high < f64::MAX {
+    while distribution.upper_tail(high) > probability && high < f64::MAX {
         (low, high) = (high, 2.0 * high);
     }
     // Far from the quantile the tail need not be known, so only the last halvings take one.
-    let (below, above) = t.close_to_quantile(probability, high);
-    halved(low, high, |middle| middle < below || middle <= above && t.upper_tail(middle) > probability)
+    let (below, above) = distribution.close_to_quantile(probability, high);
+    halved(low, high, |middle| {
+        middle < below || middle <= above && distribution.upper_tail(middle) > probability
+    })
 }
 
 /// The border between the numbers from `low` on of which this is so and those up to `high` of which it is not.

@@ -26,7 +26,7 @@ pub(in crate::ranking) trait Row: Copy + Debug + Default + Send + Sync + 'static
     /// Its key.
     fn key(self) -> Self::Key;
 
-    /// What its units are.
+    /// The units of a row that has this beside its key.
     fn units(beside: Self::Beside) -> u64;
 
     /// Writes down what rows have beside their keys; weights of either class are counted in `units`. The result is, for either

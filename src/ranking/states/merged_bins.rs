@@ -21,17 +21,19 @@ pub(super) fn merged_bins<K: Key, T: Tally, const BY_INTERVAL: bool>(
         all_tied &= state.tied.is_empty();
         Bins::<K, T>::of(state, intervals)
     });
-    let merged = match all_tied {
-        true => Merged::of_all::<BY_INTERVAL, true>(both),
-        false => Merged::of_all::<BY_INTERVAL, false>(both),
+    let merged = if all_tied {
+        Merged::of_all::<BY_INTERVAL, true>(both)
+    } else {
+        Merged::of_all::<BY_INTERVAL, false>(both)
     };
     (Counts::from_parts(merged.keys.into(), merged.counts, score_type), merged.tied)
 }
 
-/// Bins in order, with which of them have one score; empty if nobody asks.
+/// Bins in order.
 struct Merged<K, T> {
     keys: Vec<K>,
     counts: Vec<Count<T>>,
+    /// Empty if all are tied.
     tied: Vec<bool>,
 }
 
@@ -193,7 +195,7 @@ fn halves<'a, K: Key, T: Tally, const BY_INTERVAL: bool>(
 ) -> [[Bins<'a, K, T>; 2]; 2] {
     let middle = own.keys.len() / 2;
     let above = others.keys.partition_point(|key| *key > own.keys[middle]);
-    // The last bin above may be in the interval of the middle; none below is in that of the bin before the middle.
+    // Numbers of intervals are not in the order of scores. The last bin above may be in the interval of the middle; none below is in that of the bin before the middle.
     let is_shared = |last: &usize| BY_INTERVAL && others.intervals[*last] == own.intervals[middle];
     let place = above.checked_sub(1).filter(is_shared).unwrap_or(above);
     let (own, others) = (own.split_at(middle), others.split_at(place));

@@ -230,7 +230,7 @@ fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Vec<Numbered
             PieceRows::Counted(keys, counts) => {
                 keys.iter().zip(counts).for_each(|(&key, count)| rows[cell(key)] += count);
             }
-            of_one => with_keys!(of_one, keys => keys.for_each(|key| rows[cell(key)] += 1)),
+            each_a_row => with_keys!(each_a_row, keys => keys.for_each(|key| rows[cell(key)] += 1)),
         }
     }
     let of_cells = (low..).zip(rows).map(|(number, rows)| (number, Cell { rows, ..Cell::empty() }));

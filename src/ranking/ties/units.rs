@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::math::power_of_two;
 use crate::ranking::scores::{Observations, Score};
-use crate::ranking::tuning::{COUNTED_WEIGHTS, EXPONENT_TABLES as TABLES, SHARD_ROWS, WEIGHTS_PER_TASK};
+use crate::ranking::tuning::{COUNTED_WEIGHTS, EXPONENT_TABLES, SHARD_ROWS, WEIGHTS_PER_TASK};
 
 /// Bits that all weights of a class take together, at most, but for roundings.
 const TOTAL_BITS: u32 = 62;
@@ -108,7 +108,8 @@ fn units_of_few<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
     [0, 1].map(|class| unit_of_exponents(&mut exponents[class][..n_rows[class]], 1))
 }
 
-/// The unit of weights of these exponents, each counted so many times.
+/// The unit of weights of these exponents, each counted so many times. There are few different exponents, so that they are soon
+/// in order.
 fn unit_of_exponents(exponents: &mut [u16], times: usize) -> Unit {
     exponents.sort_unstable_by(|a, b| b.cmp(a));
     unit(exponents.chunk_by(u16::eq).map(|equal| (equal[0].into(), (equal.len() * times) as u64)))
@@ -137,11 +138,11 @@ type ExponentCounts = Vec<u64>;
 
 fn exponent_counts<S: Score>(rows: &Observations<'_, S>) -> ExponentCounts {
     // Weights that follow one another often have one exponent. In tables of their own they do not wait for each other.
-    let mut tables = [(); TABLES].map(|()| vec![0u64; 2 * POWERS]);
+    let mut tables = [(); EXPONENT_TABLES].map(|()| vec![0u64; 2 * POWERS]);
     for word in rows.words() {
         for (row, &weight) in word.masses.iter().enumerate() {
             let place = word.class(row) * POWERS + exponent_of(weight);
-            tables[row % TABLES][place % (2 * POWERS)] += u64::from(word.is_used(row));
+            tables[row % EXPONENT_TABLES][place % (2 * POWERS)] += u64::from(word.is_used(row));
         }
     }
     let [mut counts, others @ ..] = tables;

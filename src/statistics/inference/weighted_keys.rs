@@ -113,7 +113,10 @@ impl WeightedKeys {
                 of_codes.extend((of_codes.len() as u32..=code).map(WeightedTie::none));
                 let every = &mut of_codes[code as usize];
                 *every = every.plus(tie);
-                key.ties.push(tie);
+                // A bin may be so light that it has no units. Then it is not among all ties either.
+                if tie.units != Count::default() {
+                    key.ties.push(tie);
+                }
             }
             key
         };
@@ -127,13 +130,14 @@ impl WeightedKeys {
         self.all.area()
     }
 
-    /// For each key, the area of all rows but its own. `O(n log n)` for n rows: of few keys at most all rows are gone through.
+    /// For each key, the area of all rows but its own. `O(n log n)` for n rows, and `O(n)` for each
+    /// key of many rows or whose rest hardly varies.
     pub fn without_each(&self) -> Vec<Option<WeightedArea>> {
         let total = self.all.total();
         let is_light = |key: &WeightedKey| is_light(key, total.units);
         let all = if self.keys.iter().any(is_light) { AllRows::of(&self.all) } else { None };
         let without = |key: &WeightedKey| match &all {
-            Some(all) if is_light(key) => Some(all.without(key)),
+            Some(all) if is_light(key) => all.without(key).or_else(|| self.without(key)),
             _ => self.without(key),
         };
         self.keys.par_iter().map(without).collect()
@@ -353,7 +357,7 @@ pub(super) fn twice_beaten(key: &WeightedKey) -> impl Iterator<Item = (WeightedT
     with_twice_beaten(key.ties.iter().copied(), key.total().units)
 }
 
-/// The same of ties that are `total` together, twice which takes at most 64 bits.
+/// The same of ties that are `total` together. Twice a total takes at most 64 bits.
 fn with_twice_beaten(
     ties: impl Iterator<Item = WeightedTie>,
     total: Count,

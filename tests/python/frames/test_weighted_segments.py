@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -139,3 +140,25 @@ def test_several_scores_are_compared_as_pairs() -> None:
     first, second, _ = (one["covariance"] for one in whole["areas"].item())
     expected = math.sqrt(first[0] + second[1] - 2 * first[1])
     assert whole["differences"].item()[0]["se"] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("score", [-5.0, 0.6, 9.0])
+@pytest.mark.parametrize("segments", [2, 20])
+@pytest.mark.parametrize("versus", ["rest", "overall"])
+def test_a_bin_so_light_that_it_has_no_units(
+    score: float, segments: int, versus: Literal["rest", "overall"]
+) -> None:
+    rng = np.random.default_rng(1)
+    n = 4000
+    label = rng.random(n) < 0.5
+    row = pl.int_range(n)
+    frame = pl.DataFrame({"label": label, "score": rng.random(n) + 0.3 * label}).with_columns(
+        score=pl.when(row == 1).then(score).otherwise("score"),
+        weight=pl.when(row == 1).then(1e-17).when(row == 2).then(1e4).otherwise(1.0),
+        segment=row % segments,
+    )
+    states = frame.group_by("segment").agg(state=pa.roc_state("label", "score", weight="weight"))
+    of_states = pa.compare_segments(states, by="segment", state="state", versus=versus)
+    of_rows = pa.compare_segments(frame, "label", "score", "segment", weight="weight", versus=versus)
+    for column in ("auc", "versus_auc", "difference", "difference_se", "p_value"):
+        assert of_states[column].to_list() == pytest.approx(of_rows[column].to_list(), rel=1e-9), column
