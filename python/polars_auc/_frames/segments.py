@@ -163,8 +163,9 @@ def compare_segments(
 
     With weights V are the variances of :func:`polars_auc.roc_auc_ci`, and degrees of freedom count rows. The
     covariance with all rows is ``sum w² (v - A1) (v' - A2) / (W1 W2)`` over the segment's positives, with
-    placements v in it and v' in all rows, plus the same over its negatives. Against the rest O(n log n), and O(n)
-    more for each segment that has more than an eighth of the weights of a class, or whose rest hardly varies.
+    placements v in it and v' in all rows, plus the same over its negatives. Against the rest O(n log n), and
+    O(n) more for each segment that has more than an eighth of the weights of a class, or whose rest hardly
+    varies.
 
     With ``cluster``, the statistic is ``(A1 - A2) / sqrt(V1 + V2 - 2 C)``, against Student's t with the
     degrees of freedom above, where n1 and n2 are numbers of clusters: of those that hold a positive and those
