@@ -235,9 +235,11 @@ mod tests {
         let rows = 0..400u32;
         let labels: Vec<u8> = rows.clone().map(|row| u8::from(row % 3 == 0)).collect();
         let keys: Vec<u32> = rows.clone().map(|row| row % 40).collect();
-        let height = |row: u32| if row % 40 == 0 { 10.0 } else { 0.0 };
-        let scores: Vec<f64> =
-            rows.clone().map(|row| if row % 3 == 0 { 9.0 - height(row) } else { height(row) }).collect();
+        let height = |row: u32| if row.is_multiple_of(40) { 10.0 } else { 0.0 };
+        let scores: Vec<f64> = rows
+            .clone()
+            .map(|row| if row.is_multiple_of(3) { 9.0 - height(row) } else { height(row) })
+            .collect();
         let weights = rows.map(|row| f64::from(1 + row % 7) / 3.0).collect();
         let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
         let keys = WeightedKeys::of_rows_or_states(&rows, 0).unwrap();
