@@ -96,19 +96,18 @@ fn in_parallel(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
 pub fn sort_floats(numbers: &mut [f64]) {
     // A look for an interrupt in each comparison would take longer than to compare.
     interrupt::check();
-    if numbers.len() >= SHARD_ROWS {
-        numbers.par_sort_unstable_by(f64::total_cmp);
-    } else {
-        numbers.sort_unstable_by(f64::total_cmp);
-    }
+    sort(numbers, f64::total_cmp);
 }
 
 /// Sorts rows, many of them by all threads of the pool that this is called in. Equal rows may change places.
 pub fn sort_by<T: Send>(rows: &mut [T], order: impl Fn(&T, &T) -> Ordering + Sync) {
-    let order = |one: &T, other: &T| {
+    sort(rows, |one, other| {
         interrupt::check();
         order(one, other)
-    };
+    });
+}
+
+fn sort<T: Send>(rows: &mut [T], order: impl Fn(&T, &T) -> Ordering + Sync) {
     if rows.len() >= SHARD_ROWS {
         rows.par_sort_unstable_by(order);
     } else {

@@ -224,7 +224,7 @@ pub(super) const MANY_SCORES: usize = 1 << 12;
 /// together.
 pub(super) const COUNTED_WEIGHTS: usize = 1 << 7;
 
-/// Tables in which exponents are counted in turn.
+/// Tables in which exponents are counted in turn: one that a row adds to is free when the row after next does.
 pub(super) const EXPONENT_TABLES: usize = 2;
 
 /// Rows whose weights one task looks at, where threads share the work of one large group.
@@ -269,8 +269,8 @@ pub(super) const FEWEST_STATES_OF_WINDOW: usize = 8;
 pub(super) const MERGED_BINS: usize = 16;
 const _: () = assert!(MERGED_BINS.is_power_of_two());
 
-/// Two states of so many bins each are merged in two halves, which take turns. In tests they are fewer, so that small random
-/// states are merged either way.
+/// Two states of so many bins each are merged in two halves, which take turns. The lower half is then copied once more, for
+/// which few bins save too little. In tests they are fewer, so that small random states are merged either way.
 pub(super) const TWO_MERGES_BINS: usize = if cfg!(test) { 8 } else { 256 };
 
 /// The least number of rows that one thread counts into the bins of a small state at a time.

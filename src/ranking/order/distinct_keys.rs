@@ -237,7 +237,7 @@ impl<K: Key> Source for DistinctKeys<K> {
         }
         let (keys, (pos, neg)): (Vec<K>, (Vec<u64>, Vec<u64>)) =
             self.descending().map(|(key, pos, neg)| (key, (pos, neg))).unzip();
-        let of = |class, counts| Piece { class, rows: PieceRows::Counted(&keys, counts) };
+        let of = |class, counts| Piece { class, rows: PieceRows::WithCounts(&keys, counts) };
         let pieces = [of(0, &neg), of(1, &pos)];
         outline::outline(|places, ask| places.iter().map(|_| ask(0, &pieces)).collect(), &[0], cells)
     }

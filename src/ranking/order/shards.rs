@@ -360,9 +360,8 @@ impl<R: Row> Block<R> {
     ) -> Self {
         let mut streams = Streams::<R>::new(2 * shards, rows.scores.len());
         let mut units = vec![0; 2 * shards];
-        let (streams_to_fill, units_to_add) = (&mut streams, &mut units[..]);
-        let (any_bits, nan) =
-            widest(Dealing { rows, unit_of, shard, streams: streams_to_fill, units: units_to_add });
+        let dealing = Dealing { rows, unit_of, shard, streams: &mut streams, units: &mut units };
+        let (any_bits, nan) = widest(dealing);
         if !R::HAS_WEIGHT {
             units = (0..2 * shards).map(|stream| streams.rows(stream) as u64).collect();
         }

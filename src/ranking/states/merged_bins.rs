@@ -22,32 +22,32 @@ pub(super) fn merged_bins<K: Key, T: Tally, const BY_INTERVAL: bool>(
         Bins::<K, T>::of(state, intervals)
     });
     let merged = if all_tied {
-        Merged::of_all::<BY_INTERVAL, true>(both)
+        MergedBins::of_all::<BY_INTERVAL, true>(both)
     } else {
-        Merged::of_all::<BY_INTERVAL, false>(both)
+        MergedBins::of_all::<BY_INTERVAL, false>(both)
     };
     (Counts::from_parts(merged.keys.into(), merged.counts, score_type), merged.tied)
 }
 
 /// Bins in order.
-struct Merged<K, T> {
+struct MergedBins<K, T> {
     keys: Vec<K>,
     counts: Vec<Count<T>>,
     /// Empty if all are tied.
     tied: Vec<bool>,
 }
 
-impl<K: Key, T: Tally> Merged<K, T> {
+impl<K: Key, T: Tally> MergedBins<K, T> {
     /// All bins of both.
     fn of_all<const BY_INTERVAL: bool, const ALL_TIED: bool>(both: [Bins<'_, K, T>; 2]) -> Self {
-        let mut merged = Merged::with_room::<ALL_TIED>(&both);
+        let mut merged = MergedBins::with_room::<ALL_TIED>(&both);
         if both.iter().any(|bins| bins.keys.len() < TWO_MERGES_BINS) {
             merged.push_all::<BY_INTERVAL, ALL_TIED>(both);
             return merged;
         }
         // Each step of a merge waits for the one before it. Two merges take turns, so that one does not wait for the other.
         let [mut high, mut low] = halves::<K, T, BY_INTERVAL>(both);
-        let mut lower = Merged::with_room::<ALL_TIED>(&low);
+        let mut lower = MergedBins::with_room::<ALL_TIED>(&low);
         let mut both_merged = [MergedBlock::default(); 2];
         while let (Some(of_high), Some(of_low)) = (blocks(&high), blocks(&low)) {
             merge_blocks::<K, T, 2, BY_INTERVAL, ALL_TIED>([of_high, of_low], &mut both_merged);
@@ -65,7 +65,7 @@ impl<K: Key, T: Tally> Merged<K, T> {
     /// No bins yet, and room for those of both.
     fn with_room<const ALL_TIED: bool>(both: &[Bins<'_, K, T>; 2]) -> Self {
         let room = both[0].keys.len() + both[1].keys.len();
-        Merged {
+        MergedBins {
             keys: Vec::with_capacity(room),
             counts: Vec::with_capacity(room),
             tied: Vec::with_capacity(if ALL_TIED { 0 } else { room }),

@@ -28,14 +28,14 @@ pub(in crate::ranking) enum PieceRows<'a, K> {
     /// Every key is a row of so many units.
     WithUnits(&'a [(K, u64)]),
     /// Every key is so many rows.
-    Counted(&'a [K], &'a [u64]),
+    WithCounts(&'a [K], &'a [u64]),
 }
 
 /// Does the same with the keys of rows of any kind, one after the other.
 macro_rules! with_keys {
     ($rows:expr, $keys:ident => $does:expr) => {
         match $rows {
-            PieceRows::Keys(keys) | PieceRows::Counted(keys, _) => {
+            PieceRows::Keys(keys) | PieceRows::WithCounts(keys, _) => {
                 let $keys = keys.iter().copied();
                 $does
             }
@@ -52,14 +52,14 @@ impl<K> Piece<'_, K> {
         match self.rows {
             PieceRows::Keys(keys) => keys.len() as u64,
             PieceRows::WithUnits(rows) => rows.len() as u64,
-            PieceRows::Counted(_, rows) => rows.iter().sum(),
+            PieceRows::WithCounts(_, rows) => rows.iter().sum(),
         }
     }
 
     /// Asks for the keys, which will soon be read.
     fn expect(&self) {
         match self.rows {
-            PieceRows::Keys(keys) | PieceRows::Counted(keys, _) => cache::expect(keys),
+            PieceRows::Keys(keys) | PieceRows::WithCounts(keys, _) => cache::expect(keys),
             PieceRows::WithUnits(rows) => cache::expect(rows),
         }
     }
@@ -227,7 +227,7 @@ fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Vec<Numbered
     let cell = |key: K| (key.above(grid.low, grid.shift) as u32 - low) as usize;
     for piece in pieces {
         match piece.rows {
-            PieceRows::Counted(keys, counts) => {
+            PieceRows::WithCounts(keys, counts) => {
                 keys.iter().zip(counts).for_each(|(&key, count)| rows[cell(key)] += count);
             }
             each_a_row => with_keys!(each_a_row, keys => keys.for_each(|key| rows[cell(key)] += 1)),
@@ -255,7 +255,7 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
                 weighted = true;
                 rows.iter().for_each(|&(key, units)| add(key, units));
             }
-            PieceRows::Counted(keys, counts) => {
+            PieceRows::WithCounts(keys, counts) => {
                 keys.iter().zip(counts).for_each(|(&key, &count)| add(key, count));
             }
         }

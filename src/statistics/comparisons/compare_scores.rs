@@ -207,7 +207,7 @@ impl<'a> WeightedPairs<'a> {
         let scores = areas.number();
         let all = (0..scores).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
         let against_first = (1..scores).map(|a| (a, 0));
-        let compared = pairs.iter().map(|&(a, b)| ordered(a, b)).chain(against_first).collect();
+        let compared = pairs.iter().map(|&(a, b)| later_first(a, b)).chain(against_first).collect();
         WeightedPairs {
             areas,
             covariances: of_each(all, &|a, b| areas.covariance(a, b)),
@@ -216,8 +216,8 @@ impl<'a> WeightedPairs<'a> {
     }
 }
 
-/// A pair of scores, the later one first.
-fn ordered(a: usize, b: usize) -> (usize, usize) {
+/// A pair of scores in one order for both ways to name it.
+fn later_first(a: usize, b: usize) -> (usize, usize) {
     (a.max(b), a.min(b))
 }
 
@@ -235,11 +235,11 @@ impl PairedAreas for WeightedPairs<'_> {
     }
 
     fn covariance(&self, a: usize, b: usize) -> Option<f64> {
-        self.covariances.get(&ordered(a, b)).copied().flatten()
+        self.covariances.get(&later_first(a, b)).copied().flatten()
     }
 
     fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
-        self.differences.get(&ordered(a, b)).copied().flatten()
+        self.differences.get(&later_first(a, b)).copied().flatten()
     }
 }
 

@@ -10,6 +10,7 @@ pub mod interval;
 pub mod logit_scale;
 pub mod null_distribution;
 pub mod weighted_areas;
+pub mod weighted_key;
 pub mod weighted_keys;
 mod weighted_rests;
 
@@ -23,4 +24,5 @@ pub use interval::{Estimate, Interval, RateInterval, welch};
 pub use logit_scale::LogitScale;
 pub use null_distribution::NullDistribution;
 pub use weighted_areas::WeightedAreas;
-pub use weighted_keys::{WeightedArea, WeightedKey, WeightedKeys};
+pub use weighted_key::{WeightedArea, WeightedKey};
+pub use weighted_keys::WeightedKeys;

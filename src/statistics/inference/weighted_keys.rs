@@ -1,68 +1,23 @@
 //! The area under the ROC curve of each key's rows with weights, of all rows, and of all but a key's.
 //!
-//! The weights of a class are whole numbers of one unit for all keys, and their squares are whole numbers too, of squared
-//! units or of the steps of a state. So the ties of all rows but a key's are exact differences.
+//! All keys have one unit of weights, so that the ties of all rows but a key's are exact differences.
 
 use rayon::prelude::*;
 
 use super::weighted_areas::units_of_rows;
+use super::weighted_key::{SquareUnit, WeightedArea, WeightedKey, WeightedTie, exact_share, influences};
 use super::weighted_rests::{AllRows, is_light};
-use crate::interrupt;
-use crate::math::quotient;
 use crate::ranking::rows::Rows;
-use crate::ranking::states::{
-    State,
-    weight_sums::{Squares, WeightSums},
-    weighted::CommonUnits,
-};
+use crate::ranking::states::{State, weight_sums::WeightSums, weighted::CommonUnits};
 use crate::ranking::tasks;
 use crate::ranking::ties::Count;
-
-/// The rows that share a score.
-#[derive(Clone, Copy, Debug)]
-pub struct WeightedTie {
-    pub(super) code: u32,
-    pub(super) units: Count,
-    pub(super) squares: Count<Squares>,
-    /// The same in squared units; NaN where they are unknown.
-    pub(super) squared: Count<f64>,
-}
-
-/// What sums of squares are counted in.
-#[derive(Clone, Copy, Debug)]
-enum SquareUnit {
-    /// The square of the unit of weights.
-    OfRows,
-    /// The steps of states, to which the square of each row was rounded.
-    OfStates(CommonUnits),
-}
-
-/// Rows with weights, the highest score first.
-#[derive(Clone, Debug)]
-pub struct WeightedKey {
-    pub(super) ties: Vec<WeightedTie>,
-    unit: SquareUnit,
-    /// Positives and negatives, whatever they weigh.
-    pub rows: Count,
-}
-
-/// An area and its variance.
-#[derive(Clone, Copy, Debug)]
-pub struct WeightedArea {
-    /// The area.
-    pub auc: f64,
-    /// Its variance; undefined with fewer than two rows of a class, and where the squares of weights are unknown.
-    pub variance: Option<f64>,
-    /// How many scores it rests on.
-    pub ties: usize,
-}
 
 /// The rows of each key.
 #[derive(Clone, Debug)]
 pub struct WeightedKeys {
     /// Those of each.
     pub keys: Vec<WeightedKey>,
-    pub(super) all: WeightedKey,
+    all: WeightedKey,
 }
 
 impl WeightedKeys {
@@ -137,18 +92,10 @@ impl WeightedKeys {
         let is_light = |key: &WeightedKey| is_light(key, total.units);
         let all = if self.keys.iter().any(is_light) { AllRows::of(&self.all) } else { None };
         let without = |key: &WeightedKey| match &all {
-            Some(all) if is_light(key) => all.without(key).or_else(|| self.without(key)),
-            _ => self.without(key),
+            Some(all) if is_light(key) => all.without(key).or_else(|| self.all.area_without(key)),
+            _ => self.all.area_without(key),
         };
         self.keys.par_iter().map(without).collect()
-    }
-
-    /// The area of all rows but those of a key, by all scores.
-    pub(super) fn without(&self, key: &WeightedKey) -> Option<WeightedArea> {
-        let total = self.all.total().without(key.total());
-        let is_known = self.all.knows_squares_without(key, total);
-        // A division of floats for each score: the exact one takes ten times as long.
-        area(self.all.ties_without(key), total, is_known, float_share)
     }
 
     /// For each key, the covariance of its area and that of all rows; undefined where the key's variance is.
@@ -175,198 +122,82 @@ impl WeightedKeys {
     }
 }
 
-impl WeightedTie {
-    /// No rows yet.
-    fn none(code: u32) -> Self {
-        WeightedTie {
-            code,
-            units: Count::default(),
-            squares: Count::default(),
-            squared: Count { pos: 0.0, neg: 0.0 },
-        }
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::rows_of;
+    use proptest::prelude::*;
 
-    fn plus(self, more: Self) -> Self {
-        WeightedTie { units: self.units.plus(more.units), squares: self.squares.plus(more.squares), ..self }
-    }
-
-    pub(super) fn without(self, part: Self) -> Self {
-        let units = Count { pos: self.units.pos - part.units.pos, neg: self.units.neg - part.units.neg };
-        let squares = Count {
-            pos: self.squares.pos.without(part.squares.pos),
-            neg: self.squares.neg.without(part.squares.neg),
-        };
-        WeightedTie { units, squares, ..self }
-    }
-}
-
-impl SquareUnit {
-    /// Sums of squares in squared units; NaN where they are unknown.
-    fn squared(&self, squares: Count<Squares>) -> Count<f64> {
-        let known = match self {
-            SquareUnit::OfStates(units) => units.squared(squares),
-            SquareUnit::OfRows => {
-                let of_class = |squares: Squares| squares.known().map(|squares| squares as f64);
-                of_class(squares.pos).zip(of_class(squares.neg)).map(|(pos, neg)| Count { pos, neg })
+    /// Light and heavy keys among rows of few and of many scores, in either class perhaps without rows of a key.
+    #[test]
+    fn as_by_all_scores() {
+        let mut light = 0;
+        for (scores, spread) in [(7u32, 30u32), (7, 1), (1000, 30), (1000, 5)] {
+            let mixed = |row: u32, by: u32| row.wrapping_mul(by) >> 16;
+            let rows = 0..3000u32;
+            let labels: Vec<u8> =
+                rows.clone().map(|row| u8::from(mixed(row, 0x9E37_79B1) % 10 < 3)).collect();
+            let score =
+                |row: u32| mixed(row, 0x85EB_CA6B) % scores + scores / 5 * u32::from(labels[row as usize]);
+            let keys: Vec<u32> = rows
+                .clone()
+                .map(|row| (mixed(row, 0xC2B2_AE35) % (spread * 4)) / spread.min(1 + row % 3))
+                .collect();
+            let weights = rows.clone().map(|row| f64::from(1 + mixed(row, 0x27D4_EB2F) % 50) / 7.0).collect();
+            let scores: Vec<f64> = rows.map(|row| f64::from(score(row))).collect();
+            let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
+            let keys = WeightedKeys::of_rows_or_states(&rows, 0).unwrap();
+            let total = keys.all.total().units;
+            for (key, got) in keys.keys.iter().zip(keys.without_each()) {
+                light += u32::from(is_light(key, total));
+                let (got, expected) = (got.unwrap(), keys.all.area_without(key).unwrap());
+                assert_eq!((got.auc, got.ties), (expected.auc, expected.ties));
+                let (got, expected) = (got.variance.unwrap(), expected.variance.unwrap());
+                assert!((got / expected - 1.0).abs() < 1e-12, "{got} {expected}");
             }
-        };
-        known.unwrap_or(Count { pos: f64::NAN, neg: f64::NAN })
+        }
+        assert!(light > 100);
     }
 
-    /// Whether a standard error may rest on the squares of so many rows: there are two of either class, and they are known so
-    /// well.
-    fn are_known(&self, rows: Count, squares: Count<Squares>) -> bool {
-        let of_class = |rows: u64, squares: Squares| {
-            rows > 1
-                && match self {
-                    SquareUnit::OfRows => squares.known().is_some(),
-                    SquareUnit::OfStates(_) => squares.are_known_of(rows),
+    proptest! {
+        /// Few rows, of which some have no weight: all keys that are light.
+        #[test]
+        fn few_rows(rows in prop::collection::vec((any::<bool>(), 0u8..9, 0u8..4, 0u32..60), 40..200)) {
+            let labels: Vec<u8> = rows.iter().map(|row| row.0.into()).collect();
+            let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
+            let keys: Vec<u32> = rows.iter().map(|row| row.3).collect();
+            let weights = rows.iter().map(|row| f64::from(row.2)).collect();
+            let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
+            let keys = WeightedKeys::of_rows_or_states(&rows, 0).unwrap();
+            for (key, got) in keys.keys.iter().zip(keys.without_each()) {
+                let expected = keys.all.area_without(key);
+                prop_assert_eq!(got.map(|area| (area.auc, area.ties)), expected.map(|area| (area.auc, area.ties)));
+                let variances = got.and_then(|area| area.variance).zip(expected.and_then(|area| area.variance));
+                prop_assert_eq!(got.map(|area| area.variance.is_some()), expected.map(|area| area.variance.is_some()));
+                if let Some((got, expected)) = variances {
+                    prop_assert!((got - expected).abs() <= 1e-11 * expected, "{} {}", got, expected);
                 }
-        };
-        of_class(rows.pos, squares.pos) && of_class(rows.neg, squares.neg)
-    }
-}
-
-impl WeightedKey {
-    /// No rows yet.
-    fn new(unit: SquareUnit) -> Self {
-        WeightedKey { ties: Vec::new(), unit, rows: Count::default() }
-    }
-
-    /// Adds a row whose score is not above those that are there.
-    fn add(&mut self, code: u32, positive: bool, units: u64) {
-        if self.ties.last().is_none_or(|tie| tie.code != code) {
-            self.ties.push(WeightedTie::none(code));
-        }
-        self.rows.add(positive, 1);
-        if let Some(tie) = self.ties.last_mut() {
-            tie.units.add(positive, units);
-            tie.squares.add(positive, Squares::new(u128::from(units).pow(2)));
+            }
         }
     }
 
-    /// Knows the squares of all ties in squared units.
-    fn square(&mut self) {
-        let unit = self.unit;
-        self.ties.iter_mut().for_each(|tie| tie.squared = unit.squared(tie.squares));
+    /// One key ranks its rows in the wrong order, all others rank theirs right: without it nothing varies.
+    #[test]
+    fn nothing_varies_without_a_key() {
+        let rows = 0..400u32;
+        let labels: Vec<u8> = rows.clone().map(|row| u8::from(row % 3 == 0)).collect();
+        let keys: Vec<u32> = rows.clone().map(|row| row % 40).collect();
+        let height = |row: u32| if row.is_multiple_of(40) { 10.0 } else { 0.0 };
+        let scores: Vec<f64> = rows
+            .clone()
+            .map(|row| if row.is_multiple_of(3) { 9.0 - height(row) } else { height(row) })
+            .collect();
+        let weights = rows.map(|row| f64::from(1 + row % 7) / 3.0).collect();
+        let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
+        let keys = WeightedKeys::of_rows_or_states(&rows, 0).unwrap();
+        let without = keys.without_each();
+        assert!(is_light(&keys.keys[0], keys.all.total().units));
+        assert_eq!(without[0].map(|area| (area.auc, area.variance)), Some((1.0, Some(0.0))));
+        assert!(without[1].unwrap().variance.unwrap() > 0.0);
     }
-
-    /// All ties together.
-    pub(super) fn total(&self) -> WeightedTie {
-        self.ties.iter().fold(WeightedTie::none(0), |total, &tie| total.plus(tie))
-    }
-
-    /// The ties of these rows but those of a key, all of which are here.
-    fn ties_without(&self, key: &WeightedKey) -> impl Iterator<Item = WeightedTie> + Clone {
-        let mut own = key.ties.iter().peekable();
-        let rest = move |tie: &WeightedTie| match own.next_if(|own| own.code == tie.code) {
-            None => *tie,
-            Some(own) => self.tie_without(tie, own),
-        };
-        self.ties.iter().map(rest)
-    }
-
-    /// A tie without some of its rows.
-    pub(super) fn tie_without(&self, tie: &WeightedTie, part: &WeightedTie) -> WeightedTie {
-        let rest = tie.without(*part);
-        WeightedTie { squared: self.unit.squared(rest.squares), ..rest }
-    }
-
-    /// Whether a standard error may rest on these rows but those of a key, which are `rest` together.
-    pub(super) fn knows_squares_without(&self, key: &WeightedKey, rest: WeightedTie) -> bool {
-        let rows = Count { pos: self.rows.pos - key.rows.pos, neg: self.rows.neg - key.rows.neg };
-        self.unit.are_known(rows, rest.squares)
-    }
-
-    /// The area of these rows with the variance of the [infinitesimal jackknife](super::weighted_areas); undefined without a
-    /// positive or without a negative.
-    pub fn area(&self) -> Option<WeightedArea> {
-        let total = self.total();
-        let is_known = self.unit.are_known(self.rows, total.squares);
-        area(self.ties.iter().copied(), total, is_known, exact_share)
-    }
-}
-
-/// The correctly rounded quotient.
-pub(super) fn exact_share(part: u64, whole: u64) -> f64 {
-    quotient(part.into(), whole.into())
-}
-
-/// The quotient of two rounded numbers.
-pub(super) fn float_share(part: u64, whole: u64) -> f64 {
-    part as f64 / whole as f64
-}
-
-/// The area of ties that are `total` together; `share` divides. The variance is undefined if their squares are not known.
-fn area(
-    ties: impl Iterator<Item = WeightedTie> + Clone,
-    total: WeightedTie,
-    is_known: bool,
-    share: impl Fn(u64, u64) -> f64,
-) -> Option<WeightedArea> {
-    interrupt::check();
-    let Count { pos, neg } = total.units;
-    if pos == 0 || neg == 0 {
-        return None;
-    }
-    let (mut above, mut number, mut twice_u) = (0u64, 0, 0u128);
-    for tie in ties.clone() {
-        // Twice the positives above each negative.
-        twice_u += u128::from(tie.units.neg) * u128::from(2 * above + tie.units.pos);
-        above += tie.units.pos;
-        number += 1;
-    }
-    let auc = quotient(twice_u, 2 * u128::from(pos) * u128::from(neg));
-    let variance = || {
-        let (mut of_pos, mut of_neg) = (0.0, 0.0);
-        for (tie, influence) in influences(ties.clone(), total.units, auc, share) {
-            of_pos += tie.squared.pos * influence.pos * influence.pos;
-            of_neg += tie.squared.neg * influence.neg * influence.neg;
-        }
-        of_pos / (pos as f64).powi(2) + of_neg / (neg as f64).powi(2)
-    };
-    Some(WeightedArea { auc, variance: is_known.then(variance), ties: number })
-}
-
-/// Each tie with the influence of its positives and of its negatives.
-fn influences(
-    ties: impl Iterator<Item = WeightedTie>,
-    total: Count,
-    auc: f64,
-    share: impl Fn(u64, u64) -> f64,
-) -> impl Iterator<Item = (WeightedTie, Count<f64>)> {
-    with_twice_beaten(ties, total).map(move |(tie, beaten)| (tie, influence(beaten, total, auc, &share)))
-}
-
-/// The share of negatives that the positives of a tie beat and that of positives that beat its negatives, less the area: the
-/// influence of a row whose weight is that of its class.
-pub(super) fn influence(
-    twice_beaten: Count,
-    total: Count,
-    auc: f64,
-    share: impl Fn(u64, u64) -> f64,
-) -> Count<f64> {
-    Count {
-        pos: share(twice_beaten.pos, 2 * total.neg) - auc,
-        neg: share(twice_beaten.neg, 2 * total.pos) - auc,
-    }
-}
-
-/// Each tie of a key with twice the units that its positives beat and twice those that beat its negatives, ties counting once.
-pub(super) fn twice_beaten(key: &WeightedKey) -> impl Iterator<Item = (WeightedTie, Count)> {
-    with_twice_beaten(key.ties.iter().copied(), key.total().units)
-}
-
-/// The same of ties that are `total` together. Twice a total takes at most 64 bits.
-fn with_twice_beaten(
-    ties: impl Iterator<Item = WeightedTie>,
-    total: Count,
-) -> impl Iterator<Item = (WeightedTie, Count)> {
-    let mut above = Count::<u64>::default();
-    ties.map(move |tie| {
-        let next = above.plus(tie.units);
-        let beaten = Count { pos: 2 * total.neg - above.neg - next.neg, neg: above.pos + next.pos };
-        above = next;
-        (tie, beaten)
-    })
 }

@@ -8,7 +8,7 @@
 //! Where little is left of the sums, they say too little: [`WeightedKeys`](super::WeightedKeys) goes through all scores then. So
 //! it does for a heavy key, for which `a` and `b` are large.
 
-use super::weighted_keys::{
+use super::weighted_key::{
     WeightedArea, WeightedKey, WeightedTie, exact_share, float_share, influence, twice_beaten,
 };
 use crate::interrupt;
@@ -165,87 +165,5 @@ impl<'a> AllRows<'a> {
         let (sums, most) = (Count { pos: sums.pos.total(), neg: sums.neg.total() }, end.weights);
         let is_enough = sums.pos >= ENOUGH * most.pos && sums.neg >= ENOUGH * most.neg;
         is_enough.then(|| sums.pos / (rest.pos as f64).powi(2) + sums.neg / (rest.neg as f64).powi(2))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ranking::rows::Rows;
-    use crate::statistics::inference::WeightedKeys;
-    use crate::statistics::tests::rows_of;
-    use proptest::prelude::*;
-
-    /// Light and heavy keys among rows of few and of many scores, in either class perhaps without rows of a key.
-    #[test]
-    fn as_by_all_scores() {
-        let mut light = 0;
-        for (scores, spread) in [(7u32, 30u32), (7, 1), (1000, 30), (1000, 5)] {
-            let mixed = |row: u32, by: u32| row.wrapping_mul(by) >> 16;
-            let rows = 0..3000u32;
-            let labels: Vec<u8> =
-                rows.clone().map(|row| u8::from(mixed(row, 0x9E37_79B1) % 10 < 3)).collect();
-            let score =
-                |row: u32| mixed(row, 0x85EB_CA6B) % scores + scores / 5 * u32::from(labels[row as usize]);
-            let keys: Vec<u32> = rows
-                .clone()
-                .map(|row| (mixed(row, 0xC2B2_AE35) % (spread * 4)) / spread.min(1 + row % 3))
-                .collect();
-            let weights = rows.clone().map(|row| f64::from(1 + mixed(row, 0x27D4_EB2F) % 50) / 7.0).collect();
-            let scores: Vec<f64> = rows.map(|row| f64::from(score(row))).collect();
-            let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
-            let keys = WeightedKeys::of_rows_or_states(&rows, 0).unwrap();
-            let total = keys.all.total().units;
-            for (key, got) in keys.keys.iter().zip(keys.without_each()) {
-                light += u32::from(is_light(key, total));
-                let (got, expected) = (got.unwrap(), keys.without(key).unwrap());
-                assert_eq!((got.auc, got.ties), (expected.auc, expected.ties));
-                let (got, expected) = (got.variance.unwrap(), expected.variance.unwrap());
-                assert!((got / expected - 1.0).abs() < 1e-12, "{got} {expected}");
-            }
-        }
-        assert!(light > 100);
-    }
-
-    proptest! {
-        /// Few rows, of which some have no weight: all keys that are light.
-        #[test]
-        fn few_rows(rows in prop::collection::vec((any::<bool>(), 0u8..9, 0u8..4, 0u32..60), 40..200)) {
-            let labels: Vec<u8> = rows.iter().map(|row| row.0.into()).collect();
-            let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
-            let keys: Vec<u32> = rows.iter().map(|row| row.3).collect();
-            let weights = rows.iter().map(|row| f64::from(row.2)).collect();
-            let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
-            let keys = WeightedKeys::of_rows_or_states(&rows, 0).unwrap();
-            for (key, got) in keys.keys.iter().zip(keys.without_each()) {
-                let expected = keys.without(key);
-                prop_assert_eq!(got.map(|area| (area.auc, area.ties)), expected.map(|area| (area.auc, area.ties)));
-                let variances = got.and_then(|area| area.variance).zip(expected.and_then(|area| area.variance));
-                prop_assert_eq!(got.map(|area| area.variance.is_some()), expected.map(|area| area.variance.is_some()));
-                if let Some((got, expected)) = variances {
-                    prop_assert!((got - expected).abs() <= 1e-11 * expected, "{} {}", got, expected);
-                }
-            }
-        }
-    }
-
-    /// One key ranks its rows in the wrong order, all others rank theirs right: without it nothing varies.
-    #[test]
-    fn nothing_varies_without_a_key() {
-        let rows = 0..400u32;
-        let labels: Vec<u8> = rows.clone().map(|row| u8::from(row % 3 == 0)).collect();
-        let keys: Vec<u32> = rows.clone().map(|row| row % 40).collect();
-        let height = |row: u32| if row.is_multiple_of(40) { 10.0 } else { 0.0 };
-        let scores: Vec<f64> = rows
-            .clone()
-            .map(|row| if row.is_multiple_of(3) { 9.0 - height(row) } else { height(row) })
-            .collect();
-        let weights = rows.map(|row| f64::from(1 + row % 7) / 3.0).collect();
-        let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
-        let keys = WeightedKeys::of_rows_or_states(&rows, 0).unwrap();
-        let without = keys.without_each();
-        assert!(is_light(&keys.keys[0], keys.all.total().units));
-        assert_eq!(without[0].map(|area| (area.auc, area.variance)), Some((1.0, Some(0.0))));
-        assert!(without[1].unwrap().variance.unwrap() > 0.0);
     }
 }
