@@ -146,6 +146,11 @@ impl<K: Key> Index<K> {
         !self.long.is_empty() || widest(EqualKeys(&self.keys))
     }
 
+    /// The indexed keys.
+    pub fn keys(&self) -> &[K] {
+        &self.keys
+    }
+
     /// Sorts every bucket, and thereby all keys.
     pub fn order(&mut self) {
         // No key is more than a window away from its place, and most keys are at most one place away. The first pass
@@ -161,11 +166,11 @@ impl<K: Key> Index<K> {
         sort_few(&mut self.keys);
     }
 
-    /// Over all keys in `pieces`: twice the indexed keys below each, and once those equal to it.
-    pub fn twice_below<S: Score<Key = K>>(&self, pieces: &[&[K]]) -> u64 {
+    /// Over all keys in `pieces`: the indexed keys below each, and those equal to it.
+    pub fn below_and_equal<S: Score<Key = K>>(&self, pieces: &[&[K]]) -> [u64; 2] {
         with_buckets!(&self.map, bucket => {
             let bucket = |key| bucket(S::from_key(key).position());
-            widest(TwiceBelow { index: self, pieces, bucket })
+            widest(BelowAndEqual { index: self, pieces, bucket })
         })
     }
 
@@ -274,20 +279,20 @@ impl<K: Key> Work for EqualKeys<'_, K> {
     }
 }
 
-/// The work of [`Index::twice_below`].
-struct TwiceBelow<'a, K, F> {
+/// The work of [`Index::below_and_equal`].
+struct BelowAndEqual<'a, K, F> {
     index: &'a Index<K>,
     pieces: &'a [&'a [K]],
     bucket: F,
 }
 
-impl<K: Key, F: Fn(K) -> u32> Work for TwiceBelow<'_, K, F> {
-    type Output = u64;
+impl<K: Key, F: Fn(K) -> u32> Work for BelowAndEqual<'_, K, F> {
+    type Output = [u64; 2];
 
     #[inline(always)]
-    fn run(self) -> u64 {
+    fn run(self) -> [u64; 2] {
         let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
-        let mut sum = 0;
+        let (mut sum_below, mut sum_equal) = (0, 0);
         let mut slow = LastLookup::default();
         let mut buckets = [0; TOGETHER];
         for keys_here in cache::ahead(self.pieces, TOGETHER) {
@@ -295,29 +300,38 @@ impl<K: Key, F: Fn(K) -> u32> Work for TwiceBelow<'_, K, F> {
             for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
                 *bucket = (self.bucket)(key);
             }
-            // There is one sum for each place in the window, so that the comparisons of a window are added at once.
+            // There is one sum for each place in the window, so that the comparisons of a window are added at once. It holds
+            // both counts, since the compiler would mix the registers of two sums.
             let mut sums = [K::Lane::default(); WINDOW];
             for (&bucket, &key) in buckets.iter().zip(keys_here) {
                 let (start, end) = ends_of_bucket(starts, bucket as usize);
-                sum += 2 * start as u64;
+                sum_below += start as u64;
                 match keys[start..].first_chunk::<WINDOW>() {
                     Some(window) if end - start <= WINDOW => {
                         for (sum, &other) in sums.iter_mut().zip(window) {
                             *sum += K::Lane::from(other < key);
-                            *sum += K::Lane::from(other <= key);
+                            *sum += K::Lane::from(if other == key { EQUAL } else { 0 });
                         }
                     }
                     _ => {
                         let (below, upto) = slow.place(&keys[start..end], key);
-                        sum += (below + upto) as u64;
+                        sum_below += below as u64;
+                        sum_equal += (upto - below) as u64;
                     }
                 }
             }
-            sum += sums.into_iter().map(Into::<u64>::into).sum::<u64>();
+            for sum in sums.map(Into::<u64>::into) {
+                sum_below += sum % u64::from(EQUAL);
+                sum_equal += sum / u64::from(EQUAL);
+            }
         }
-        sum
+        [sum_below, sum_equal]
     }
 }
+
+/// An equal key in a sum of both counts, above all lower keys.
+const EQUAL: u16 = 1 << 8;
+const _: () = assert!(TOGETHER < EQUAL as usize && TOGETHER * (EQUAL as usize + 1) <= u16::MAX as usize);
 
 /// The units of an indexed key as far as they count for another key: twice if it is lower, once if it is equal.
 #[inline(always)]

@@ -13,6 +13,7 @@ use super::tally::{Place, Tally};
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{
     Placements,
+    duplicates::{self, Duplicates},
     placements::Moments,
     positives::{Batches, PositiveScore, TakePositives},
     source::Indexed,
@@ -26,14 +27,47 @@ impl<K: Key> Classes<'_, K> {
         if self.are_few() {
             return self.twice_u_by_pairs();
         }
+        self.twice_u_of(self.below_and_equal(index, ops))
+    }
+
+    /// The same, and the sum of `t³ - t` over the distinct scores, each shared by t rows.
+    pub fn twice_u_and_cubes(
+        &self,
+        index: &mut Index<K>,
+        duplicates: &mut Duplicates<K>,
+        ops: ScoreOps<K>,
+    ) -> (u64, u128) {
+        let both = [self.pos, self.neg];
+        let (twice_u, keys) = if self.are_few() {
+            (self.twice_u_by_pairs(), duplicates.find(&both))
+        } else {
+            let [below, equal] = self.below_and_equal(index, ops);
+            // Where no other key equals an indexed one, and no indexed keys are equal, only the others can share a score.
+            let (_, others) = self.indexed(Indexed::Rarer);
+            let only_others = equal == 0 && !index.may_have_equal_keys();
+            let keys = if only_others { duplicates.find(&[others]) } else { duplicates.find(&both) };
+            (self.twice_u_of([below, equal]), keys)
+        };
+        (ops.build)(index, &[keys]);
+        index.order();
+        (twice_u, duplicates::cubes(index.keys()))
+    }
+
+    /// Over all keys of the more frequent class: the keys of the rarer class, which are indexed, below each and equal to it.
+    fn below_and_equal(&self, index: &mut Index<K>, ops: ScoreOps<K>) -> [u64; 2] {
         let (indexed, others) = self.indexed(Indexed::Rarer);
         (ops.build)(index, indexed);
         let index = &*index;
-        let twice_below = if self.rows() < SHARD_ROWS {
-            (ops.twice_below)(index, others)
-        } else {
-            others.par_chunks(PIECES_PER_TASK).map(|pieces| (ops.twice_below)(index, pieces)).sum()
-        };
+        if self.rows() < SHARD_ROWS {
+            return (ops.below_and_equal)(index, others);
+        }
+        let parts = others.par_chunks(PIECES_PER_TASK).map(|pieces| (ops.below_and_equal)(index, pieces));
+        parts.reduce(Default::default, |sums, part| [sums[0] + part[0], sums[1] + part[1]])
+    }
+
+    /// Twice U from [`Classes::below_and_equal`].
+    fn twice_u_of(&self, [below, equal]: [u64; 2]) -> u64 {
+        let twice_below = 2 * below + equal;
         if self.indexes_pos(Indexed::Rarer) {
             // Each pair counts 2 in all: 2 for the higher score, or 1 for each of two equal scores.
             2 * self.n_pos as u64 * self.n_neg as u64 - twice_below

@@ -110,8 +110,9 @@ impl<K: Key> Source for OneThread<K> {
 
     fn twice_u_and_cubes(&mut self) -> Option<(u128, u128)> {
         self.ask(|classes, ops, memory| {
-            let cubes = || Duplicates::default().cubes(&[classes.pos, classes.neg]);
-            (!classes.are_few()).then(|| (classes.twice_u(&mut memory.tally.index, ops).into(), cubes()))
+            let of_classes =
+                || classes.twice_u_and_cubes(&mut memory.tally.index, &mut Duplicates::default(), ops);
+            (!classes.are_few()).then(of_classes).map(|(twice_u, cubes)| (twice_u.into(), cubes))
         })
     }
 

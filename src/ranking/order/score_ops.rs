@@ -10,7 +10,7 @@ use crate::ranking::scores::{Key, Score};
 #[derive(Debug)]
 pub(in crate::ranking) struct ScoreOps<K> {
     pub build: fn(&mut Index<K>, &[&[K]]),
-    pub twice_below: fn(&Index<K>, &[&[K]]) -> u64,
+    pub below_and_equal: fn(&Index<K>, &[&[K]]) -> [u64; 2],
     pub count: fn(&mut Tally<K>, &[&[K]]),
     pub count_with_sums: fn(&mut Tally<K>, &[&[K]]),
     pub build_with_units: fn(&mut Index<K>, &[&[(K, u64)]]),
@@ -31,7 +31,7 @@ impl<K: Key> ScoreOps<K> {
     pub fn of<S: Score<Key = K>>() -> Self {
         ScoreOps {
             build: Index::build::<S>,
-            twice_below: Index::twice_below::<S>,
+            below_and_equal: Index::below_and_equal::<S>,
             count: Tally::count::<S, false>,
             count_with_sums: Tally::count::<S, true>,
             build_with_units: Index::build_with_units::<S>,

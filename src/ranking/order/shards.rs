@@ -203,10 +203,10 @@ impl<K: Key> Shards<K> {
         self.each(memory, |memory, _, shard, above| shard.with_classes(|classes| ask(memory, classes, above)))
     }
 
-    /// Twice the U of a shard's positives against all negatives of the group.
-    fn twice_u_of(&self, index: &mut Index<K>, classes: &Classes<'_, K>, above: Above) -> u128 {
+    /// Twice the U of a shard's positives against all negatives of the group, from that against the negatives of the shard.
+    fn twice_u_of(&self, classes: &Classes<'_, K>, above: Above, twice_u: u64) -> u128 {
         let neg_below = self.totals[0] - above.neg - classes.n_neg as u64;
-        u128::from(classes.twice_u(index, self.ops)) + 2 * classes.n_pos as u128 * u128::from(neg_below)
+        u128::from(twice_u) + 2 * classes.n_pos as u128 * u128::from(neg_below)
     }
 
     /// Asks the shard of the row at a rank, the highest row being at 1, with that row's rank in the shard.
@@ -286,16 +286,17 @@ impl<K: Key> Source for Shards<K> {
     }
 
     fn twice_u(&mut self) -> Option<u128> {
-        let parts =
-            self.each_classes(Index::default, |index, classes, above| self.twice_u_of(index, classes, above));
+        let parts = self.each_classes(Index::default, |index, classes, above| {
+            self.twice_u_of(classes, above, classes.twice_u(index, self.ops))
+        });
         Some(parts.into_iter().sum())
     }
 
     fn twice_u_and_cubes(&mut self) -> Option<(u128, u128)> {
         let memory = <(Index<K>, Duplicates<K>)>::default;
         let parts = self.each_classes(memory, |(index, duplicates), classes, above| {
-            let cubes = duplicates.cubes(&[classes.pos, classes.neg]);
-            (self.twice_u_of(index, classes, above), cubes)
+            let (twice_u, cubes) = classes.twice_u_and_cubes(index, duplicates, self.ops);
+            (self.twice_u_of(classes, above, twice_u), cubes)
         });
         Some(parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1)))
     }

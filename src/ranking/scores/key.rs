@@ -28,8 +28,8 @@ pub trait Key: Score<Key = Self> + Ord + std::fmt::Debug + Default {
     /// The key that no score has but, for floats, NaN.
     const FAULT: Self;
 
-    /// The type of counts that are kept beside keys in registers: as wide as the key, or 64 bits for wider keys.
-    type Lane: Copy + Default + From<bool> + Into<u64> + std::ops::AddAssign;
+    /// The type of counts that are kept beside keys in registers: as wide as the key, but at least 16 and at most 64 bits.
+    type Lane: Copy + Default + From<bool> + From<u16> + Into<u64> + std::ops::AddAssign;
 
     /// How wide it is.
     const WIDTH: Width;
@@ -83,7 +83,7 @@ macro_rules! keys {
     )*};
 }
 keys! {
-    u8, W8, u8, bits => bits.into();
+    u8, W8, u16, bits => bits.into();
     u16, W16, u16, bits => bits.into();
     u32, W32, u32, bits => bits.into();
     u64, W64, u64, bits => bits ^ (bits >> 32);

@@ -5,14 +5,20 @@
 //! scores are distinct, it leaves hardly any.
 
 use crate::cache;
-use crate::ranking::scores::Key;
-use crate::ranking::tuning::{AGAIN_WORDS, CHUNK, MARKS_PER_ROW, SECOND_ROUND_KEYS};
+use crate::ranking::scores::{
+    Key,
+    wide::{Work, widest},
+};
+use crate::ranking::tuning::{AGAIN_WORDS, CHUNK, MARKS_PER_ROW, SECOND_ROUND_KEYS, TOGETHER};
 
 /// Finds the keys that may be equal to others. Keeps its memory from use to use.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct Duplicates<K> {
     marks: Marks,
+    /// What the first round leaves ...
     keys: Vec<K>,
+    /// ... and what the second one does.
+    left: Vec<K>,
 }
 
 /// Marks of cells.
@@ -42,26 +48,54 @@ impl Marks {
     /// Marks the cells of keys. Returns whether any cell had been marked.
     #[inline(always)]
     fn mark<K: Key>(&mut self, keys: &[K], hash: impl Fn(K) -> u64) -> bool {
-        let (met, again, shift) = (&mut self.met[..], &mut self.again[..], self.shift);
+        let Marks { met, again, shift } = self;
+        let (met, again) = (&mut met[..], &mut again[..AGAIN_WORDS]);
         let mut any = false;
-        for &key in keys {
-            let cell = hash(key) >> shift;
-            let (word, mark) = (&mut met[(cell / 64) as usize], 1 << (cell % 64));
-            if *word & mark != 0 {
-                any = true;
-                again[(cell / 64) as usize % AGAIN_WORDS] |= mark;
+        let mut cells = [0; TOGETHER];
+        for keys in keys.chunks(TOGETHER) {
+            for &cell in cells_of(&mut cells, keys, *shift, &hash) {
+                let (word, mark) = (&mut met[(cell / 64) as usize], 1 << (cell % 64));
+                if *word & mark != 0 {
+                    any = true;
+                    again[(cell / 64) as usize % AGAIN_WORDS] |= mark;
+                }
+                *word |= mark;
             }
-            *word |= mark;
         }
         any
     }
 
-    /// Whether the cell of a hash may have been marked by others.
+    /// Appends the keys whose cells may have been marked by others.
     #[inline(always)]
-    fn may_be_met_again(&self, hash: u64) -> bool {
-        let cell = hash >> self.shift;
-        self.again[(cell / 64) as usize % AGAIN_WORDS] >> (cell % 64) & 1 == 1
+    fn met_again<K: Key>(&self, keys: &[K], hash: impl Fn(K) -> u64, to: &mut Vec<K>) {
+        let again = &self.again[..AGAIN_WORDS];
+        let mut cells = [0; TOGETHER];
+        for keys in keys.chunks(TOGETHER) {
+            // Most keys are not kept. Each is written, and the next one over it, without a branch that would be foretold wrong.
+            let before = to.len();
+            to.extend_from_slice(keys);
+            let (places, mut kept) = (&mut to[before..], 0);
+            for (&key, &cell) in keys.iter().zip(cells_of(&mut cells, keys, self.shift, &hash)) {
+                places[kept] = key;
+                kept += (again[(cell / 64) as usize % AGAIN_WORDS] >> (cell % 64) & 1) as usize;
+            }
+            to.truncate(before + kept);
+        }
     }
+}
+
+/// The cells of at most [`TOGETHER`] keys.
+#[inline(always)]
+fn cells_of<'a, K: Key>(
+    cells: &'a mut [u32; TOGETHER],
+    keys: &[K],
+    shift: u32,
+    hash: impl Fn(K) -> u64,
+) -> &'a [u32] {
+    for (cell, &key) in cells.iter_mut().zip(keys) {
+        *cell = (hash(key) >> shift) as u32;
+    }
+    &cells[..keys.len()]
 }
 
 /// The hash of the second round. Its high bits depend on the low bits of the first hash, which did not choose the first
@@ -71,34 +105,55 @@ fn second_hash(hash: u64) -> u64 {
 }
 
 impl<K: Key> Duplicates<K> {
-    /// The sum of `t³ - t` over the distinct scores of all keys in `pieces`, each shared by t of them.
-    pub fn cubes(&mut self, pieces: &[&[&[K]]]) -> u128 {
-        let all = || pieces.iter().flat_map(|pieces| cache::ahead(pieces, CHUNK));
-        let rows: usize = pieces.iter().copied().flatten().map(|piece| piece.len()).sum();
-        let Duplicates { marks, keys } = self;
+    /// All keys in `pieces` that are equal to others, and some more, in no order.
+    pub fn find(&mut self, pieces: &[&[&[K]]]) -> &[K] {
+        widest(Find { duplicates: self, pieces });
+        &self.keys
+    }
+}
+
+/// The work of [`Duplicates::find`].
+struct Find<'a, K> {
+    duplicates: &'a mut Duplicates<K>,
+    pieces: &'a [&'a [&'a [K]]],
+}
+
+impl<K: Key> Work for Find<'_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let all = || self.pieces.iter().flat_map(|pieces| cache::ahead(pieces, CHUNK));
+        let rows: usize = self.pieces.iter().copied().flatten().map(|piece| piece.len()).sum();
+        let Duplicates { marks, keys, left } = self.duplicates;
+        keys.clear();
         marks.clear(rows);
         let mut any = false;
         for piece in all() {
             any |= marks.mark(piece, K::hash);
         }
         if !any {
-            return 0;
+            return;
         }
-        keys.clear();
         for piece in all() {
-            keys.extend(piece.iter().filter(|key| marks.may_be_met_again(key.hash())));
+            marks.met_again(piece, K::hash, keys);
         }
         // If most keys are left, they do share their scores, and another round would leave them as well.
         if (SECOND_ROUND_KEYS..rows / 2).contains(&keys.len()) {
+            let hash = |key: K| second_hash(key.hash());
             marks.clear(keys.len());
-            if !marks.mark(keys, |key| second_hash(key.hash())) {
-                return 0;
+            left.clear();
+            if marks.mark(keys, hash) {
+                marks.met_again(keys, hash, left);
             }
-            keys.retain(|key| marks.may_be_met_again(second_hash(key.hash())));
+            std::mem::swap(keys, left);
         }
-        keys.sort_unstable();
-        keys.chunk_by(PartialEq::eq).map(|shared| cube(shared.len() as u64)).sum()
     }
+}
+
+/// The sum of `t³ - t` over distinct keys, each shared by t of these keys, which are in order.
+pub(in crate::ranking) fn cubes<K: Key>(keys: &[K]) -> u128 {
+    keys.chunk_by(PartialEq::eq).map(|shared| cube(shared.len() as u64)).sum()
 }
 
 /// `t³ - t`.
@@ -112,6 +167,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn cubes_of<K: Key>(duplicates: &mut Duplicates<K>, pieces: &[&[&[K]]]) -> u128 {
+        let mut keys = duplicates.find(pieces).to_vec();
+        keys.sort_unstable();
+        cubes(&keys)
+    }
+
     proptest! {
         #[test]
         fn by_definition(pos in proptest::collection::vec(0u32..400, 0..300), neg in proptest::collection::vec(0u32..400, 0..300)) {
@@ -119,8 +180,8 @@ mod tests {
             let expected: u128 = (0..400).map(shared_by).filter(|&t| t > 0).map(cube).sum();
             let (head, tail) = pos.split_at(pos.len() / 3);
             let mut duplicates = Duplicates::default();
-            duplicates.cubes(&[&[&[7; 2000]]]); // memory from before
-            prop_assert_eq!(duplicates.cubes(&[&[head, tail], &[&neg]]), expected);
+            duplicates.find(&[&[&[7; 2000]]]); // memory from before
+            prop_assert_eq!(cubes_of(&mut duplicates, &[&[head, tail], &[&neg]]), expected);
         }
     }
 
@@ -134,7 +195,7 @@ mod tests {
                 (0..60_000u64).map(|row| (row % distinct).wrapping_mul(0xD6E8_FEB8_6659_FD93)).collect();
             let rows_of = |key: u64| 60_000 / distinct + u64::from(key < 60_000 % distinct);
             let expected: u128 = (0..distinct).map(|key| cube(rows_of(key))).sum();
-            assert_eq!(duplicates.cubes(&[&[&keys]]), expected, "{shared}");
+            assert_eq!(cubes_of(&mut duplicates, &[&[&keys]]), expected, "{shared}");
         }
     }
 }

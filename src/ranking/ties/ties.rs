@@ -511,6 +511,24 @@ mod tests {
         sampled_with_infinities: |i| if i % 3 == 0 { f64::INFINITY } else { uniform(i).round() };
     }
 
+    /// Scores that rows of one class share, at many places or at one, and that no row of the other class has.
+    #[test]
+    fn shared_in_one_class() {
+        for rarer in [false, true] {
+            for (of_rarer, of_others) in [(1u32, 7), (7, 1), (7, 7), (1, 1)] {
+                for sharing in [100, 1000] {
+                    let score = |i: u32| {
+                        let rows = if i.is_multiple_of(3) { of_rarer } else { of_others };
+                        let first = if i < sharing { i - i % (3 * rows) + i % 3 } else { i };
+                        uniform(4 * first + i % 3)
+                    };
+                    let rows = (0..1000u32).map(|i| (i.is_multiple_of(3) == rarer, score(i)));
+                    check(&rows.collect::<Vec<_>>()).unwrap();
+                }
+            }
+        }
+    }
+
     #[test]
     fn constant_and_sorted_columns() {
         let label = |i: u32| i.is_multiple_of(3);
