@@ -162,9 +162,9 @@ pub(crate) mod tests {
         let is_positive: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
         let mut rows = Rows {
             len: scores[0].len(),
-            scores: scores.iter().map(|scores| Codes::of(scores.iter().copied())).collect(),
+            scores: scores.iter().map(|scores| Codes::of(scores)).collect(),
             values: scores.iter().map(|scores| scores.to_vec()).collect(),
-            keys: Codes::of(keys.iter().copied()),
+            keys: Codes::of(keys),
             ..Rows::default()
         };
         if labels.len() == rows.len {

@@ -305,7 +305,7 @@ pub fn without_gaps(places: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
         let mut distinct_places = places.to_vec();
         distinct_places.sort_unstable();
         distinct_places.dedup();
-        return (Codes::of(places.iter().copied()), distinct_places);
+        return (Codes::of(places), distinct_places);
     }
     let mut codes = vec![0u32; distinct];
     let mut unseen = distinct;
@@ -398,7 +398,7 @@ mod tests {
         fn gaps(places in proptest::collection::vec(0u32..200, 0..90)) {
             let (codes, distinct_places) = without_gaps(&places, 200);
             prop_assert_eq!(distinct_places, Vec::from_iter(BTreeSet::from_iter(places.clone())));
-            prop_assert_eq!(codes, Codes::of(places.iter().copied()));
+            prop_assert_eq!(codes, Codes::of(&places));
         }
     }
 

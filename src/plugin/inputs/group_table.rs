@@ -339,7 +339,7 @@ impl WithScores for ScoreReader<'_> {
                 .then(|| KeyPlacements::of(&scores, self.labels, self.keys)),
         };
         Ok(ScoreFacts {
-            codes: self.needs.codes.then(|| Codes::of(scores.iter().copied())),
+            codes: self.needs.codes.then(|| Codes::of(&scores)),
             placements: (self.needs.placements && nan.is_empty())
                 .then(|| RowPlacements::of(&scores, self.labels)),
             parted: (self.needs.paired_placements && nan.is_empty())

@@ -22,10 +22,10 @@ use rayon::prelude::*;
 
 use super::codes::Codes;
 use super::heights::{Steps, steps};
-use super::key_order::{KeyOrder, PartMemory};
 use super::key_placements::KeyPlacements;
 use super::key_rows::{CountedKeys, KeyRows};
-use super::place_sums::{ClassSums, SumNumber, Sums};
+use super::place_sums::{ClassSums, KeyAndLabel, SumNumber, Sums};
+use super::score_order::{PartMemory, ScoreOrder};
 use crate::interrupt;
 use crate::ranking::scores::Score;
 use crate::ranking::tasks;
@@ -73,7 +73,9 @@ impl AllPlacements {
     }
 
     fn of_rows<S: Score>(scores: &[S], labels: &[bool], keys: &Codes, has_heights: bool) -> Self {
-        let order = KeyOrder::of(scores, labels, keys);
+        assert!(scores.len() == labels.len() && scores.len() == keys.of_row.len());
+        assert!(keys.distinct < 1 << 31, "a group has fewer than 2^31 keys");
+        let order = ScoreOrder::of(scores, |row| KeyAndLabel::new(keys.of_row[row], labels[row]));
         let ranges = order.ranges(number_of_ranges(scores.len(), keys.distinct));
         let rows = |range: &Range<usize>| order.rows(range.clone());
         let are_known = has_heights || ranges.iter().any(|range| rows(range) > FEW_ROWS);
@@ -215,9 +217,9 @@ fn rows_of_keys(labels: &[bool], keys: &Codes) -> Vec<Count> {
 
 /// The sums of the rows of a range of parts, counted in numbers that hold them.
 fn of_range<S: Score, T: SumNumber>(
-    order: &KeyOrder<S>,
+    order: &ScoreOrder<S, KeyAndLabel>,
     parts: Range<usize>,
-    memory: &mut PartMemory<S>,
+    memory: &mut PartMemory<S, KeyAndLabel>,
     mut sums: Sums<T>,
     steps: &[Steps],
 ) -> Sums<u128> {
@@ -282,13 +284,13 @@ mod tests {
     type Row = (i16, bool, u32);
 
     fn columns(rows: &[Row]) -> (Vec<i16>, Vec<bool>, Codes) {
-        let keys = Codes::of(rows.iter().map(|row| row.2));
+        let keys = Codes::of(&rows.iter().map(|row| row.2).collect::<Vec<_>>());
         (rows.iter().map(|row| row.0).collect(), rows.iter().map(|row| row.1).collect(), keys)
     }
 
     /// The rows of each key as counts by score.
     fn counted(scores: &[i16], labels: &[bool], keys: &Codes) -> CountedKeys {
-        let codes = Codes::of(scores.iter().copied());
+        let codes = Codes::of(scores);
         let mut members = vec![Vec::new(); keys.distinct];
         for (row, &label) in labels.iter().enumerate() {
             members[keys.of_row[row] as usize].push(CodeAndLabel::new(codes.of_row[row], label));
@@ -301,7 +303,7 @@ mod tests {
     fn among_themselves(scores: &[i16], labels: &[bool], keep: impl Fn(usize) -> bool) -> KeyPlacements {
         let rows: Vec<u32> = (0..labels.len() as u32).filter(|&row| keep(row as usize)).collect();
         let labels: Vec<bool> = rows.iter().map(|&row| labels[row as usize]).collect();
-        let counts = Codes::of(scores.iter().copied()).taken(&rows).counts(&labels);
+        let counts = Codes::of(scores).taken(&rows).counts(&labels);
         let n_pos = labels.iter().filter(|&&label| label).count() as u64;
         KeyPlacements { n_pos, n_neg: labels.len() as u64 - n_pos, sums: placements(&counts) }
     }
@@ -384,7 +386,11 @@ mod tests {
         assert!(fits_64_bits(10_000_000, 20_000) && !fits_64_bits(10_000_000, 30_000));
         // All positives lie above all negatives, and 600 rows are in two keys.
         let (labels, scores): (Vec<bool>, Vec<i16>) = (0..600).map(|row| (row >= 300, row)).unzip();
-        let all = AllPlacements::of(&scores, &labels, &Codes::of(scores.iter().map(|score| score % 2)));
+        let all = AllPlacements::of(
+            &scores,
+            &labels,
+            &Codes::of(&scores.iter().map(|score| score % 2).collect::<Vec<_>>()),
+        );
         let of_class = |sums: &ClassSums<u128>| [sums.all_squares, sums.below, sums.ranked];
         let largest = all.0.keys.iter().flatten().flat_map(of_class).max();
         assert!(largest.unwrap() <= 8 * 600u128.pow(2) * 300);

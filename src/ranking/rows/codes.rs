@@ -3,9 +3,15 @@
 //! Statistics of several columns at once (two scores, clusters, folds) need the place of each row. With its place
 //! instead of its score a row is a small integer of one type, for every dtype, and all that follows is counting.
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use rayon::prelude::*;
+
+use super::score_order::{PartMemory, ScoreOrder};
 use crate::ranking::scores::Score;
 use crate::ranking::tasks;
 use crate::ranking::ties::Count;
+use crate::ranking::tuning::{FEW_ROWS, PART_ROWS};
 
 /// The places of scores among the distinct ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,29 +22,63 @@ pub struct Codes {
     pub distinct: usize,
 }
 
+/// Gives each row its code among these rows, which are in order, and returns how many distinct scores they have.
+fn number<K: PartialEq>(rows: &[(K, u32)], mut of_row: impl FnMut(u32, u32)) -> u32 {
+    let mut code = 0;
+    let mut last = None;
+    for (key, row) in rows {
+        code += u32::from(last.is_some_and(|last| last != key));
+        last = Some(key);
+        of_row(*row, code);
+    }
+    code + u32::from(last.is_some())
+}
+
 impl Codes {
-    /// The codes of scores (of NaN: any). A large group is sorted by all threads of the pool
+    /// The codes of scores (of NaN: any). A large group is put in order by all threads of the pool
     /// that this is called in.
     ///
     /// # Panics
     /// If there are 2^32 rows or more.
-    pub fn of<S: Score>(scores: impl ExactSizeIterator<Item = S>) -> Self {
+    pub fn of<S: Score>(scores: &[S]) -> Self {
         let rows = u32::try_from(scores.len()).expect("a group has fewer than 2^32 rows");
-        let mut sorted: Vec<(S::Key, u32)> = scores.map(Score::key).zip(0..rows).collect();
-        // Equal scores get equal codes, so the order among their rows changes nothing.
-        tasks::sort_by(&mut sorted, Ord::cmp);
-        let mut of_row = vec![0; sorted.len()];
-        let mut code = 0u32;
-        let mut last = sorted.first().map(|row| row.0);
-        for (key, row) in sorted {
-            if last != Some(key) {
-                code += 1;
-                last = Some(key);
-            }
-            of_row[row as usize] = code;
+        if scores.len() < FEW_ROWS {
+            let mut sorted: Vec<(S::Key, u32)> =
+                scores.iter().map(|score| score.key()).zip(0..rows).collect();
+            sorted.sort_unstable();
+            let mut of_row = vec![0; scores.len()];
+            let distinct = number(&sorted, |row, code| of_row[row as usize] = code);
+            return Codes { of_row, distinct: distinct as usize };
         }
-        let distinct = if of_row.is_empty() { 0 } else { code as usize + 1 };
-        Codes { of_row, distinct }
+        let order = ScoreOrder::of(scores, |row| row as u32);
+        let of_row: Vec<AtomicU32> = std::iter::repeat_with(AtomicU32::default).take(scores.len()).collect();
+        // Rows of one score are all in one part, so the codes of a part follow those of the parts below it.
+        let in_part = |memory: &mut PartMemory<S, u32>, part: usize| {
+            let mut distinct = 0;
+            order.for_each(part..part + 1, memory, |rows| {
+                // Nobody reads the codes while they are written.
+                distinct = number(rows, |row, code| of_row[row as usize].store(code, Relaxed));
+            });
+            distinct
+        };
+        if order.parts == 1 {
+            let distinct = in_part(&mut PartMemory::default(), 0) as usize;
+            return Codes { of_row: of_row.into_iter().map(AtomicU32::into_inner).collect(), distinct };
+        }
+        let of_parts = tasks::each(0..order.parts, PartMemory::default, in_part);
+        let mut distinct = 0;
+        let mut below = Vec::with_capacity(order.parts);
+        for of_part in of_parts {
+            below.push(distinct);
+            distinct += of_part;
+        }
+        let mut of_row: Vec<u32> = of_row.into_iter().map(AtomicU32::into_inner).collect();
+        of_row.par_chunks_mut(PART_ROWS).zip(scores.par_chunks(PART_ROWS)).for_each(|(codes, scores)| {
+            for (code, part) in codes.iter_mut().zip(order.part_of_each(scores)) {
+                *code += below[part as usize];
+            }
+        });
+        Codes { of_row, distinct: distinct as usize }
     }
 
     /// The codes of these rows only, in this order; the codes are not renumbered, even if some have no row.
@@ -78,15 +118,15 @@ mod tests {
 
     #[test]
     fn places() {
-        let codes = Codes::of([0.5, -0.0, f64::INFINITY, 0.0, 0.5].into_iter());
+        let codes = Codes::of(&[0.5, -0.0, f64::INFINITY, 0.0, 0.5]);
         assert_eq!(codes, Codes { of_row: vec![1, 0, 2, 0, 1], distinct: 3 });
         assert_eq!(codes.histogram(|row| row != 1), [1, 2, 1]);
         assert_eq!(codes.taken(&[2, 0]).of_row, [2, 1]);
-        assert_eq!(Codes::of(std::iter::empty::<i64>()), Codes::default());
+        assert_eq!(Codes::of::<i64>(&[]), Codes::default());
     }
 
     fn are_places_among_the_distinct<S: Score + Ord + std::fmt::Debug>(scores: &[S]) {
-        let codes = Codes::of(scores.iter().copied());
+        let codes = Codes::of(scores);
         let distinct = Vec::from_iter(std::collections::BTreeSet::from_iter(scores));
         assert_eq!(codes.distinct, distinct.len());
         for (score, &code) in scores.iter().zip(&codes.of_row) {
@@ -96,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_many_lower_scores(scores in proptest::collection::vec(-9i16..9, 0..80)) {
+        fn as_many_lower_scores(scores in proptest::collection::vec(-9i16..9, 0..200)) {
             are_places_among_the_distinct(&scores);
         }
     }

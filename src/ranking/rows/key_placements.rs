@@ -72,14 +72,14 @@ mod tests {
             let column = |of: fn(&(i16, bool, u32)) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
             let scores: Vec<i16> = rows.iter().map(|row| row.0).collect();
             let labels: Vec<bool> = rows.iter().map(|row| row.1).collect();
-            let keys = Codes::of(column(|row| row.2).into_iter());
+            let keys = Codes::of(&column(|row| row.2));
             let of_keys = KeyPlacements::of(&scores, &labels, &keys);
             prop_assert_eq!(of_keys.len(), keys.distinct);
             for (key, of_key) in of_keys.iter().enumerate() {
                 let own = |row: &usize| keys.of_row[*row] as usize == key;
                 let own: Vec<usize> = (0..rows.len()).filter(own).collect();
                 let own_labels: Vec<bool> = own.iter().map(|&row| labels[row]).collect();
-                let codes = Codes::of(own.iter().map(|&row| scores[row]).collect::<Vec<_>>().into_iter());
+                let codes = Codes::of(&own.iter().map(|&row| scores[row]).collect::<Vec<_>>());
                 let tied = codes.counts(&own_labels);
                 prop_assert_eq!(of_key.n_pos, own_labels.iter().filter(|&&label| label).count() as u64);
                 prop_assert_eq!(of_key.n_neg, (own.len() as u64) - of_key.n_pos);

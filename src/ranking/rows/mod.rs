@@ -3,7 +3,6 @@
 pub mod all_placements;
 pub mod codes;
 mod heights;
-pub mod key_order;
 pub mod key_placements;
 pub mod key_rows;
 pub mod paired_placements;
@@ -13,6 +12,7 @@ pub mod row_groups;
 pub mod row_placements;
 #[expect(clippy::module_inception, reason = "the room has the name of its main idea")]
 pub mod rows;
+mod score_order;
 
 pub use all_placements::{AllPlacements, SharedPlacements};
 pub use codes::Codes;

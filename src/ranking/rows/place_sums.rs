@@ -3,11 +3,30 @@
 use rayon::prelude::*;
 
 use super::heights::{Heights, Steps};
-use super::key_order::KeyAndLabel;
 use crate::cache;
 use crate::ranking::ties::Count;
 use crate::ranking::ties::placements::{MomentNumber, Moments};
 use crate::ranking::tuning::MERGED_KEYS;
+
+/// The code of a row's own key, and its label, as one number that sorts by the key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct KeyAndLabel(u32);
+
+impl KeyAndLabel {
+    pub fn new(key: u32, label: bool) -> Self {
+        KeyAndLabel(key << 1 | u32::from(label))
+    }
+
+    /// The code of the key.
+    pub fn key(self) -> u32 {
+        self.0 >> 1
+    }
+
+    /// Whether the row is positive.
+    pub fn label(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
 
 /// What sums are counted in.
 pub(super) trait SumNumber: MomentNumber + From<u64> + Into<u128> + Send {}

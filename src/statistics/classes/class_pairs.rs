@@ -99,8 +99,8 @@ mod tests {
 
         #[test]
         fn all_pairs(rows in proptest::collection::vec((0u32..6, 0u32..4), 0..40)) {
-            let scores = Codes::of(rows.iter().map(|row| row.0));
-            let classes = Codes::of(rows.iter().map(|row| row.1));
+            let scores = Codes::of(&rows.iter().map(|row| row.0).collect::<Vec<_>>());
+            let classes = Codes::of(&rows.iter().map(|row| row.1).collect::<Vec<_>>());
             let k = classes.distinct as u32;
             let twice_u = twice_u_of_pairs(&scores, &classes, 0..k);
             for a in 0..k {

@@ -267,8 +267,7 @@ fn twice_u_of_classes(rows: &Rows, units: Option<&[u64]>) -> Vec<Vec<u128>> {
 fn micro(rows: &Rows, units: Option<&[u64]>) -> Option<f64> {
     let n = rows.len;
     // The values of all columns, one column after the other.
-    let cells = (0..rows.values.len() * n).map(|cell| rows.values[cell / n][cell % n]);
-    let codes_of_cells = Codes::of(cells);
+    let codes_of_cells = Codes::of(&rows.values.concat());
     let mut counts = vec![Count::default(); codes_of_cells.distinct];
     for (class, codes) in codes_of_cells.of_row.chunks(n.max(1)).enumerate() {
         for (row, (&code, &key)) in codes.iter().zip(&rows.keys.of_row).enumerate() {

@@ -136,7 +136,7 @@ mod tests {
     }
 
     fn with_ties(ties: TieShare, clusters: &[u32]) -> CvRocAucClusteredRecord {
-        let clusters = Codes::of(clusters.iter().copied());
+        let clusters = Codes::of(clusters);
         CvRocAucClustered(CvRocAuc { ties, ..INFLUENCE })
             .of_rows(&Rows { clusters, ..cv_roc_auc::tests::sample() })
     }
@@ -160,7 +160,7 @@ mod tests {
         assert!((alone.folds.interval.se.unwrap() - zero.interval.se.unwrap()).abs() < 1e-15);
         assert_ne!(zero.interval.se, without.interval.se);
         let delong = CvRocAuc { method: FoldInterval::DeLong, ..INFLUENCE };
-        let clusters = Codes::of(0..12u32);
+        let clusters = Codes::of(&std::array::from_fn::<u32, 12, _>(|row| row as u32));
         let alone = CvRocAucClustered(delong)
             .of_rows(&Rows { clusters, ..cv_roc_auc::tests::sample() })
             .folds

@@ -202,7 +202,7 @@ mod tests {
     }
 
     fn segments(versus: Versus, clusters: &[u32]) -> Vec<ClusteredSegmentRecord> {
-        let rows = Rows { clusters: Codes::of(clusters.iter().copied()), ..rows() };
+        let rows = Rows { clusters: Codes::of(clusters), ..rows() };
         CompareSegmentsClustered(of(versus)).of_rows(&rows).unwrap()
     }
 
@@ -232,9 +232,10 @@ mod tests {
     /// Of two segments, the test that both are equal is that of their difference.
     #[test]
     fn two_segments_of_the_same_clusters() {
-        let rows = Rows { clusters: Codes::of((0..120u32).map(|row| row / 8)), ..rows() };
+        let rows =
+            Rows { clusters: Codes::of(&std::array::from_fn::<u32, 120, _>(|row| row as u32 / 8)), ..rows() };
         let mut two = rows.clone();
-        two.keys = Codes::of((0..120u32).map(|row| row * row % 3));
+        two.keys = Codes::of(&std::array::from_fn::<u32, 120, _>(|row| (row * row % 3) as u32));
         two.key_places = vec![0, 1];
         two.key_series = vec![Some(0); 2];
         let records = CompareSegmentsClustered(of(Versus::Rest)).of_rows(&two).unwrap();

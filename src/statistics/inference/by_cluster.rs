@@ -324,7 +324,7 @@ mod tests {
             let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
             let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
             let keys = column(|row| row.2);
-            let clusters = Codes::of(column(|row| row.3).into_iter());
+            let clusters = Codes::of(&column(|row| row.3));
             let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
             let parts = |area: ClusteredArea| (area.auc, area.variance(), area.clusters());
             prop_assert_eq!(by_cluster.overall().map(parts), expected(&|_| true));
@@ -341,7 +341,9 @@ mod tests {
         let labels: Vec<u8> = (0..400).map(|row| u8::from(row % 3 == 0)).collect();
         let scores: Vec<f64> = (0..400).map(|row| f64::from(row * 7 % 11)).collect();
         let keys: Vec<u32> = (0..400).map(|row| u32::from(row >= 12)).collect();
-        let clusters = Codes::of((0..400u32).map(|row| if row < 12 { row % 6 * 30 } else { row / 2 }));
+        let clusters = Codes::of(&std::array::from_fn::<u32, 400, _>(|row| {
+            (if row < 12 { row % 6 * 30 } else { row / 2 }) as u32
+        }));
         let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
         let (few, many) = (by_cluster.area(0).unwrap(), by_cluster.area(1).unwrap());
         let mut pairs = Vec::new();
@@ -362,7 +364,7 @@ mod tests {
         let labels: Vec<u8> = (0..40).map(|row| u8::from(row % 20 % 3 == 0)).collect();
         let scores: Vec<f64> = (0..40).map(|row| f64::from(row % 20 * 7 % 11)).collect();
         let keys: Vec<u32> = (0..40).map(|row| row / 20).collect();
-        let clusters = Codes::of((0..40u32).map(|row| row % 20 / 4));
+        let clusters = Codes::of(&std::array::from_fn::<u32, 40, _>(|row| row as u32 % 20 / 4));
         let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
         let (a, b) = (by_cluster.area(0).unwrap(), by_cluster.area(1).unwrap());
         assert_eq!(a.covariance(&b), a.variance());

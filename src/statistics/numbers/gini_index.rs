@@ -127,7 +127,7 @@ mod tests {
     fn of(scores: &[f64], targets: &[f64]) -> GiniIndexRecord {
         GiniIndex { points: true }.of_rows(&Rows {
             len: scores.len(),
-            scores: [scores, targets].map(|column| Codes::of(column.iter().copied())).into(),
+            scores: [scores, targets].map(Codes::of).into(),
             values: vec![scores.to_vec(), targets.to_vec()],
             ..Rows::default()
         })

@@ -358,7 +358,7 @@ mod tests {
     };
 
     fn of(statistic: ConcordanceIndex, rows: &[(u8, bool, u8)]) -> ConcordanceRecord {
-        let codes = |of: fn(&(u8, bool, u8)) -> u8| Codes::of(rows.iter().map(of));
+        let codes = |of: fn(&(u8, bool, u8)) -> u8| Codes::of(&rows.iter().map(of).collect::<Vec<_>>());
         statistic.of_rows(&Rows {
             len: rows.len(),
             scores: vec![codes(|row| row.2), codes(|row| row.0)],

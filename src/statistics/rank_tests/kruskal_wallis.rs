@@ -94,8 +94,8 @@ mod tests {
     fn of(samples: &[u32], scores: &[f64]) -> KruskalWallisRecord {
         KruskalWallis {}.of_rows(&Rows {
             len: scores.len(),
-            scores: vec![Codes::of(scores.iter().copied())],
-            keys: Codes::of(samples.iter().copied()),
+            scores: vec![Codes::of(scores)],
+            keys: Codes::of(samples),
             ..Rows::default()
         })
     }

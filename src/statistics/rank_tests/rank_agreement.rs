@@ -267,11 +267,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn rows_of_two(x: &[i8], y: &[i8]) -> Rows {
-        Rows {
-            len: x.len(),
-            scores: vec![Codes::of(x.iter().copied()), Codes::of(y.iter().copied())],
-            ..Rows::default()
-        }
+        Rows { len: x.len(), scores: vec![Codes::of(x), Codes::of(y)], ..Rows::default() }
     }
 
     fn of(x: &[i8], y: &[i8]) -> RankAgreementRecord {

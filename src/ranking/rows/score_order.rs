@@ -1,4 +1,4 @@
-//! The rows of all keys in ascending order of their scores.
+//! Rows in ascending order of their scores, each with something beside its score.
 //!
 //! The rows of a large group are distributed by score into parts, block by block. Each part is sorted in the
 //! cache of one core, when somebody asks for it, so that all rows in order are never in memory.
@@ -7,7 +7,6 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::codes::Codes;
 use crate::cache;
 use crate::interrupt;
 use crate::memory;
@@ -19,85 +18,72 @@ use crate::ranking::scores::{
 };
 use crate::ranking::tuning::{BLOCKS_PER_THREAD, MOST_PARTS, PART_ROWS, ROWS_PER_BUCKET, SHARD_ROWS};
 
-/// The code of a row's own key, and its label, as one number that sorts by the key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct KeyAndLabel(u32);
+/// What lies beside the score of a row.
+pub trait Beside: Copy + Default + Ord + Send + Sync {}
 
-impl KeyAndLabel {
-    fn new(key: u32, label: bool) -> Self {
-        KeyAndLabel(key << 1 | u32::from(label))
-    }
+impl<T: Copy + Default + Ord + Send + Sync> Beside for T {}
 
-    /// The code of the key.
-    pub fn key(self) -> u32 {
-        self.0 >> 1
-    }
-
-    /// Whether the row is positive.
-    pub fn label(self) -> bool {
-        self.0 & 1 == 1
-    }
-}
-
-/// One row: the key of its score, and its own key with its label.
-pub type KeyedScore<S> = (<S as Score>::Key, KeyAndLabel);
-
-/// The rows of all keys in parts, each of which has lower scores than the next.
-pub struct KeyOrder<S: Score> {
-    blocks: Vec<Block<S>>,
-    parts: usize,
+/// Rows in parts, each of which has lower scores than the next.
+pub struct ScoreOrder<S: Score, B> {
+    blocks: Vec<Block<S, B>>,
+    /// How many parts there are.
+    pub parts: usize,
+    map: Map,
 }
 
 /// The rows of a block, part by part.
-struct Block<S: Score> {
+struct Block<S: Score, B> {
     scores: Vec<S::Key>,
-    keys: Vec<KeyAndLabel>,
+    beside: Vec<B>,
     /// Where each part begins, and where the last one ends.
     starts: Vec<usize>,
 }
 
 /// Memory for the rows of a part.
-pub struct PartMemory<S: Score> {
+pub struct PartMemory<S: Score, B> {
     scores: Vec<S::Key>,
     /// The bucket of each row.
     buckets: Vec<u32>,
     /// Where each bucket ends.
     ends: Vec<u32>,
-    rows: Vec<KeyedScore<S>>,
+    rows: Vec<(S::Key, B)>,
 }
 
-impl<S: Score> Default for PartMemory<S> {
+impl<S: Score, B> Default for PartMemory<S, B> {
     fn default() -> Self {
         PartMemory { scores: Vec::new(), buckets: Vec::new(), ends: Vec::new(), rows: Vec::new() }
     }
 }
 
-impl<S: Score> KeyOrder<S> {
-    /// Distributes rows of scores, none of which is NaN, labels and keys.
-    ///
-    /// # Panics
-    /// If there are different numbers of them, or 2^31 keys or more.
-    pub fn of(scores: &[S], labels: &[bool], keys: &Codes) -> Self {
-        assert!(scores.len() == labels.len() && scores.len() == keys.of_row.len());
-        assert!(keys.distinct < 1 << 31, "a group has fewer than 2^31 keys");
-        let of_row = |row: usize| KeyAndLabel::new(keys.of_row[row], labels[row]);
+impl<S: Score, B: Beside> ScoreOrder<S, B> {
+    /// Distributes rows by their scores; `beside` says what lies beside each. A row whose score is NaN may be anywhere.
+    pub fn of(scores: &[S], beside: impl Fn(usize) -> B + Sync) -> Self {
         if scores.len() < SHARD_ROWS {
             let block = Block {
                 scores: scores.iter().map(|score| score.key()).collect(),
-                keys: (0..scores.len()).map(of_row).collect(),
+                beside: (0..scores.len()).map(beside).collect(),
                 starts: vec![0, scores.len()],
             };
-            return KeyOrder { blocks: vec![block], parts: 1 };
+            return ScoreOrder { blocks: vec![block], parts: 1, map: Map::default() };
         }
         let parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
         let map = Map::of_scores(scores, parts);
         let block_rows = scores.len().div_ceil(rayon::current_num_threads() * BLOCKS_PER_THREAD);
         let block = |start: usize| {
             let scores = &scores[start..scores.len().min(start + block_rows)];
-            with_buckets!(&map, part => Block::of(scores, parts, |row| of_row(start + row), part))
+            with_buckets!(&map, part => Block::of(scores, parts, |row| beside(start + row), part))
         };
         let starts: Vec<usize> = (0..scores.len()).step_by(block_rows).collect();
-        KeyOrder { blocks: starts.into_par_iter().map(block).collect(), parts }
+        ScoreOrder { blocks: starts.into_par_iter().map(block).collect(), parts, map }
+    }
+
+    /// The part of each of some scores that were distributed, where there are several parts.
+    pub fn part_of_each(&self, scores: &[S]) -> Vec<u32> {
+        let mut parts_of = vec![0; scores.len()];
+        with_buckets!(&self.map, part => {
+            widest(Buckets { scores: scores.iter().copied(), bucket: part, of_rows: &mut parts_of });
+        });
+        parts_of
     }
 
     /// All parts as at most so many ranges of parts.
@@ -111,34 +97,29 @@ impl<S: Score> KeyOrder<S> {
         self.blocks.iter().map(|block| block.starts[parts.end] - block.starts[parts.start]).sum()
     }
 
-    /// Gives the rows of a range of parts to `take`, part by part, in ascending order of their scores, and of their
-    /// keys within a score.
+    /// Gives the rows of a range of parts to `take`, part by part, in ascending order of their scores, and of what lies
+    /// beside within a score.
     pub fn for_each(
         &self,
         parts: Range<usize>,
-        memory: &mut PartMemory<S>,
-        mut take: impl FnMut(&[KeyedScore<S>]),
+        memory: &mut PartMemory<S, B>,
+        mut take: impl FnMut(&[(S::Key, B)]),
     ) {
         for part in parts {
             interrupt::check();
-            let piece = |block: &'_ Block<S>| block.starts[part]..block.starts[part + 1];
-            let pieces: Vec<(&[S::Key], &[KeyAndLabel])> = self
+            let piece = |block: &'_ Block<S, B>| block.starts[part]..block.starts[part + 1];
+            let pieces: Vec<(&[S::Key], &[B])> = self
                 .blocks
                 .iter()
-                .map(|block| (&block.scores[piece(block)], &block.keys[piece(block)]))
+                .map(|block| (&block.scores[piece(block)], &block.beside[piece(block)]))
                 .collect();
             take(memory.in_order(&pieces));
         }
     }
 }
 
-impl<S: Score> Block<S> {
-    fn of(
-        scores: &[S],
-        parts: usize,
-        of_row: impl Fn(usize) -> KeyAndLabel,
-        part: impl Fn(f64) -> u32,
-    ) -> Self {
+impl<S: Score, B: Beside> Block<S, B> {
+    fn of(scores: &[S], parts: usize, beside_row: impl Fn(usize) -> B, part: impl Fn(f64) -> u32) -> Self {
         interrupt::check();
         let mut parts_of = vec![0; scores.len()];
         widest(Buckets { scores: scores.iter().copied(), bucket: part, of_rows: &mut parts_of });
@@ -149,16 +130,16 @@ impl<S: Score> Block<S> {
         }
         let mut next = starts.clone();
         let mut by_part = memory::default_values(scores.len());
-        let mut keys = memory::default_values(scores.len());
+        let mut beside = memory::default_values(scores.len());
         for (row, (score, part)) in scores.iter().zip(parts_of).enumerate() {
             let next = &mut next[part as usize];
             by_part[*next] = score.key();
-            keys[*next] = of_row(row);
+            beside[*next] = beside_row(row);
             cache::expect_next_line(&by_part, *next);
-            cache::expect_next_line(&keys, *next);
+            cache::expect_next_line(&beside, *next);
             *next += 1;
         }
-        Block { scores: by_part, keys, starts }
+        Block { scores: by_part, beside, starts }
     }
 }
 
@@ -180,9 +161,9 @@ impl<S: Score, I: Iterator<Item = S>, F: Fn(f64) -> u32> Work for Buckets<'_, I,
     }
 }
 
-impl<S: Score> PartMemory<S> {
+impl<S: Score, B: Beside> PartMemory<S, B> {
     /// The rows of these pieces in order: they are spread over buckets of a few rows each, and each bucket is sorted.
-    fn in_order(&mut self, pieces: &[(&[S::Key], &[KeyAndLabel])]) -> &[KeyedScore<S>] {
+    fn in_order(&mut self, pieces: &[(&[S::Key], &[B])]) -> &[(S::Key, B)] {
         let PartMemory { scores, buckets, ends, rows } = self;
         scores.clear();
         pieces.iter().for_each(|piece| scores.extend_from_slice(piece.0));
@@ -203,10 +184,10 @@ impl<S: Score> PartMemory<S> {
         if rows.len() < scores.len() {
             rows.resize(scores.len(), Default::default());
         }
-        let keys = pieces.iter().flat_map(|piece| piece.1);
-        for ((&score, &key), &bucket) in scores.iter().zip(keys).zip(&*buckets) {
+        let beside = pieces.iter().flat_map(|piece| piece.1);
+        for ((&score, &beside), &bucket) in scores.iter().zip(beside).zip(&*buckets) {
             let end = &mut ends[bucket as usize];
-            rows[*end as usize] = (score, key);
+            rows[*end as usize] = (score, beside);
             *end += 1;
         }
         let mut start = 0;
