@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::score_order::{PartMemory, ScoreOrder};
+use super::score_order::{Beside, PartMemory, ScoreOrder};
 use crate::ranking::scores::Score;
 use crate::ranking::tasks;
 use crate::ranking::ties::Count;
@@ -84,6 +84,12 @@ impl Codes {
     /// The codes of these rows only, in this order; the codes are not renumbered, even if some have no row.
     pub fn taken(&self, rows: &[u32]) -> Self {
         Codes { of_row: rows.iter().map(|&row| self.of_row[row as usize]).collect(), distinct: self.distinct }
+    }
+
+    /// The code of each row and what lies beside it, in ascending order. A large group is put in order by all threads of the
+    /// pool that this is called in.
+    pub fn in_order<B: Beside>(&self, beside: impl Fn(usize) -> B + Sync) -> Vec<(u32, B)> {
+        ScoreOrder::of(&self.of_row, beside).rows_in_order()
     }
 
     /// How many positives and negatives have each score, the highest first; scores without a row are included.

@@ -16,7 +16,10 @@ use crate::ranking::scores::{
     Score,
     wide::{Work, widest},
 };
-use crate::ranking::tuning::{BLOCKS_PER_THREAD, MOST_PARTS, PART_ROWS, ROWS_PER_BUCKET, SHARD_ROWS};
+use crate::ranking::tasks;
+use crate::ranking::tuning::{
+    BLOCKS_PER_THREAD, FEW_ROWS, MOST_PARTS, PART_ROWS, ROWS_PER_BUCKET, SHARD_ROWS,
+};
 
 /// What lies beside the score of a row.
 pub trait Beside: Copy + Default + Ord + Send + Sync {}
@@ -84,6 +87,19 @@ impl<S: Score, B: Beside> ScoreOrder<S, B> {
             widest(Buckets { scores: scores.iter().copied(), bucket: part, of_rows: &mut parts_of });
         });
         parts_of
+    }
+
+    /// All rows in ascending order of their scores, and of what lies beside within a score.
+    pub fn rows_in_order(&self) -> Vec<(S::Key, B)> {
+        let of_part = |memory: &mut PartMemory<S, B>, part: usize| {
+            let mut of_part = Vec::new();
+            self.for_each(part..part + 1, memory, |rows| of_part = rows.to_vec());
+            of_part
+        };
+        if self.parts == 1 {
+            return of_part(&mut PartMemory::default(), 0);
+        }
+        memory::concatenated(tasks::each(0..self.parts, PartMemory::default, of_part))
     }
 
     /// All parts as at most so many ranges of parts.
@@ -165,8 +181,15 @@ impl<S: Score, B: Beside> PartMemory<S, B> {
     /// The rows of these pieces in order: they are spread over buckets of a few rows each, and each bucket is sorted.
     fn in_order(&mut self, pieces: &[(&[S::Key], &[B])]) -> &[(S::Key, B)] {
         let PartMemory { scores, buckets, ends, rows } = self;
+        let beside = || pieces.iter().flat_map(|piece| piece.1.iter().copied());
         scores.clear();
         pieces.iter().for_each(|piece| scores.extend_from_slice(piece.0));
+        if scores.len() < FEW_ROWS {
+            rows.clear();
+            rows.extend(scores.iter().copied().zip(beside()));
+            rows.sort_unstable();
+            return rows;
+        }
         let number = (scores.len() / ROWS_PER_BUCKET).max(1);
         let map = Map::of_keys::<S>(&[scores], scores.len(), number);
         buckets.resize(scores.len(), 0);
@@ -184,8 +207,7 @@ impl<S: Score, B: Beside> PartMemory<S, B> {
         if rows.len() < scores.len() {
             rows.resize(scores.len(), Default::default());
         }
-        let beside = pieces.iter().flat_map(|piece| piece.1);
-        for ((&score, &beside), &bucket) in scores.iter().zip(beside).zip(&*buckets) {
+        for ((&score, beside), &bucket) in scores.iter().zip(beside()).zip(&*buckets) {
             let end = &mut ends[bucket as usize];
             rows[*end as usize] = (score, beside);
             *end += 1;

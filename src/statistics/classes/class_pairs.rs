@@ -4,17 +4,10 @@
 use std::ops::Range;
 
 use crate::ranking::rows::Codes;
-use crate::ranking::tasks;
-
-/// Rows in ascending order.
-fn sort<T: Ord + Send>(mut rows: Vec<T>) -> Vec<T> {
-    tasks::sort_by(&mut rows, Ord::cmp);
-    rows
-}
 
 /// The score and the class of each row, the lowest score first, and by class among equal scores.
 pub fn rows_in_order(scores: &Codes, classes: &Codes) -> Vec<(u32, u32)> {
-    sort(scores.of_row.iter().copied().zip(classes.of_row.iter().copied()).collect())
+    scores.in_order(|row| classes.of_row[row])
 }
 
 /// For each of the `winners`, and there for each class: twice the number of pairs in which a row of the winner scores
@@ -48,22 +41,22 @@ pub fn twice_u_of_pairs(scores: &Codes, classes: &Codes, winners: Range<u32>) ->
 /// The same for one winner, where each row is so many: twice the number of pairs of units. All units together are fewer
 /// than 2^63. `O(n log n + n k)`.
 pub fn twice_u_of_units(scores: &Codes, classes: &Codes, units: &[u64], winner: u32) -> Vec<u128> {
-    let with_units =
-        |((&score, &class), &units): ((&u32, &u32), &u64)| -> (u32, u32, u64) { (score, class, units) };
-    let rows = sort(scores.of_row.iter().zip(&classes.of_row).zip(units).map(with_units).collect());
-    let sum = |rows: &[(u32, u32, u64)]| rows.iter().map(|row| u128::from(row.2)).sum::<u128>();
+    let rows = scores.in_order(|row| (classes.of_row[row], units[row]));
+    let class = |row: &(u32, (u32, u64))| row.1.0;
+    let sum = |rows: &[(u32, (u32, u64))]| rows.iter().map(|row| u128::from(row.1.1)).sum::<u128>();
     let mut below = vec![0u128; classes.distinct];
     let mut twice_u = vec![0u128; classes.distinct];
     for tie in rows.chunk_by(|a, b| a.0 == b.0) {
-        let of_winner = tie.partition_point(|row| row.1 < winner)..tie.partition_point(|row| row.1 <= winner);
+        let of_winner =
+            tie.partition_point(|row| class(row) < winner)..tie.partition_point(|row| class(row) <= winner);
         let own = sum(&tie[of_winner]);
         if own > 0 {
             twice_u.iter_mut().zip(&below).for_each(|(twice_u, &below)| *twice_u += 2 * own * below);
         }
-        for other in tie.chunk_by(|a, b| a.1 == b.1) {
+        for other in tie.chunk_by(|a, b| class(a) == class(b)) {
             let units = sum(other);
-            twice_u[other[0].1 as usize] += own * units;
-            below[other[0].1 as usize] += units;
+            twice_u[class(&other[0]) as usize] += own * units;
+            below[class(&other[0]) as usize] += units;
         }
     }
     twice_u

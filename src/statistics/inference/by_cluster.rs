@@ -7,7 +7,6 @@
 use super::delong::{beyond_rounding, residual, rounding};
 use crate::interrupt;
 use crate::ranking::rows::Rows;
-use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 use crate::statistics::options::words;
 
@@ -92,15 +91,10 @@ impl ByCluster {
     /// Puts rows in the order of one score.
     pub fn of(rows: &Rows, score: usize) -> Self {
         let scores = &rows.scores[score];
-        let member = |row: usize| Member {
-            code: scores.of_row[row],
-            positive: rows.labels[row],
-            cluster: rows.clusters.of_row[row],
-            key: rows.keys.of_row[row],
-        };
-        let mut members: Vec<Member> = (0..rows.len).map(member).collect();
-        // All that is counted is the same for every order of equal scores.
-        tasks::sort_by(&mut members, |one, other| other.code.cmp(&one.code));
+        let (clusters, keys) = (&rows.clusters.of_row, &rows.keys.of_row);
+        let in_order = scores.in_order(|row| (keys[row], clusters[row], rows.labels[row]));
+        let member = |(code, (key, cluster, positive))| Member { code, positive, cluster, key };
+        let members: Vec<Member> = in_order.into_iter().rev().map(member).collect();
         let mut of_keys = vec![Vec::new(); rows.keys.distinct];
         members.iter().for_each(|&member| of_keys[member.key as usize].push(member));
         ByCluster { members, of_keys, clusters: (0..rows.clusters.distinct as u32).collect() }

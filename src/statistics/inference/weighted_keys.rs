@@ -9,7 +9,6 @@ use super::weighted_key::{SquareUnit, WeightedArea, WeightedKey, WeightedTie, ex
 use super::weighted_rests::{AllRows, is_light};
 use crate::ranking::rows::Rows;
 use crate::ranking::states::{State, weight_sums::WeightSums, weighted::CommonUnits};
-use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 
 /// The rows of each key.
@@ -32,15 +31,13 @@ impl WeightedKeys {
     /// Puts rows with weights in the order of one score, key by key.
     fn of(rows: &Rows, score: usize) -> Self {
         let units = units_of_rows(rows);
-        let codes = &rows.scores[score].of_row;
-        let mut order: Vec<u32> = (0..rows.len as u32).collect();
-        // What is counted is the same for every order of equal scores.
-        tasks::sort_by(&mut order, |&one, &other| codes[other as usize].cmp(&codes[one as usize]));
+        let in_order = rows.scores[score].in_order(|row| row as u32);
         let mut all = WeightedKey::new(SquareUnit::OfRows);
         let mut keys = vec![WeightedKey::new(SquareUnit::OfRows); rows.keys.distinct];
-        for row in order.into_iter().map(|row| row as usize) {
+        for (code, row) in in_order.into_iter().rev() {
+            let row = row as usize;
             for key in [&mut all, &mut keys[rows.keys.of_row[row] as usize]] {
-                key.add(codes[row], rows.labels[row], units[row]);
+                key.add(code, rows.labels[row], units[row]);
             }
         }
         Self::new(keys, all)

@@ -1,7 +1,8 @@
 //! How well a score puts rows with large targets first, such as policies with large claims.
 
+use crate::ranking::rows::Codes;
 use crate::ranking::rows::Rows;
-use crate::ranking::tasks;
+use crate::ranking::scores::Score;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
 
@@ -64,12 +65,12 @@ impl Joint for GiniIndex {
 
     fn of_rows(&self, rows: &Rows) -> GiniIndexRecord {
         let targets = &rows.values[1];
-        let of_score = points(&rows.scores[0].of_row, &rows.values[0], targets);
+        let of_score = points(&rows.scores[0], &rows.values[0], targets);
         let total = of_score.last().map(|point| point.captured);
         let none = GiniIndexRecord { total, n: rows.len as u64, ..GiniIndexRecord::undefined(rows) };
         let Some(total) = total.filter(|&total| total > 0.0) else { return none };
         let gini = index(&of_score, total);
-        let of_itself = index(&points(&rows.scores[1].of_row, targets, targets), total);
+        let of_itself = index(&points(&rows.scores[1], targets, targets), total);
         let shares = |point: CapturedPoint| CapturedPoint { captured: point.captured / total, ..point };
         GiniIndexRecord {
             gini: Some(gini),
@@ -88,22 +89,17 @@ impl Joint for GiniIndex {
 }
 
 /// For each distinct score, the highest first, the share of rows that reach it and the sum of their targets.
-fn points(codes: &[u32], scores: &[f64], targets: &[f64]) -> Vec<CapturedPoint> {
-    let mut in_order: Vec<u32> = (0..codes.len() as u32).collect();
-    // The order of rows must not change a bit of a sum.
-    tasks::sort_by(&mut in_order, |&a, &b| {
-        let (a, b) = (a as usize, b as usize);
-        codes[b].cmp(&codes[a]).then(targets[a].total_cmp(&targets[b]))
-    });
+fn points(codes: &Codes, scores: &[f64], targets: &[f64]) -> Vec<CapturedPoint> {
+    // Targets are in order as well: the order of rows must not change a bit of a sum.
+    let in_order = codes.in_order(|row| (targets[row].key(), row as u32));
     let (mut rows, mut captured) = (0, 0.0);
-    in_order
-        .chunk_by(|&a, &b| codes[a as usize] == codes[b as usize])
-        .map(|tie| {
-            rows += tie.len();
-            captured += tie.iter().map(|&row| targets[row as usize]).sum::<f64>();
-            CapturedPoint::new(Some(scores[tie[0] as usize]), rows as f64 / codes.len() as f64, captured)
-        })
-        .collect()
+    let point = |tie: &[(u32, (u64, u32))]| {
+        rows += tie.len();
+        captured += tie.iter().map(|&(_, (_, row))| targets[row as usize]).sum::<f64>();
+        let (_, (_, first)) = tie[0];
+        CapturedPoint::new(Some(scores[first as usize]), rows as f64 / targets.len() as f64, captured)
+    };
+    in_order.chunk_by(|a, b| a.0 == b.0).rev().map(point).collect()
 }
 
 /// Twice the area between the curve and the diagonal.

@@ -1,9 +1,6 @@
 //! How well a risk score orders rows by the time of an event that is not always seen.
 
-use rayon::prelude::*;
-
 use crate::math::{quotient, student_t};
-use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Interval, LogitScale, interval::tail};
@@ -212,19 +209,10 @@ impl ConcordanceIndex {
 
 /// The rows by time, and at one time those with the event first; the order within does not depend on the order of rows.
 fn rows_by_time(rows: &Rows) -> Vec<Row> {
-    let (scores, times) = (&rows.scores[0].of_row, &rows.scores[1].of_row);
-    let mut in_time_order: Vec<Row> = times
-        .iter()
-        .zip(scores)
-        .zip(events(rows))
-        .map(|((&time, &score), event)| (time, !event, score))
-        .collect();
-    if in_time_order.len() >= SHARD_ROWS {
-        in_time_order.par_sort_unstable()
-    } else {
-        in_time_order.sort_unstable()
-    }
-    in_time_order
+    let (scores, times) = (&rows.scores[0].of_row, &rows.scores[1]);
+    let events: Vec<bool> = events(rows).collect();
+    let in_order = times.in_order(|row| (!events[row], scores[row]));
+    in_order.into_iter().map(|(time, (is_censored, score))| (time, is_censored, score)).collect()
 }
 
 /// Pairs of an event and a later row.

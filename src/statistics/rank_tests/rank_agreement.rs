@@ -4,7 +4,6 @@ use crate::interrupt;
 use crate::math;
 use crate::math::normal::upper_tail;
 use crate::ranking::rows::{Codes, Rows};
-use crate::ranking::tasks;
 use crate::statistics::inference::{Alternative, NullDistribution};
 use crate::statistics::kinds::{Inputs, Joint, record};
 use crate::statistics::options::from_options;
@@ -92,8 +91,7 @@ impl Joint for RankAgreement {
         let pairs = |rows: u64| rows * rows.saturating_sub(1) / 2;
         let (ties_x, ties_y) = (TieSums::of(x), TieSums::of(y));
         let (in_x, in_y) = (ties_x.pairs, ties_y.pairs);
-        let mut both: Vec<(u32, u32)> = x.of_row.iter().copied().zip(y.of_row.iter().copied()).collect();
-        tasks::sort_by(&mut both, Ord::cmp);
+        let both = x.in_order(|row| y.of_row[row]);
         let tied_both: u64 = both.chunk_by(|a, b| a == b).map(|tie| pairs(tie.len() as u64)).sum();
         let discordant = inversions(both.into_iter().map(|row| row.1).collect());
         let (tied_x, tied_y) = (in_x - tied_both, in_y - tied_both);
