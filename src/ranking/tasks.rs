@@ -84,6 +84,15 @@ pub fn of_each<I: Send, T: Send>(items: Vec<I>, rows: usize, work: impl Fn(I) ->
     }
 }
 
+/// What `work` makes of each of so many rows, in order; by all threads of the pool that this is called in if they are many.
+pub fn of_rows<T: Send>(rows: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    if rows < SHARD_ROWS {
+        (0..rows).map(work).collect()
+    } else {
+        (0..rows).into_par_iter().map(work).collect()
+    }
+}
+
 /// Hands parts of `0..count` to all threads.
 fn in_parallel(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     let part = count.div_ceil(rayon::current_num_threads() * PARTS_PER_THREAD).max(1);

@@ -133,29 +133,29 @@ impl Influences {
             ties[code as usize].add(label, units);
         }
         // Of each score, from the lowest on: twice the weight of the negatives that its positives beat, and of the
-        // positives that beat its negatives.
-        let mut below = Count::default();
+        // positives that beat its negatives. Twice a total takes at most 64 bits.
+        let mut below = Count::<u64>::default();
         let mut twice_u = 0;
-        let placements: Vec<(u128, u128)> = ties
+        let placements: Vec<(u64, u64)> = ties
             .into_iter()
             .map(|tie| {
                 let next = below.plus(tie);
-                let of_pos = u128::from(below.neg) + u128::from(next.neg);
-                let of_neg = 2 * u128::from(total.pos) - u128::from(below.pos) - u128::from(next.pos);
-                twice_u += u128::from(tie.pos) * of_pos;
+                let of_pos = below.neg + next.neg;
+                let of_neg = 2 * total.pos - below.pos - next.pos;
+                twice_u += u128::from(tie.pos) * u128::from(of_pos);
                 below = next;
                 (of_pos, of_neg)
             })
             .collect();
         let auc = quotient(twice_u, 2 * u128::from(total.pos) * u128::from(total.neg));
-        let influence = |((&code, &label), &units): ((&u32, &bool), &u64)| {
-            let (of_pos, of_neg) = placements[code as usize];
+        let influence = |row: usize| {
+            let (of_pos, of_neg) = placements[score.of_row[row] as usize];
             let (placement, own, other) =
-                if label { (of_pos, total.pos, total.neg) } else { (of_neg, total.neg, total.pos) };
-            quotient(units.into(), own.into()) * (quotient(placement, 2 * u128::from(other)) - auc)
+                if labels[row] { (of_pos, total.pos, total.neg) } else { (of_neg, total.neg, total.pos) };
+            quotient(units[row].into(), own.into())
+                * (quotient(placement.into(), 2 * u128::from(other)) - auc)
         };
-        let of_row = score.of_row.iter().zip(labels).zip(units).map(influence).collect();
-        Influences { twice_u, of_row }
+        Influences { twice_u, of_row: tasks::of_rows(labels.len(), influence) }
     }
 }
 
