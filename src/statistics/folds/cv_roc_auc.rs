@@ -132,9 +132,8 @@ impl Joint for CvRocAuc {
 
     fn of_rows(&self, rows: &Rows) -> CvRocAucRecord {
         let none = CvRocAucRecord::undefined(rows);
-        if let Some(folds) = WeightedKeys::of_rows_or_states(rows, 0) {
-            let areas = folds.keys.iter().filter_map(|fold| fold.area().map(|area| area.auc));
-            return self.with_t_interval(none.with_areas(areas, rows.keys.distinct));
+        if let Some(folds) = WeightedKeys::areas_of_rows_or_states(rows, 0) {
+            return self.with_t_interval(none.with_areas(folds.into_iter().flatten(), rows.keys.distinct));
         }
         let folds: Vec<Fold> = match self.ties {
             TieShare::Half => by_key::areas(rows, 0).flatten().map(|area| (area, area.squares())).collect(),

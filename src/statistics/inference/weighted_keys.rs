@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::weighted_areas::units_of_rows;
 use super::weighted_key::{SquareUnit, WeightedArea, WeightedKey, WeightedTie, exact_share, influences};
 use super::weighted_rests::{AllRows, is_light};
+use crate::math::quotient;
 use crate::ranking::rows::Rows;
 use crate::ranking::states::{State, weight_sums::WeightSums, weighted::CommonUnits};
 use crate::ranking::ties::Count;
@@ -26,6 +27,23 @@ impl WeightedKeys {
             Some(states) => Some(Self::of_states(states)),
             None => rows.weights.as_ref().map(|_| Self::of(rows, score)),
         }
+    }
+
+    /// The area of each key's rows alone, if they have weights; undefined without a positive or without a negative.
+    pub fn areas_of_rows_or_states(rows: &Rows, score: usize) -> Option<Vec<Option<f64>>> {
+        if let Some(states) = &rows.weighted {
+            return Some(
+                Self::of_states(states).keys.iter().map(|key| key.area().map(|area| area.auc)).collect(),
+            );
+        }
+        rows.weights.as_ref()?;
+        let units = units_of_rows(rows);
+        let mut keys = vec![KeyPairs::default(); rows.keys.distinct];
+        for (code, row) in rows.scores[score].in_order(|row| row as u32).into_iter().rev() {
+            let row = row as usize;
+            keys[rows.keys.of_row[row] as usize].add(code, rows.labels[row], units[row]);
+        }
+        Some(keys.into_iter().map(KeyPairs::area).collect())
     }
 
     /// Puts rows with weights in the order of one score, key by key.
@@ -119,6 +137,41 @@ impl WeightedKeys {
     }
 }
 
+/// The pairs of a key's rows, the highest score first.
+#[derive(Clone, Copy, Debug, Default)]
+struct KeyPairs {
+    /// The units of higher scores.
+    above: Count,
+    /// Twice those of all pairs of them in which the positive scores higher, ties counting once.
+    twice_u: u128,
+    /// The lowest score so far.
+    code: u32,
+    tie: Count,
+}
+
+impl KeyPairs {
+    /// Adds a row whose score is not above those that are there.
+    fn add(&mut self, code: u32, positive: bool, units: u64) {
+        if code != self.code {
+            self.pass();
+            self.code = code;
+        }
+        self.tie.add(positive, units);
+    }
+
+    /// Goes below the lowest score.
+    fn pass(&mut self) {
+        self.twice_u += u128::from(self.tie.neg) * u128::from(2 * self.above.pos + self.tie.pos);
+        self.above = self.above.plus(std::mem::take(&mut self.tie));
+    }
+
+    fn area(mut self) -> Option<f64> {
+        self.pass();
+        let Count { pos, neg } = self.above;
+        (pos > 0 && neg > 0).then(|| quotient(self.twice_u, 2 * u128::from(pos) * u128::from(neg)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,6 +219,8 @@ mod tests {
             let weights = rows.iter().map(|row| f64::from(row.2)).collect();
             let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
             let keys = WeightedKeys::of_rows_or_states(&rows, 0).unwrap();
+            let areas: Vec<Option<f64>> = keys.keys.iter().map(|key| key.area().map(|area| area.auc)).collect();
+            prop_assert_eq!(WeightedKeys::areas_of_rows_or_states(&rows, 0), Some(areas));
             for (key, got) in keys.keys.iter().zip(keys.without_each()) {
                 let expected = keys.all.area_without(key);
                 prop_assert_eq!(got.map(|area| (area.auc, area.ties)), expected.map(|area| (area.auc, area.ties)));
