@@ -231,6 +231,38 @@ def statistics_of_one_column(n: int) -> Iterator[Work]:
     }
     promises = [Promise(name, "roc_auc", ratio) for name, ratio in ratios.items()]
     yield Work("statistics", contenders, promises)
+    tied = with_scores(frame, (pl.col("score") * 3000).cast(pl.Int16))
+    names = ("roc_auc", "mann_whitney_u")
+    contenders = {name: select(tied, expressions[name]) for name in names}
+    yield Work("statistics of 16-bit scores", contenders, [Promise("mann_whitney_u", "roc_auc", 3.0)])
+
+
+def several_columns(n: int) -> Iterator[Work]:
+    """Statistics whose rows have more than a label and a score, beside the area of the same rows."""
+    rows = n // 10
+    rng = np.random.default_rng(11)
+    frame = normal(rows).with_columns(
+        second=rng.standard_normal(rows),
+        third=rng.standard_normal(rows),
+        weight=rng.random(rows),
+        fold=rng.integers(0, 5, rows),
+        kind=pl.Series(rng.choice(["a", "b", "c"], rows)),
+    )
+    scores, weight = ("label", "score", "second"), "weight"
+    probabilities = [pl.col("score").alias("a"), pl.col("second").alias("b"), pl.col("third").alias("c")]
+    expressions = {
+        "roc_auc": AUC,
+        "rank_agreement": pa.rank_agreement("score", "second"),
+        "concordance_index": pa.concordance_index("weight", "label", "score"),
+        "gini_index": pa.gini_index("weight", "score"),
+        "multiclass_roc_auc": pa.multiclass_roc_auc("kind", *probabilities),
+        "roc_auc_ci(weight=)": pa.roc_auc_ci("label", "score", weight=weight),
+        "roc_auc_difference(weight=)": pa.roc_auc_difference(*scores, weight=weight),
+        "cv_roc_auc(weight=)": pa.cv_roc_auc("label", "score", fold="fold", weight=weight),
+    }
+    contenders = {name: select(frame, expression) for name, expression in expressions.items()}
+    promises = [Promise(name, "roc_auc", 50.0) for name in expressions if name != "roc_auc"]
+    yield Work(f"several columns, {rows} rows", contenders, promises)
 
 
 def reports(n: int) -> Iterator[Work]:
@@ -540,6 +572,7 @@ WORKS: dict[str, Callable[[int], Iterator[Work]]] = {
     "skewed": skewed,
     "small": small,
     "statistics": statistics_of_one_column,
+    "several_columns": several_columns,
     "reviewers": reviewers,
     "curve": curve,
     "points": points,

@@ -329,7 +329,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for BelowAndEqual<'_, K, F> {
     }
 }
 
-/// An equal key in a sum of both counts, above all lower keys.
+/// What an equal key adds to a sum of both counts. A lower key adds 1, and the lower keys of a sum are fewer than this.
 const EQUAL: u16 = 1 << 8;
 const _: () = assert!(TOGETHER < EQUAL as usize && TOGETHER * (EQUAL as usize + 1) <= u16::MAX as usize);
 

@@ -152,5 +152,31 @@ mod tests {
         let scores: Vec<u32> =
             (0..SHARD_ROWS as u32 + 5).map(|row| row.wrapping_mul(0x9E37_79B1) >> 12).collect();
         are_places_among_the_distinct(&scores);
+        // Most rows share one score.
+        let scores: Vec<u32> = scores.into_iter().map(|score| score.max(900_000)).collect();
+        are_places_among_the_distinct(&scores);
+    }
+
+    #[test]
+    fn in_order_of_what_lies_beside() {
+        for rows in [60, 3000, SHARD_ROWS as u32 + 5] {
+            let scores: Vec<u32> = (0..rows).map(|row| row.wrapping_mul(0x9E37_79B1) >> 20).collect();
+            let codes = Codes::of(&scores);
+            let beside = |row: usize| (row.is_multiple_of(3), rows - row as u32);
+            let mut expected: Vec<_> =
+                codes.of_row.iter().enumerate().map(|(row, &code)| (code, beside(row))).collect();
+            expected.sort();
+            assert!(codes.in_order(beside) == expected);
+        }
+    }
+
+    #[test]
+    fn nan_has_a_code_of_its_own() {
+        for rows in [40, 500, SHARD_ROWS + 5] {
+            let mut scores: Vec<f64> = (0..rows).map(|row| (row * 7 % 13) as f64).collect();
+            scores[rows / 2] = f64::NAN;
+            let codes = Codes::of(&scores);
+            assert_eq!((codes.of_row.len(), codes.distinct), (rows, 14));
+        }
     }
 }

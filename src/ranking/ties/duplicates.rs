@@ -1,8 +1,8 @@
 //! Scores that several rows share, without bringing the rows into any order.
 //!
 //! Every key marks the cell of its hash. If a key finds its cell marked, it may share its score with another key of
-//! that cell. Only the keys of such cells go to a second round, with another hash, and what that leaves is sorted. Where
-//! scores are distinct, it leaves hardly any.
+//! that cell. Only the keys of such cells go to a second round, with another hash, and only what that leaves need be put in
+//! order. Where scores are distinct, it leaves hardly any.
 
 use crate::cache;
 use crate::ranking::scores::{
