@@ -106,7 +106,7 @@ impl Map {
         Map::fitting(&mut sample, buckets)
     }
 
-    /// The map that suits a sample of positions, none of them NaN.
+    /// The map that suits a sample of positions. A NaN among them does no more than make a poor map.
     fn fitting(sample: &mut [f64], buckets: usize) -> Self {
         sample.sort_unstable_by(f64::total_cmp);
         let [first, .., last] = *sample else {

@@ -56,7 +56,7 @@ impl Codes {
         let in_part = |memory: &mut PartMemory<S, u32>, part: usize| {
             let mut distinct = 0;
             order.for_each(part..part + 1, memory, |rows| {
-                // Nobody reads the codes while they are written.
+                // Each row is in one part only, and nobody reads the codes while they are written.
                 distinct = number(rows, |row, code| of_row[row as usize].store(code, Relaxed));
             });
             distinct

@@ -1,7 +1,8 @@
 //! Rows in ascending order of their scores, each with something beside its score.
 //!
-//! The rows of a large group are distributed by score into parts, block by block. Each part is sorted in the
-//! cache of one core, when somebody asks for it, so that all rows in order are never in memory.
+//! The rows of a large group are distributed by score into parts, block by block. Each part is put in order when somebody asks
+//! for it, in the cache of one core unless very many rows share a score. Who asks for the parts one by one never has all
+//! rows in order in memory.
 
 use std::ops::Range;
 
@@ -59,7 +60,8 @@ impl<S: Score, B> Default for PartMemory<S, B> {
 }
 
 impl<S: Score, B: Beside> ScoreOrder<S, B> {
-    /// Distributes rows by their scores; `beside` says what lies beside each. A row whose score is NaN may be anywhere.
+    /// Distributes rows by their scores; `beside` says what lies beside each. A row whose score is NaN may be
+    /// anywhere, and does not change the order of the others.
     pub fn of(scores: &[S], beside: impl Fn(usize) -> B + Sync) -> Self {
         if scores.len() < SHARD_ROWS {
             let block = Block {
@@ -91,15 +93,24 @@ impl<S: Score, B: Beside> ScoreOrder<S, B> {
 
     /// All rows in ascending order of their scores, and of what lies beside within a score.
     pub fn rows_in_order(&self) -> Vec<(S::Key, B)> {
-        let of_part = |memory: &mut PartMemory<S, B>, part: usize| {
-            let mut of_part = Vec::new();
-            self.for_each(part..part + 1, memory, |rows| of_part = rows.to_vec());
-            of_part
-        };
-        if self.parts == 1 {
-            return of_part(&mut PartMemory::default(), 0);
+        let mut all = memory::default_values(self.rows(0..self.parts));
+        let mut places = Vec::with_capacity(self.parts);
+        let mut rest = &mut all[..];
+        for part in 0..self.parts {
+            let place;
+            (place, rest) = rest.split_at_mut(self.rows(part..part + 1));
+            places.push(place);
         }
-        memory::concatenated(tasks::each(0..self.parts, PartMemory::default, of_part))
+        let fill = |memory: &mut PartMemory<S, B>, part: usize, place: &mut [(S::Key, B)]| {
+            self.for_each(part..part + 1, memory, |rows| place.copy_from_slice(rows));
+        };
+        if let [place] = &mut places[..] {
+            fill(&mut PartMemory::default(), 0, place);
+        } else {
+            let places = places.into_par_iter().enumerate();
+            places.for_each_init(PartMemory::default, |memory, (part, place)| fill(memory, part, place));
+        }
+        all
     }
 
     /// All parts as at most so many ranges of parts.
@@ -214,7 +225,13 @@ impl<S: Score, B: Beside> PartMemory<S, B> {
         }
         let mut start = 0;
         for &end in &*ends {
-            sort(&mut rows[start..end as usize]);
+            let bucket = &mut rows[start..end as usize];
+            // Rows of one score are in one bucket, and they may be nearly all rows.
+            if bucket.len() < SHARD_ROWS {
+                sort(bucket)
+            } else {
+                tasks::sort_by(bucket, Ord::cmp)
+            }
             start = end as usize;
         }
         &rows[..scores.len()]

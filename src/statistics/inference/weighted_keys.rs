@@ -142,7 +142,7 @@ impl WeightedKeys {
 struct KeyPairs {
     /// The units of higher scores.
     above: Count,
-    /// Twice those of all pairs of them in which the positive scores higher, ties counting once.
+    /// Twice the units of all pairs of these rows in which the positive scores higher, ties counting once.
     twice_u: u128,
     /// The lowest score so far.
     code: u32,

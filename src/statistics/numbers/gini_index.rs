@@ -2,7 +2,7 @@
 
 use crate::ranking::rows::Codes;
 use crate::ranking::rows::Rows;
-use crate::ranking::scores::Score;
+use crate::ranking::tasks;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
 
@@ -90,16 +90,17 @@ impl Joint for GiniIndex {
 
 /// For each distinct score, the highest first, the share of rows that reach it and the sum of their targets.
 fn points(codes: &Codes, scores: &[f64], targets: &[f64]) -> Vec<CapturedPoint> {
-    // Targets are in order as well: the order of rows must not change a bit of a sum.
-    let in_order = codes.in_order(|row| (targets[row].key(), row as u32));
+    let mut in_order = codes.in_order(|row| row as u32);
+    let target = |row: &(u32, u32)| targets[row.1 as usize];
     let (mut rows, mut captured) = (0, 0.0);
-    let point = |tie: &[(u32, (u64, u32))]| {
+    let point = |tie: &mut [(u32, u32)]| {
+        // The order of rows must not change a bit of a sum.
+        tasks::sort_by(tie, |a, b| target(a).total_cmp(&target(b)));
         rows += tie.len();
-        captured += tie.iter().map(|&(_, (_, row))| targets[row as usize]).sum::<f64>();
-        let (_, (_, first)) = tie[0];
-        CapturedPoint::new(Some(scores[first as usize]), rows as f64 / targets.len() as f64, captured)
+        captured += tie.iter().map(target).sum::<f64>();
+        CapturedPoint::new(Some(scores[tie[0].1 as usize]), rows as f64 / targets.len() as f64, captured)
     };
-    in_order.chunk_by(|a, b| a.0 == b.0).rev().map(point).collect()
+    in_order.chunk_by_mut(|a, b| a.0 == b.0).rev().map(point).collect()
 }
 
 /// Twice the area between the curve and the diagonal.
