@@ -1,7 +1,6 @@
 //! How well a score puts rows with large targets first, such as policies with large claims.
 
-use crate::ranking::rows::Codes;
-use crate::ranking::rows::Rows;
+use crate::ranking::rows::{Codes, Rows};
 use crate::ranking::tasks;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
