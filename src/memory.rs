@@ -4,14 +4,24 @@
 //! column that is written once, this takes longer than the writing. Pages of 2 MiB are asked for less often. Linux gives
 //! them to memory that wants them, unless they are switched off.
 
-/// Fewer bytes than these do not ask: so many hold a page of 2 MiB wherever they begin.
-#[cfg(all(target_os = "linux", not(miri)))]
+use rayon::prelude::*;
+
+/// Fewer bytes than these do not ask: so many hold a page of 2 MiB wherever they begin. Fewer are written by one thread.
 const LEAST_BYTES: usize = 1 << 22;
 
-/// Default values, which for numbers are zeros.
-pub fn default_values<T: Copy + Default>(len: usize) -> Vec<T> {
-    let mut values = vec![T::default(); len];
-    ask_for_large_pages(&mut values);
+/// Default values; many are written by all threads of the pool that this is called in.
+///
+/// To have zeros without writing them, an allocator asks the system for new pages, even where it has memory that was in use
+/// just before. New pages take longer than the writing. Measured with the allocator of Polars: windows of states
+/// take a fifth less time when written, and segments a fifteenth.
+pub fn default_values<T: Copy + Default + Send>(len: usize) -> Vec<T> {
+    let mut values = with_room(len);
+    if len * size_of::<T>() >= LEAST_BYTES && rayon::current_thread_index().is_some() {
+        let defaults = rayon::iter::repeat_n(T::default(), len);
+        defaults.with_min_len(LEAST_BYTES / size_of::<T>().max(1)).collect_into_vec(&mut values);
+    } else {
+        values.resize(len, T::default());
+    }
     values
 }
 
