@@ -11,6 +11,8 @@ use crate::interrupt;
 const TILE: usize = 32;
 /// Rows that are summed at a time.
 const ROWS: usize = 512;
+/// Rows that one task sums.
+const ROWS_OF_TASK: usize = 1 << 16;
 /// Columns of the block whose sums are in registers, down and across.
 const DOWN: usize = 2;
 const ACROSS: usize = 4;
@@ -26,14 +28,26 @@ impl Products {
     /// Of columns of one length. `O(k² n)` for k columns; all threads of the pool that this is called in share the work.
     pub fn of(columns: &[&[u32]]) -> Self {
         let k = columns.len();
-        let most = columns.iter().flat_map(|column| column.iter()).max().map_or(0, |&most| u64::from(most));
+        let len = columns.first().map_or(0, |column| column.len());
+        let parts: Vec<Range<usize>> =
+            (0..len).step_by(ROWS_OF_TASK).map(|start| start..len.min(start + ROWS_OF_TASK)).collect();
+        let most = |part: &Range<usize>| {
+            let of_columns =
+                columns.iter().map(|column| column[part.clone()].iter().copied().fold(0, u32::max));
+            of_columns.max().unwrap_or_default()
+        };
+        let most = u64::from(parts.par_iter().map(most).max().unwrap_or_default());
         // As many rows as 64 bits hold the sum of.
         let rows = u64::MAX.checked_div(most * most).map_or(ROWS, |rows| ROWS.min(rows as usize));
         let tiles = k.div_ceil(TILE);
         let pairs: Vec<(usize, usize)> = (0..tiles).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
         let columns_of = |tile: usize| tile * TILE..k.min((tile + 1) * TILE);
-        let of_tiles: Vec<Vec<u128>> =
-            pairs.par_iter().map(|&(a, b)| tile(columns, columns_of(a), columns_of(b), rows)).collect();
+        let of_pair = |&(a, b): &(usize, usize)| {
+            let of_part =
+                |part: &Range<usize>| tile(columns, columns_of(a), columns_of(b), part.clone(), rows);
+            parts.par_iter().map(of_part).reduce(|| vec![0; TILE * TILE], plus)
+        };
+        let of_tiles: Vec<Vec<u128>> = pairs.par_iter().map(of_pair).collect();
         let mut sums = vec![0; k * (k + 1) / 2];
         for (&(a, b), of_tile) in pairs.iter().zip(&of_tiles) {
             for (row, of_row) in columns_of(a).zip(of_tile.chunks_exact(TILE)) {
@@ -61,13 +75,25 @@ fn place(a: usize, b: usize) -> usize {
     a * (a + 1) / 2 + b
 }
 
-/// The sums of all pairs of a column `down` and one `across`, in rows of the length of a tile.
-fn tile(columns: &[&[u32]], down: Range<usize>, across: Range<usize>, rows: usize) -> Vec<u128> {
+/// Sums over some rows and over others, as one.
+fn plus(mut sums: Vec<u128>, more: Vec<u128>) -> Vec<u128> {
+    sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+    sums
+}
+
+/// The sums of all pairs of a column `down` and one `across` over `all_rows`, so many at a time; in rows of the length of a
+/// tile.
+fn tile(
+    columns: &[&[u32]],
+    down: Range<usize>,
+    across: Range<usize>,
+    all_rows: Range<usize>,
+    rows: usize,
+) -> Vec<u128> {
     let mut sums = vec![0; TILE * TILE];
     interrupt::check();
-    let len = columns[down.start].len();
-    for start in (0..len).step_by(rows) {
-        let part = start..len.min(start + rows);
+    for start in all_rows.clone().step_by(rows) {
+        let part = start..all_rows.end.min(start + rows);
         // The last block takes the last column more than once; what it gives too much is not kept.
         let of = |column: usize, all: &Range<usize>| &columns[column.min(all.end - 1)][part.clone()];
         for a in down.clone().step_by(DOWN) {
@@ -135,7 +161,8 @@ mod tests {
 
     #[test]
     fn large_values_and_many_rows() {
-        let (high, low) = (vec![u32::MAX; 3 * ROWS + 1], vec![1; 3 * ROWS + 1]);
+        let len = 2 * ROWS_OF_TASK + 3 * ROWS + 1;
+        let (high, low) = (vec![u32::MAX; len], vec![1; len]);
         let products = Products::of(&[&high, &low]);
         assert_eq!(products.sum(0, 0), by_definition(&high, &high));
         assert_eq!(products.sum(0, 1), by_definition(&high, &low));
