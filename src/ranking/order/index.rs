@@ -22,9 +22,6 @@ use crate::ranking::scores::{
 };
 use crate::ranking::tuning::{BUCKETS_PER_KEY, TOGETHER, WINDOW};
 
-/// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
-pub(in crate::ranking) type Visit<'a> = dyn FnMut(&[(u32, u32)]) + 'a;
-
 /// The keys of one class, indexed. Keeps its memory from use to use.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct Index<K> {
@@ -174,12 +171,12 @@ impl<K: Key> Index<K> {
         })
     }
 
-    /// Calls `visit` with the places of the keys in turn, some keys at a time: how many indexed keys are below each
-    /// key, and how many are not above it.
-    pub fn look_up<S: Score<Key = K>>(&self, keys: &[K], visit: &mut Visit<'_>) {
+    /// Calls `visit` with the places of the keys in turn, [`TOGETHER`] of a piece at a time: how many indexed keys are below
+    /// each key, and how many are not above it. What `visit` does is compiled for wider registers if it is inlined.
+    pub fn look_up<S: Score<Key = K>>(&self, pieces: &[&[K]], visit: impl FnMut(&[(u32, u32)])) {
         with_buckets!(&self.map, bucket => {
             let bucket = |key| bucket(S::from_key(key).position());
-            widest(LookUp { index: self, keys, bucket, visit });
+            widest(LookUp { index: self, pieces, bucket, visit });
         });
     }
 
@@ -379,24 +376,24 @@ impl<K: Key, F: Fn(K) -> u32> Work for TwiceUnitsBelow<'_, K, F> {
 }
 
 /// The work of [`Index::look_up`].
-struct LookUp<'a, K, F> {
+struct LookUp<'a, K, F, V> {
     index: &'a Index<K>,
-    keys: &'a [K],
+    pieces: &'a [&'a [K]],
     bucket: F,
-    visit: &'a mut Visit<'a>,
+    visit: V,
 }
 
-impl<K: Key, F: Fn(K) -> u32> Work for LookUp<'_, K, F> {
+impl<K: Key, F: Fn(K) -> u32, V: FnMut(&[(u32, u32)])> Work for LookUp<'_, K, F, V> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run(mut self) {
         let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
         let mut slow = LastLookup::default();
         let mut buckets = [0; TOGETHER];
         let mut ends = [(0, 0); TOGETHER];
         let mut places = [(0, 0); TOGETHER];
-        for keys_here in self.keys.chunks(TOGETHER) {
+        for keys_here in cache::ahead(self.pieces, TOGETHER) {
             // There is one short loop for each kind of value that is read from memory, so that many reads wait
             // together.
             for (bucket, &key) in buckets.iter_mut().zip(keys_here) {

@@ -4,10 +4,10 @@
 //! class is indexed. The rows of the other class look up their places, which are their placements. How many rows look up
 //! each place then gives the placements of the rarer class.
 //!
-//! Every part holds its rows in their order. So whoever goes through all rows finds the placement of the next one as the
-//! next of its part, and rows can be gone through in blocks, if it is known where each block begins in every part.
+//! Threads take blocks of rows to divide them, and then part after part of all blocks. Every block holds the rows of a part in
+//! their order. So whoever goes through all rows finds the placement of the next one as the next of its part.
 
-use std::ops::Range;
+use rayon::prelude::*;
 
 use crate::cache;
 use crate::interrupt;
@@ -20,7 +20,7 @@ use crate::ranking::scores::{
     Key, Score,
     wide::{Work, widest},
 };
-use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, SHARD_ROWS};
+use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, SHARD_ROWS, TOGETHER};
 
 /// Twice the placements of all rows of a score, ties counting once, not divided by the number of rows of the other class:
 /// of a positive the negatives that score lower, of a negative the positives that score higher.
@@ -30,14 +30,18 @@ pub struct PartedPlacements {
     n_neg: usize,
     /// Twice the Mann-Whitney U: the sum over the positives.
     pub twice_u: u128,
-    /// The stream that each row is in: the negatives of part `i` are stream `2 i`, its positives `2 i + 1`.
-    streams: Vec<u16>,
-    /// Of one stream after the other, the rows in their order.
-    twice: Vec<u32>,
-    /// Rows of a block.
-    block_rows: usize,
-    /// For each block of rows, where the first of its rows in each stream is.
-    starts: Vec<Vec<u32>>,
+    blocks: Vec<Block<u32>>,
+}
+
+/// Neighbouring rows, divided into streams: the negatives of part `i` are stream `2 i`, its positives `2 i + 1`.
+#[derive(Debug)]
+struct Block<T> {
+    /// The stream that each row is in.
+    of_rows: Vec<u16>,
+    /// A value for each row: of one stream after the other, in the order of the rows.
+    values: Vec<T>,
+    /// Where each stream begins, and where the last one ends.
+    starts: Vec<u32>,
 }
 
 /// The rows of a block, in their order: the class of each, and twice its placement.
@@ -49,44 +53,41 @@ pub(super) struct BlockRows<'a> {
 }
 
 impl PartedPlacements {
-    /// The placements of rows of scores and labels, none of the scores NaN.
+    /// The placements of rows of scores and labels, none of the scores NaN; of many rows by all threads of the pool that this
+    /// is called in.
     ///
     /// # Panics
     /// If there are 2^31 rows or more, or another number of labels.
     pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Self {
         assert!(scores.len() == labels.len() && scores.len() < 1 << 31, "a group has fewer than 2^31 rows");
         let n_pos = labels.iter().filter(|&&label| label).count();
-        let parts = ScoreParts::of(scores, labels);
-        let mut twice = memory::default_values(scores.len());
-        let mut below = Below::default();
-        // Of either class, the rows of lower parts.
-        let (mut pos_below, mut neg_below) = (0, 0);
-        let mut twice_u = 0;
-        for part in parts.rows.chunks_exact(2) {
-            interrupt::check();
-            let [neg, pos] = [&part[0], &part[1]];
-            let (neg_keys, pos_keys) = (&parts.keys[neg.clone()], &parts.keys[pos.clone()]);
-            let (of_neg, of_pos) = if pos.len() <= neg.len() {
-                let (of_pos, of_neg) = below.one_another::<S>(pos_keys, neg_keys);
-                (of_neg, of_pos)
-            } else {
-                below.one_another::<S>(neg_keys, pos_keys)
-            };
-            // The positives above a negative are all but those below it.
-            for (placement, within) in twice[neg.clone()].iter_mut().zip(of_neg) {
-                *placement = 2 * (n_pos as u32 - pos_below) - within;
-            }
-            let mut sum = 0;
-            for (placement, within) in twice[pos.clone()].iter_mut().zip(of_pos) {
-                *placement = 2 * neg_below + within;
-                sum += u64::from(*placement);
-            }
-            twice_u += u128::from(sum);
-            pos_below += pos.len() as u32;
-            neg_below += neg.len() as u32;
-        }
-        let ScoreParts { of_row: streams, block_rows, starts, .. } = parts;
-        PartedPlacements { n_pos, n_neg: scores.len() - n_pos, twice_u, streams, twice, block_rows, starts }
+        let parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
+        let map = (parts > 1).then(|| Map::of_scores(scores, parts));
+        let block_rows = scores.len().div_ceil(rayon::current_num_threads()).max(SHARD_ROWS);
+        let rows: Vec<_> = scores.chunks(block_rows).zip(labels.chunks(block_rows)).collect();
+        let divide = |(scores, labels)| Block::of(scores, labels, map.as_ref(), parts);
+        let keys: Vec<Block<S::Key>> = if rows.len() > 1 {
+            rows.into_par_iter().map(divide).collect()
+        } else {
+            rows.into_iter().map(divide).collect()
+        };
+        let mut twice: Vec<Vec<u32>> =
+            keys.iter().map(|block| memory::default_values(block.values.len())).collect();
+        let parts = parts_of(&keys, &mut twice, parts);
+        let place = |counts: &mut OneAnother<S::Key>, part: Part<'_, S::Key>| part.place::<S>(counts, n_pos);
+        let twice_u = if keys.len() > 1 {
+            parts.into_par_iter().map_init(OneAnother::default, place).sum()
+        } else {
+            let mut counts = OneAnother::default();
+            parts.into_iter().map(|part| place(&mut counts, part)).sum()
+        };
+        let placed = |(block, values): (Block<S::Key>, Vec<u32>)| Block {
+            of_rows: block.of_rows,
+            values,
+            starts: block.starts,
+        };
+        let blocks = keys.into_iter().zip(twice).map(placed).collect();
+        PartedPlacements { n_pos, n_neg: scores.len() - n_pos, twice_u, blocks }
     }
 
     /// Negatives, and positives.
@@ -96,8 +97,11 @@ impl PartedPlacements {
 
     /// All rows in blocks, which are the same for every score of as many rows that was read in the same pool.
     pub(super) fn blocks(&self) -> impl ExactSizeIterator<Item = BlockRows<'_>> {
-        let blocks = self.streams.chunks(self.block_rows).zip(&self.starts);
-        blocks.map(|(streams, starts)| BlockRows { streams, twice: &self.twice, next: starts.clone() })
+        self.blocks.iter().map(|block| BlockRows {
+            streams: &block.of_rows,
+            twice: &block.values,
+            next: block.starts.clone(),
+        })
     }
 }
 
@@ -113,55 +117,29 @@ impl BlockRows<'_> {
     }
 }
 
-/// Rows parted by score and class: of part `i` the negatives are stream `2 i`, the positives stream `2 i + 1`.
-struct ScoreParts<K> {
-    /// The stream that each row is in.
-    of_row: Vec<u16>,
-    /// The keys of one stream after the other, each in the order of its rows.
-    keys: Vec<K>,
-    /// For each stream, where its keys are, lowest scores first.
-    rows: Vec<Range<usize>>,
-    /// Rows of a block: there is one block for each thread of the pool.
-    block_rows: usize,
-    /// For each block of rows, where the first key of its rows in each stream is.
-    starts: Vec<Vec<u32>>,
-}
-
-impl<K: Key> ScoreParts<K> {
-    fn of<S: Score<Key = K>>(scores: &[S], labels: &[bool]) -> Self {
-        let n_parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
-        let of_row = if n_parts == 1 {
-            streams(scores, labels, |_| 0)
-        } else {
-            with_buckets!(&Map::of_scores(scores, n_parts), part => streams(scores, labels, part))
+impl<K: Key> Block<K> {
+    /// The keys of rows, divided by a map to so many parts.
+    fn of<S: Score<Key = K>>(scores: &[S], labels: &[bool], map: Option<&Map>, parts: usize) -> Self {
+        interrupt::check();
+        let of_rows = match map {
+            None => streams(scores, labels, |_| 0),
+            Some(map) => with_buckets!(map, part => streams(scores, labels, part)),
         };
-        let mut starts = vec![vec![0u32; 2 * n_parts]];
-        let block_rows = scores.len().div_ceil(rayon::current_num_threads()).max(SHARD_ROWS);
-        for rows in of_row.chunks(block_rows) {
-            let mut counts = vec![0; 2 * n_parts];
-            rows.iter().for_each(|&stream| counts[usize::from(stream)] += 1);
-            starts.push(counts);
+        let mut starts = vec![0u32; 2 * parts + 1];
+        of_rows.iter().for_each(|&stream| starts[usize::from(stream) + 1] += 1);
+        for stream in 0..2 * parts {
+            starts[stream + 1] += starts[stream];
         }
-        // A stream begins behind the one before it, and a block behind the one before it in the same stream.
-        let (mut rows, mut end) = (Vec::with_capacity(2 * n_parts), 0);
-        for stream in 0..2 * n_parts {
-            let start = end;
-            for block in &mut starts {
-                end += block[stream];
-                block[stream] = end;
-            }
-            rows.push(start as usize..end as usize);
-        }
-        starts.pop();
         let mut keys = memory::default_values(scores.len());
-        let mut next: Vec<usize> = rows.iter().map(|rows: &Range<usize>| rows.start).collect();
-        for (&stream, score) in of_row.iter().zip(scores) {
+        let mut next = starts.clone();
+        for (&stream, score) in of_rows.iter().zip(scores) {
             let next = &mut next[usize::from(stream)];
-            keys[*next] = score.key();
-            cache::expect_next_line(&keys, *next);
+            let place = *next as usize;
+            keys[place] = score.key();
+            cache::expect_next_line(&keys, place);
             *next += 1;
         }
-        ScoreParts { of_row, keys, rows, block_rows, starts }
+        Block { of_rows, values: keys, starts }
     }
 }
 
@@ -191,34 +169,102 @@ impl<S: Score, F: Fn(f64) -> u32> Work for Streams<'_, S, F> {
     }
 }
 
-/// Counts the rows of one class below those of the other. Keeps its memory from part to part.
-#[derive(Default)]
-struct Below<K> {
-    index: Index<K>,
-    more: Vec<u32>,
-    of_indexed: Vec<u32>,
-    of_others: Vec<u32>,
+/// The rows of a part and class in all blocks: their keys, and the places for twice their placements.
+struct Stream<'a, K> {
+    keys: Vec<&'a [K]>,
+    twice: Vec<&'a mut [u32]>,
+    /// Rows of the class in lower parts.
+    below: usize,
 }
 
-impl<K: Key> Below<K> {
-    /// For each indexed key twice the other keys below it, those equal to it once; and for each of the others the
-    /// same of the indexed ones.
-    fn one_another<S: Score<Key = K>>(&mut self, indexed: &[K], others: &[K]) -> (&[u32], &[u32]) {
-        let Below { index, more, of_indexed, of_others } = self;
-        index.build::<S>(&[indexed]);
-        // `more[i]` is twice the number of other rows that are below indexed key i but not below key i - 1. A row between
-        // two keys counts twice for the higher key. A row that ties with a key counts once for that key, and once for the
-        // next. (Equal keys all have the place of the first of them.)
+impl<K> Stream<'_, K> {
+    fn rows(&self) -> usize {
+        self.keys.iter().map(|keys| keys.len()).sum()
+    }
+}
+
+/// The rows of a part.
+struct Part<'a, K> {
+    neg: Stream<'a, K>,
+    pos: Stream<'a, K>,
+}
+
+/// The parts of all blocks, of which each has its keys and places for twice the placements.
+fn parts_of<'a, K>(keys: &'a [Block<K>], twice: &'a mut [Vec<u32>], parts: usize) -> Vec<Part<'a, K>> {
+    let mut rest: Vec<&'a mut [u32]> = twice.iter_mut().map(Vec::as_mut_slice).collect();
+    let mut below = [0; 2];
+    let mut stream_of = |stream: usize| {
+        let mut own = Stream { keys: Vec::new(), twice: Vec::new(), below: below[stream % 2] };
+        for (block, rest) in keys.iter().zip(&mut rest) {
+            let rows = block.starts[stream] as usize..block.starts[stream + 1] as usize;
+            let (here, after) = std::mem::take(rest).split_at_mut(rows.len());
+            own.keys.push(&block.values[rows]);
+            own.twice.push(here);
+            *rest = after;
+        }
+        below[stream % 2] += own.rows();
+        own
+    };
+    (0..parts).map(|part| Part { neg: stream_of(2 * part), pos: stream_of(2 * part + 1) }).collect()
+}
+
+impl<K: Key> Part<'_, K> {
+    /// Writes twice the placements of all rows, and returns the sum of those of the positives; there are `n_pos` in all.
+    fn place<S: Score<Key = K>>(self, counts: &mut OneAnother<K>, n_pos: usize) -> u128 {
+        interrupt::check();
+        let Part { mut neg, mut pos } = self;
+        let neg_below = 2 * neg.below as u32;
+        let of_each_pos = |within| neg_below + within;
+        // The positives above a negative are all but those below it.
+        let pos_from_here = 2 * (n_pos - pos.below) as u32;
+        let of_each_neg = |within| pos_from_here - within;
+        if pos.rows() <= neg.rows() {
+            counts.place::<S>(&mut pos, of_each_pos, &mut neg, of_each_neg);
+        } else {
+            counts.place::<S>(&mut neg, of_each_neg, &mut pos, of_each_pos);
+        }
+        let sum = |twice: &[u32]| twice.iter().map(|&twice| u64::from(twice)).sum::<u64>();
+        pos.twice.iter().map(|twice| u128::from(sum(twice))).sum()
+    }
+}
+
+/// Counts the rows of one class below those of the other. Keeps its memory from part to part.
+#[derive(Default)]
+struct OneAnother<K> {
+    index: Index<K>,
+    /// For each indexed key, what it has more than the one before: twice the other keys below it, those equal to it once.
+    more: Vec<u32>,
+}
+
+impl<K: Key> OneAnother<K> {
+    /// Writes for each indexed key what `of_each_indexed` makes of twice the other keys below it, those equal to it counting
+    /// once; and for each of the others what `of_each_other` makes of the same of the indexed ones.
+    fn place<S: Score<Key = K>>(
+        &mut self,
+        indexed: &mut Stream<'_, K>,
+        of_each_indexed: impl Fn(u32) -> u32,
+        others: &mut Stream<'_, K>,
+        of_each_other: impl Fn(u32) -> u32,
+    ) {
+        let OneAnother { index, more } = self;
+        index.build::<S>(&indexed.keys);
         more.clear();
-        more.resize(indexed.len() + 2, 0);
-        of_others.clear();
-        of_others.reserve(others.len());
-        index.look_up::<S>(others, &mut |places| {
-            for &(below, not_above) in places {
-                of_others.push(below + not_above);
-                let tied = u32::from(below != not_above);
-                more[below as usize] += 2 - tied;
-                more[below as usize + 1] += tied;
+        more.resize(indexed.rows() + 1, 0);
+        let mut pieces = others.twice.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
+        index.look_up::<S>(&others.keys, |places| {
+            // An other key counts once for all indexed keys that are not below it, and once more for those above it.
+            let mut ties = 0;
+            for (twice, &(below, upto)) in pieces.next().unwrap_or_default().iter_mut().zip(places) {
+                *twice = of_each_other(below + upto);
+                ties |= below ^ upto;
+            }
+            if ties == 0 {
+                places.iter().for_each(|&(below, _)| more[below as usize] += 2);
+            } else {
+                for &(below, upto) in places {
+                    more[below as usize] += 1;
+                    more[upto as usize] += 1;
+                }
             }
         });
         let mut sum = 0;
@@ -226,11 +272,11 @@ impl<K: Key> Below<K> {
             sum += *more;
             *more = sum;
         }
-        of_indexed.clear();
-        of_indexed.reserve(indexed.len());
-        index.look_up::<S>(indexed, &mut |places| {
-            of_indexed.extend(places.iter().map(|&(below, _)| more[below as usize]));
+        let mut pieces = indexed.twice.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
+        index.look_up::<S>(&indexed.keys, |places| {
+            for (twice, &(below, _)) in pieces.next().unwrap_or_default().iter_mut().zip(places) {
+                *twice = of_each_indexed(more[below as usize]);
+            }
         });
-        (of_indexed, of_others)
     }
 }

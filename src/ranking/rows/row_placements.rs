@@ -4,7 +4,9 @@
 //! Products of the placements of the same rows by several scores say how their areas vary together. So placements are
 //! brought from their [parts](super::parted_placements) into the order of the rows, each class by itself.
 
-use super::parted_placements::PartedPlacements;
+use rayon::prelude::*;
+
+use super::parted_placements::{BlockRows, PartedPlacements};
 use crate::interrupt;
 use crate::memory;
 use crate::ranking::scores::Score;
@@ -26,18 +28,34 @@ impl RowPlacements {
     pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Self {
         let parted = PartedPlacements::of(scores, labels);
         let mut of_classes = parted.classes().map(memory::default_values);
-        let mut places = [0; 2];
-        for mut block in parted.blocks() {
-            interrupt::check();
-            for &stream in block.streams {
-                // A branch on the class would be mispredicted.
-                let class = usize::from(stream & 1);
-                of_classes[class][places[class]] = block.next(stream);
-                places[class] += 1;
-            }
+        let [mut rest_of_neg, mut rest_of_pos] = of_classes.each_mut().map(Vec::as_mut_slice);
+        let mut blocks = Vec::new();
+        for block in parted.blocks() {
+            let n_pos = block.streams.iter().filter(|&&stream| stream & 1 == 1).count();
+            let (of_neg, of_pos);
+            (of_neg, rest_of_neg) = rest_of_neg.split_at_mut(block.streams.len() - n_pos);
+            (of_pos, rest_of_pos) = rest_of_pos.split_at_mut(n_pos);
+            blocks.push((block, [of_neg, of_pos]));
+        }
+        if blocks.len() > 1 {
+            blocks.into_par_iter().for_each(in_order);
+        } else {
+            blocks.into_iter().for_each(in_order);
         }
         let [of_neg, of_pos] = of_classes;
         RowPlacements { of_pos, of_neg }
+    }
+}
+
+/// Brings the placements of the rows of a block into their order, negatives and positives apart.
+fn in_order((mut block, of_classes): (BlockRows<'_>, [&mut [u32]; 2])) {
+    interrupt::check();
+    let mut places = [0; 2];
+    for &stream in block.streams {
+        // A branch on the class would be mispredicted.
+        let class = usize::from(stream & 1);
+        of_classes[class][places[class]] = block.next(stream);
+        places[class] += 1;
     }
 }
 
