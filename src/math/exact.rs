@@ -10,6 +10,7 @@
 /// ```
 /// assert_eq!(polars_auc::math::quotient(5, 8), 0.625);
 /// ```
+#[inline]
 pub fn quotient(numerator: u128, denominator: u128) -> f64 {
     debug_assert!(denominator > 0);
     const EXACT: u128 = 1 << f64::MANTISSA_DIGITS;
@@ -17,6 +18,11 @@ pub fn quotient(numerator: u128, denominator: u128) -> f64 {
         // Both convert without rounding, and IEEE division rounds correctly.
         return numerator as u64 as f64 / denominator as u64 as f64;
     }
+    quotient_of_digits(numerator, denominator)
+}
+
+/// The same of numbers that need not be floats.
+fn quotient_of_digits(numerator: u128, denominator: u128) -> f64 {
     if numerator == 0 {
         return 0.0;
     }
