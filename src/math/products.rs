@@ -11,7 +11,7 @@ use crate::interrupt;
 const TILE: usize = 32;
 /// Rows that are summed at a time.
 const ROWS: usize = 512;
-/// Rows that one task sums.
+/// Rows that one task sums: so many that what it begins with, the sums of a tile, is little beside them.
 const ROWS_OF_TASK: usize = 1 << 16;
 /// Columns of the block whose sums are in registers, down and across.
 const DOWN: usize = 2;
@@ -45,7 +45,7 @@ impl Products {
         let of_pair = |&(a, b): &(usize, usize)| {
             let of_part =
                 |part: &Range<usize>| tile(columns, columns_of(a), columns_of(b), part.clone(), rows);
-            parts.par_iter().map(of_part).reduce(|| vec![0; TILE * TILE], plus)
+            parts.par_iter().map(of_part).reduce_with(plus).unwrap_or_else(|| vec![0; TILE * TILE])
         };
         let of_tiles: Vec<Vec<u128>> = pairs.par_iter().map(of_pair).collect();
         let mut sums = vec![0; k * (k + 1) / 2];

@@ -171,8 +171,9 @@ impl<K: Key> Index<K> {
         })
     }
 
-    /// Calls `visit` with the places of the keys in turn, [`TOGETHER`] of a piece at a time: how many indexed keys are below
-    /// each key, and how many are not above it. What `visit` does is compiled for wider registers if it is inlined.
+    /// Calls `visit` with the places of the keys in turn: how many indexed keys are below each key, and how many are not above
+    /// it. At a time these are [`TOGETHER`] places, or what is left of a piece; no two pieces come together. What `visit` does
+    /// is compiled for wider registers if it is inlined.
     pub fn look_up<S: Score<Key = K>>(&self, pieces: &[&[K]], visit: impl FnMut(&[(u32, u32)])) {
         with_buckets!(&self.map, bucket => {
             let bucket = |key| bucket(S::from_key(key).position());

@@ -63,30 +63,15 @@ impl PartedPlacements {
         let n_pos = labels.iter().filter(|&&label| label).count();
         let parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
         let map = (parts > 1).then(|| Map::of_scores(scores, parts));
-        let block_rows = scores.len().div_ceil(rayon::current_num_threads()).max(SHARD_ROWS);
-        let rows: Vec<_> = scores.chunks(block_rows).zip(labels.chunks(block_rows)).collect();
         let divide = |(scores, labels)| Block::of(scores, labels, map.as_ref(), parts);
-        let keys: Vec<Block<S::Key>> = if rows.len() > 1 {
-            rows.into_par_iter().map(divide).collect()
+        let block_rows = scores.len().div_ceil(rayon::current_num_threads()).max(SHARD_ROWS);
+        let (twice_u, blocks) = if scores.len() <= block_rows {
+            let (twice_u, block) = placed_by_one_thread::<S>(divide((scores, labels)), n_pos);
+            (twice_u, vec![block])
         } else {
-            rows.into_iter().map(divide).collect()
+            let rows = scores.par_chunks(block_rows).zip(labels.par_chunks(block_rows));
+            placed_by_all_threads::<S>(rows.map(divide).collect(), n_pos)
         };
-        let mut twice: Vec<Vec<u32>> =
-            keys.iter().map(|block| memory::default_values(block.values.len())).collect();
-        let parts = parts_of(&keys, &mut twice, parts);
-        let place = |counts: &mut OneAnother<S::Key>, part: Part<'_, S::Key>| part.place::<S>(counts, n_pos);
-        let twice_u = if keys.len() > 1 {
-            parts.into_par_iter().map_init(OneAnother::default, place).sum()
-        } else {
-            let mut counts = OneAnother::default();
-            parts.into_iter().map(|part| place(&mut counts, part)).sum()
-        };
-        let placed = |(block, values): (Block<S::Key>, Vec<u32>)| Block {
-            of_rows: block.of_rows,
-            values,
-            starts: block.starts,
-        };
-        let blocks = keys.into_iter().zip(twice).map(placed).collect();
         PartedPlacements { n_pos, n_neg: scores.len() - n_pos, twice_u, blocks }
     }
 
@@ -114,6 +99,17 @@ impl BlockRows<'_> {
         *next += 1;
         cache::expect_next_line(self.twice, place);
         self.twice[place]
+    }
+}
+
+impl<T> Block<T> {
+    fn parts(&self) -> usize {
+        self.starts.len() / 2
+    }
+
+    /// The values of a stream.
+    fn stream(&self, stream: usize) -> &[T] {
+        &self.values[self.starts[stream] as usize..self.starts[stream + 1] as usize]
     }
 }
 
@@ -170,62 +166,78 @@ impl<S: Score, F: Fn(f64) -> u32> Work for Streams<'_, S, F> {
 }
 
 /// The rows of a part and class in all blocks: their keys, and the places for twice their placements.
-struct Stream<'a, K> {
-    keys: Vec<&'a [K]>,
-    twice: Vec<&'a mut [u32]>,
+struct Stream<'s, 'a, K> {
+    keys: &'s [&'a [K]],
+    twice: &'s mut [&'a mut [u32]],
     /// Rows of the class in lower parts.
     below: usize,
 }
 
-impl<K> Stream<'_, K> {
-    fn rows(&self) -> usize {
-        self.keys.iter().map(|keys| keys.len()).sum()
+/// The same of one stream of many blocks.
+struct Pieces<'a, K> {
+    keys: Vec<&'a [K]>,
+    twice: Vec<&'a mut [u32]>,
+    below: usize,
+}
+
+/// Puts the placements of a block in place of its keys. Also returns the sum of those of the positives, of which there are
+/// `n_pos`.
+fn placed_by_one_thread<S: Score>(keys: Block<S::Key>, n_pos: usize) -> (u128, Block<u32>) {
+    let mut counts = OneAnother::default();
+    let mut twice = memory::default_values(keys.values.len());
+    let mut rest = &mut twice[..];
+    let (mut twice_u, mut below) = (0, [0; 2]);
+    for part in 0..keys.parts() {
+        let [neg, pos] = [keys.stream(2 * part), keys.stream(2 * part + 1)];
+        let (of_neg, of_pos);
+        (of_neg, rest) = rest.split_at_mut(neg.len());
+        (of_pos, rest) = rest.split_at_mut(pos.len());
+        let streams = [
+            Stream { keys: &[neg], twice: &mut [of_neg], below: below[0] },
+            Stream { keys: &[pos], twice: &mut [of_pos], below: below[1] },
+        ];
+        twice_u += counts.place_part::<S>(streams, n_pos);
+        below = [below[0] + neg.len(), below[1] + pos.len()];
     }
+    (twice_u, Block { of_rows: keys.of_rows, values: twice, starts: keys.starts })
 }
 
-/// The rows of a part.
-struct Part<'a, K> {
-    neg: Stream<'a, K>,
-    pos: Stream<'a, K>,
-}
-
-/// The parts of all blocks, of which each has its keys and places for twice the placements.
-fn parts_of<'a, K>(keys: &'a [Block<K>], twice: &'a mut [Vec<u32>], parts: usize) -> Vec<Part<'a, K>> {
-    let mut rest: Vec<&'a mut [u32]> = twice.iter_mut().map(Vec::as_mut_slice).collect();
+/// The same of several blocks, whose parts are shared by all threads of the pool that this is called in.
+fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>, n_pos: usize) -> (u128, Vec<Block<u32>>) {
+    let mut twice: Vec<Vec<u32>> =
+        keys.iter().map(|block| memory::default_values(block.values.len())).collect();
+    let mut rest: Vec<&mut [u32]> = twice.iter_mut().map(Vec::as_mut_slice).collect();
     let mut below = [0; 2];
-    let mut stream_of = |stream: usize| {
-        let mut own = Stream { keys: Vec::new(), twice: Vec::new(), below: below[stream % 2] };
+    let mut pieces_of = |stream: usize| {
+        let mut pieces = Pieces { keys: Vec::new(), twice: Vec::new(), below: below[stream % 2] };
         for (block, rest) in keys.iter().zip(&mut rest) {
-            let rows = block.starts[stream] as usize..block.starts[stream + 1] as usize;
-            let (here, after) = std::mem::take(rest).split_at_mut(rows.len());
-            own.keys.push(&block.values[rows]);
-            own.twice.push(here);
+            let own = block.stream(stream);
+            let (twice, after) = std::mem::take(rest).split_at_mut(own.len());
             *rest = after;
+            pieces.keys.push(own);
+            pieces.twice.push(twice);
+            below[stream % 2] += own.len();
         }
-        below[stream % 2] += own.rows();
-        own
+        pieces
     };
-    (0..parts).map(|part| Part { neg: stream_of(2 * part), pos: stream_of(2 * part + 1) }).collect()
-}
-
-impl<K: Key> Part<'_, K> {
-    /// Writes twice the placements of all rows, and returns the sum of those of the positives; there are `n_pos` in all.
-    fn place<S: Score<Key = K>>(self, counts: &mut OneAnother<K>, n_pos: usize) -> u128 {
-        interrupt::check();
-        let Part { mut neg, mut pos } = self;
-        let neg_below = 2 * neg.below as u32;
-        let of_each_pos = |within| neg_below + within;
-        // The positives above a negative are all but those below it.
-        let pos_from_here = 2 * (n_pos - pos.below) as u32;
-        let of_each_neg = |within| pos_from_here - within;
-        if pos.rows() <= neg.rows() {
-            counts.place::<S>(&mut pos, of_each_pos, &mut neg, of_each_neg);
-        } else {
-            counts.place::<S>(&mut neg, of_each_neg, &mut pos, of_each_pos);
-        }
-        let sum = |twice: &[u32]| twice.iter().map(|&twice| u64::from(twice)).sum::<u64>();
-        pos.twice.iter().map(|twice| u128::from(sum(twice))).sum()
-    }
+    let parts: Vec<[Pieces<'_, S::Key>; 2]> = (0..keys.first().map_or(0, Block::parts))
+        .map(|part| [pieces_of(2 * part), pieces_of(2 * part + 1)])
+        .collect();
+    let place = |counts: &mut OneAnother<S::Key>, mut part: [Pieces<'_, S::Key>; 2]| {
+        let streams = part.each_mut().map(|pieces| Stream {
+            keys: &pieces.keys,
+            twice: &mut pieces.twice,
+            below: pieces.below,
+        });
+        counts.place_part::<S>(streams, n_pos)
+    };
+    let twice_u = parts.into_par_iter().map_init(OneAnother::default, place).sum();
+    let placed = |(keys, values): (Block<S::Key>, Vec<u32>)| Block {
+        of_rows: keys.of_rows,
+        values,
+        starts: keys.starts,
+    };
+    (twice_u, keys.into_iter().zip(twice).map(placed).collect())
 }
 
 /// Counts the rows of one class below those of the other. Keeps its memory from part to part.
@@ -237,24 +249,44 @@ struct OneAnother<K> {
 }
 
 impl<K: Key> OneAnother<K> {
+    /// Writes twice the placements of all rows of a part, negatives and positives. Returns the sum of those of the positives, of
+    /// which there are `n_pos` in all parts.
+    fn place_part<S: Score<Key = K>>(&mut self, [neg, pos]: [Stream<'_, '_, K>; 2], n_pos: usize) -> u128 {
+        interrupt::check();
+        let neg_below = 2 * neg.below as u32;
+        let of_each_pos = |within| neg_below + within;
+        // The positives above a negative are all but those below it.
+        let pos_from_here = 2 * (n_pos - pos.below) as u32;
+        let of_each_neg = |within| pos_from_here - within;
+        let rows = |stream: &Stream<'_, '_, K>| stream.keys.iter().map(|keys| keys.len()).sum::<usize>();
+        if rows(&pos) <= rows(&neg) {
+            self.place::<S>((pos.keys, pos.twice), of_each_pos, (neg.keys, neg.twice), of_each_neg);
+        } else {
+            self.place::<S>((neg.keys, neg.twice), of_each_neg, (pos.keys, pos.twice), of_each_pos);
+        }
+        let sum = |twice: &[u32]| twice.iter().map(|&twice| u64::from(twice)).sum::<u64>();
+        pos.twice.iter().map(|twice| u128::from(sum(twice))).sum()
+    }
+
     /// Writes for each indexed key what `of_each_indexed` makes of twice the other keys below it, those equal to it counting
     /// once; and for each of the others what `of_each_other` makes of the same of the indexed ones.
     fn place<S: Score<Key = K>>(
         &mut self,
-        indexed: &mut Stream<'_, K>,
+        (indexed, of_indexed): (&[&[K]], &mut [&mut [u32]]),
         of_each_indexed: impl Fn(u32) -> u32,
-        others: &mut Stream<'_, K>,
+        (others, of_others): (&[&[K]], &mut [&mut [u32]]),
         of_each_other: impl Fn(u32) -> u32,
     ) {
         let OneAnother { index, more } = self;
-        index.build::<S>(&indexed.keys);
+        index.build::<S>(indexed);
         more.clear();
-        more.resize(indexed.rows() + 1, 0);
-        let mut pieces = others.twice.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
-        index.look_up::<S>(&others.keys, |places| {
+        more.resize(index.keys().len() + 1, 0);
+        // Look-ups come in the same pieces as what is written.
+        let mut written = of_others.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
+        index.look_up::<S>(others, |places| {
             // An other key counts once for all indexed keys that are not below it, and once more for those above it.
             let mut ties = 0;
-            for (twice, &(below, upto)) in pieces.next().unwrap_or_default().iter_mut().zip(places) {
+            for (twice, &(below, upto)) in written.next().unwrap_or_default().iter_mut().zip(places) {
                 *twice = of_each_other(below + upto);
                 ties |= below ^ upto;
             }
@@ -267,16 +299,18 @@ impl<K: Key> OneAnother<K> {
                 }
             }
         });
+        debug_assert!(written.next().is_none());
         let mut sum = 0;
         for more in more.iter_mut() {
             sum += *more;
             *more = sum;
         }
-        let mut pieces = indexed.twice.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
-        index.look_up::<S>(&indexed.keys, |places| {
-            for (twice, &(below, _)) in pieces.next().unwrap_or_default().iter_mut().zip(places) {
+        let mut written = of_indexed.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
+        index.look_up::<S>(indexed, |places| {
+            for (twice, &(below, _)) in written.next().unwrap_or_default().iter_mut().zip(places) {
                 *twice = of_each_indexed(more[below as usize]);
             }
         });
+        debug_assert!(written.next().is_none());
     }
 }

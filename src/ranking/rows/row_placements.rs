@@ -21,7 +21,8 @@ pub struct RowPlacements {
 }
 
 impl RowPlacements {
-    /// The placements of rows of scores and labels, none of the scores NaN.
+    /// The placements of rows of scores and labels, none of the scores NaN; of many rows by all threads of the pool that this
+    /// is called in.
     ///
     /// # Panics
     /// If there are 2^31 rows or more, or another number of labels.
@@ -29,18 +30,18 @@ impl RowPlacements {
         let parted = PartedPlacements::of(scores, labels);
         let mut of_classes = parted.classes().map(memory::default_values);
         let [mut rest_of_neg, mut rest_of_pos] = of_classes.each_mut().map(Vec::as_mut_slice);
-        let mut blocks = Vec::new();
-        for block in parted.blocks() {
+        let blocks = parted.blocks().map(|block| {
             let n_pos = block.streams.iter().filter(|&&stream| stream & 1 == 1).count();
             let (of_neg, of_pos);
-            (of_neg, rest_of_neg) = rest_of_neg.split_at_mut(block.streams.len() - n_pos);
-            (of_pos, rest_of_pos) = rest_of_pos.split_at_mut(n_pos);
-            blocks.push((block, [of_neg, of_pos]));
-        }
+            (of_neg, rest_of_neg) =
+                std::mem::take(&mut rest_of_neg).split_at_mut(block.streams.len() - n_pos);
+            (of_pos, rest_of_pos) = std::mem::take(&mut rest_of_pos).split_at_mut(n_pos);
+            (block, [of_neg, of_pos])
+        });
         if blocks.len() > 1 {
-            blocks.into_par_iter().for_each(in_order);
+            blocks.collect::<Vec<_>>().into_par_iter().for_each(in_order);
         } else {
-            blocks.into_iter().for_each(in_order);
+            blocks.for_each(in_order);
         }
         let [of_neg, of_pos] = of_classes;
         RowPlacements { of_pos, of_neg }
@@ -62,7 +63,7 @@ fn in_order((mut block, of_classes): (BlockRows<'_>, [&mut [u32]; 2])) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::tuning::PART_ROWS;
+    use crate::ranking::tuning::{PART_ROWS, SHARD_ROWS};
     use proptest::prelude::*;
 
     fn by_definition<S: PartialOrd + Copy>(rows: &[(S, bool)]) -> RowPlacements {
@@ -87,6 +88,55 @@ mod tests {
         RowPlacements::of(&scores, &labels)
     }
 
+    /// Compares rows that are enough for several parts. All pairs would take too long, so sorted scores are searched instead.
+    fn assert_placed(seed: u64, shape: i32, rows: usize) {
+        let score = |row: u64| {
+            let bits = (row ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let even = (bits >> 11) as f64 / (1u64 << 53) as f64;
+            match shape {
+                0 => even,
+                1 => (even * 50.0).floor(),
+                2 => 10f64.powf(40.0 * even) * if bits & 1 == 0 { 1.0 } else { -1.0 },
+                _ if bits & 7 == 0 => even,
+                _ => 0.25,
+            }
+        };
+        let scores: Vec<f64> = (0..rows as u64).map(score).collect();
+        let labels: Vec<bool> =
+            (0..rows as u64).map(|row| (row.wrapping_mul(seed | 5) >> 7) % 3 == 0).collect();
+        let of_class = |class: bool| -> Vec<f64> {
+            scores.iter().zip(&labels).filter(|row| *row.1 == class).map(|row| *row.0).collect()
+        };
+        let sorted = |mut scores: Vec<f64>| {
+            scores.sort_by(f64::total_cmp);
+            scores
+        };
+        let (pos, neg) = (sorted(of_class(true)), sorted(of_class(false)));
+        let twice_below = |sorted: &[f64], score: f64| {
+            (sorted.partition_point(|&other| other < score) + sorted.partition_point(|&other| other <= score))
+                as u32
+        };
+        let of_pos: Vec<u32> = of_class(true).into_iter().map(|score| twice_below(&neg, score)).collect();
+        let of_neg: Vec<u32> = of_class(false)
+            .into_iter()
+            .map(|score| 2 * pos.len() as u32 - twice_below(&pos, score))
+            .collect();
+        let got = RowPlacements::of(&scores, &labels);
+        assert!(got.of_pos == of_pos);
+        assert!(got.of_neg == of_neg);
+    }
+
+    /// Rows in several blocks, which a pool of threads divides.
+    #[test]
+    fn several_blocks() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        for shape in 0..4 {
+            for rows in [2 * SHARD_ROWS, 2 * SHARD_ROWS + 17, 5 * SHARD_ROWS] {
+                pool.install(|| assert_placed(0x2545_F491_4F6C_DD1D, shape, rows));
+            }
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -97,35 +147,7 @@ mod tests {
 
         #[test]
         fn many_rows(seed in any::<u64>(), shape in 0..4) {
-            // There are enough rows for several parts. All pairs would take too long, so sorted scores are searched
-            // instead.
-            let rows = 3 * PART_ROWS + 17;
-            let score = |row: u64| {
-                let bits = (row ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                let even = (bits >> 11) as f64 / (1u64 << 53) as f64;
-                match shape {
-                    0 => even,
-                    1 => (even * 50.0).floor(),
-                    2 => 10f64.powf(40.0 * even) * if bits & 1 == 0 { 1.0 } else { -1.0 },
-                    _ => if bits & 7 == 0 { even } else { 0.25 },
-                }
-            };
-            let scores: Vec<f64> = (0..rows as u64).map(score).collect();
-            let labels: Vec<bool> = (0..rows as u64).map(|row| (row.wrapping_mul(seed | 5) >> 7) % 3 == 0).collect();
-            let got = RowPlacements::of(&scores, &labels);
-            let of_class = |class: bool| -> Vec<f64> {
-                scores.iter().zip(&labels).filter(|row| *row.1 == class).map(|row| *row.0).collect()
-            };
-            let sorted = |mut scores: Vec<f64>| { scores.sort_by(f64::total_cmp); scores };
-            let (pos, neg) = (sorted(of_class(true)), sorted(of_class(false)));
-            let twice_below = |sorted: &[f64], score: f64| {
-                (sorted.partition_point(|&other| other < score) + sorted.partition_point(|&other| other <= score)) as u32
-            };
-            let of_pos: Vec<u32> = of_class(true).into_iter().map(|score| twice_below(&neg, score)).collect();
-            let of_neg: Vec<u32> =
-                of_class(false).into_iter().map(|score| 2 * pos.len() as u32 - twice_below(&pos, score)).collect();
-            prop_assert!(got.of_pos == of_pos);
-            prop_assert!(got.of_neg == of_neg);
+            assert_placed(seed, shape, 3 * PART_ROWS + 17);
         }
 
         #[test]
