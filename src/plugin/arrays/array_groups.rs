@@ -54,8 +54,7 @@ impl<'a> ArrayGroups<'a> {
                         Ok(BooleanArray::new(dtype.clone(), truths, self.validity(chunks)).boxed())
                     }
                     _ => {
-                        let order = self.order.get_or_init(|| self.rows.by_group(&self.numbers()));
-                        gathered(concatenated(chunks)?.as_ref(), order)
+                        gathered(concatenated(chunks)?.as_ref(), self.order())
                     }
                 }
             };
@@ -66,9 +65,16 @@ impl<'a> ArrayGroups<'a> {
         )
     }
 
-    fn numbers(&self) -> Vec<u32> {
+    /// The rows of all groups. They are found before the lock is taken: a thread that waits for others meanwhile may take
+    /// another column, which would then wait for this one.
+    fn order(&self) -> &[u32] {
+        if let Some(order) = self.order.get() {
+            return order;
+        }
         let borders = self.rows.borders();
-        (0..borders[borders.len() - 1] as u32).collect()
+        let numbers: Vec<u32> = (0..borders[borders.len() - 1] as u32).collect();
+        let order = self.rows.by_group(&numbers);
+        self.order.get_or_init(|| order)
     }
 
     fn validity(&self, chunks: &[Box<dyn Array>]) -> Option<Bitmap> {
