@@ -6,19 +6,19 @@
 
 use rayon::prelude::*;
 
-/// Fewer bytes than these do not ask: so many hold a page of 2 MiB wherever they begin. Fewer are written by one thread.
+/// Fewer bytes than these do not ask: so many hold a page of 2 MiB wherever they begin. Fewer default values are written by one thread.
 const LEAST_BYTES: usize = 1 << 22;
 
-/// Default values; many are written by all threads of the pool that this is called in.
+/// Default values; many are written by all threads of the pool that this is called in, if it is called in one.
 ///
 /// To have zeros without writing them, an allocator asks the system for new pages, even where it has memory that was in use
-/// just before. New pages take longer than the writing. Measured with the allocator of Polars: windows of states
-/// take a fifth less time when written, and segments a fifteenth.
+/// just before. New pages take longer than the writing. Measured with the allocator of Polars: windows of states and
+/// comparisons of segments take a sixth less time when values are written.
 pub fn default_values<T: Copy + Default + Send>(len: usize) -> Vec<T> {
     let mut values = with_room(len);
     if len * size_of::<T>() >= LEAST_BYTES && rayon::current_thread_index().is_some() {
         let defaults = rayon::iter::repeat_n(T::default(), len);
-        defaults.with_min_len(LEAST_BYTES / size_of::<T>().max(1)).collect_into_vec(&mut values);
+        defaults.with_min_len(LEAST_BYTES / size_of::<T>()).collect_into_vec(&mut values);
     } else {
         values.resize(len, T::default());
     }

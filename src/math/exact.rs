@@ -21,7 +21,7 @@ pub fn quotient(numerator: u128, denominator: u128) -> f64 {
     quotient_of_digits(numerator, denominator)
 }
 
-/// The same of numbers that need not be floats.
+/// The same where a number may not fit a float exactly.
 fn quotient_of_digits(numerator: u128, denominator: u128) -> f64 {
     if numerator == 0 {
         return 0.0;
