@@ -427,14 +427,24 @@ def _of_few(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def two_scores(n: int) -> Iterator[Work]:
-    """Compare two scores of the same rows."""
-    frame = normal(n).with_columns(pl.Series("second", np.random.default_rng(6).standard_normal(n)))
+    """Compare two scores, and three scores, of the same rows."""
+    rng = np.random.default_rng(6)
+    frame = normal(n).with_columns(pl.Series(name, rng.standard_normal(n)) for name in ("second", "third"))
+    names = ["score", "second", "third"]
+    intervals = [pa.roc_auc_ci("label", name) for name in names]
+    area = select(frame, AUC)
     contenders = {
-        "roc_auc": select(frame, AUC),
+        "roc_auc": area,
         "roc_auc_difference": select(frame, pa.roc_auc_difference("label", "score", "second")),
-        "two roc_auc_ci": select(frame, *(pa.roc_auc_ci("label", name) for name in ("score", "second"))),
+        "two roc_auc_ci": select(frame, *intervals[:2]),
     }
     yield Work("two scores", contenders, [Promise("roc_auc_difference", "roc_auc", 3.5)])
+    contenders = {
+        "roc_auc": area,
+        "compare_scores": select(frame, pa.compare_scores("label", *names)),
+        "three roc_auc_ci": select(frame, *intervals),
+    }
+    yield Work("three scores", contenders, [Promise("compare_scores", "roc_auc", 1.4 * len(names))])
 
 
 def reviewers(n: int) -> Iterator[Work]:
