@@ -6,22 +6,32 @@
 
 use rayon::prelude::*;
 
-/// Fewer bytes than these do not ask: so many hold a page of 2 MiB wherever they begin. Fewer default values are written by one thread.
+/// Fewer bytes than these do not ask: so many hold a page of 2 MiB wherever they begin.
 const LEAST_BYTES: usize = 1 << 22;
 
-/// Default values; many are written by all threads of the pool that this is called in, if it is called in one.
+/// Default values, which for numbers are zeros that the system gives: each thread that fills a part of them gets its own pages.
+pub fn default_values<T: Copy + Default>(len: usize) -> Vec<T> {
+    let mut values = vec![T::default(); len];
+    ask_for_large_pages(&mut values);
+    values
+}
+
+/// Default values that are written here, for one thread to fill.
 ///
 /// To have zeros without writing them, an allocator asks the system for new pages, even where it has memory that was in use
-/// just before. New pages take longer than the writing. Measured with the allocator of Polars: windows of states and
-/// comparisons of segments take a sixth less time when values are written.
-pub fn default_values<T: Copy + Default + Send>(len: usize) -> Vec<T> {
+/// just before. New pages take longer than the writing. Measured with the allocator of Polars: comparisons of segments take
+/// a sixth less time when the values of each block are written.
+pub fn written_defaults<T: Copy + Default>(len: usize) -> Vec<T> {
     let mut values = with_room(len);
-    if len * size_of::<T>() >= LEAST_BYTES && rayon::current_thread_index().is_some() {
-        let defaults = rayon::iter::repeat_n(T::default(), len);
-        defaults.with_min_len(LEAST_BYTES / size_of::<T>()).collect_into_vec(&mut values);
-    } else {
-        values.resize(len, T::default());
-    }
+    values.resize(len, T::default());
+    values
+}
+
+/// The same, written by all threads of the pool that this is called in.
+pub fn defaults_written_by_all<T: Copy + Default + Send>(len: usize) -> Vec<T> {
+    let mut values = with_room(len);
+    let defaults = rayon::iter::repeat_n(T::default(), len);
+    defaults.with_min_len(LEAST_BYTES / size_of::<T>().max(1)).collect_into_vec(&mut values);
     values
 }
 
@@ -89,6 +99,8 @@ mod tests {
         room.extend((0..5_000_000u32).map(|row| row as u16));
         assert_eq!((room.len(), room[4_999_999]), (5_000_000, 4_999_999u32 as u16));
         assert_eq!(default_values::<u8>(3), [0; 3]);
+        assert_eq!(written_defaults::<u8>(3), [0; 3]);
+        assert!(defaults_written_by_all::<u64>(3_000_000) == values);
         reserve(&mut room, 7);
         assert_eq!((room.len(), room[4_999_999]), (5_000_000, 4_999_999u32 as u16));
         let more = collected(0..9u16);

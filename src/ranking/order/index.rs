@@ -22,6 +22,9 @@ use crate::ranking::scores::{
 };
 use crate::ranking::tuning::{BUCKETS_PER_KEY, TOGETHER, WINDOW};
 
+/// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
+pub(in crate::ranking) type Visit<'a> = dyn FnMut(&[(u32, u32)]) + 'a;
+
 /// The keys of one class, indexed. Keeps its memory from use to use.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct Index<K> {
@@ -172,9 +175,8 @@ impl<K: Key> Index<K> {
     }
 
     /// Calls `visit` with the places of the keys in turn: how many indexed keys are below each key, and how many are not above
-    /// it. At a time these are [`TOGETHER`] places, or what is left of a piece; no two pieces come together. What `visit` does
-    /// is compiled for wider registers if it is inlined.
-    pub fn look_up<S: Score<Key = K>>(&self, pieces: &[&[K]], visit: impl FnMut(&[(u32, u32)])) {
+    /// it. At a time these are [`TOGETHER`] places, or what is left of a piece; no two pieces come together.
+    pub fn look_up<S: Score<Key = K>>(&self, pieces: &[&[K]], visit: &mut Visit<'_>) {
         with_buckets!(&self.map, bucket => {
             let bucket = |key| bucket(S::from_key(key).position());
             widest(LookUp { index: self, pieces, bucket, visit });
@@ -377,18 +379,18 @@ impl<K: Key, F: Fn(K) -> u32> Work for TwiceUnitsBelow<'_, K, F> {
 }
 
 /// The work of [`Index::look_up`].
-struct LookUp<'a, K, F, V> {
+struct LookUp<'a, K, F> {
     index: &'a Index<K>,
     pieces: &'a [&'a [K]],
     bucket: F,
-    visit: V,
+    visit: &'a mut Visit<'a>,
 }
 
-impl<K: Key, F: Fn(K) -> u32, V: FnMut(&[(u32, u32)])> Work for LookUp<'_, K, F, V> {
+impl<K: Key, F: Fn(K) -> u32> Work for LookUp<'_, K, F> {
     type Output = ();
 
     #[inline(always)]
-    fn run(mut self) {
+    fn run(self) {
         let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
         let mut slow = LastLookup::default();
         let mut buckets = [0; TOGETHER];

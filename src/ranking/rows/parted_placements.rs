@@ -7,7 +7,7 @@
 //! Threads take blocks of rows to divide them, and then part after part of all blocks. Every block holds the rows of a part in
 //! their order. So whoever goes through all rows finds the placement of the next one as the next of its part.
 
-use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
 use crate::cache;
 use crate::interrupt;
@@ -20,6 +20,7 @@ use crate::ranking::scores::{
     Key, Score,
     wide::{Work, widest},
 };
+use crate::ranking::tasks;
 use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, SHARD_ROWS, TOGETHER};
 
 /// Twice the placements of all rows of a score, ties counting once, not divided by the number of rows of the other class:
@@ -69,8 +70,9 @@ impl PartedPlacements {
             let (twice_u, block) = placed_by_one_thread::<S>(divide((scores, labels)), n_pos);
             (twice_u, vec![block])
         } else {
-            let rows = scores.par_chunks(block_rows).zip(labels.par_chunks(block_rows));
-            placed_by_all_threads::<S>(rows.map(divide).collect(), n_pos)
+            let rows: Vec<_> = scores.chunks(block_rows).zip(labels.chunks(block_rows)).collect();
+            let keys = tasks::each(0..rows.len(), || (), |(), block| divide(rows[block]));
+            placed_by_all_threads::<S>(keys, n_pos)
         };
         PartedPlacements { n_pos, n_neg: scores.len() - n_pos, twice_u, blocks }
     }
@@ -126,7 +128,7 @@ impl<K: Key> Block<K> {
         for stream in 0..2 * parts {
             starts[stream + 1] += starts[stream];
         }
-        let mut keys = memory::default_values(scores.len());
+        let mut keys = memory::written_defaults(scores.len());
         let mut next = starts.clone();
         for (&stream, score) in of_rows.iter().zip(scores) {
             let next = &mut next[usize::from(stream)];
@@ -141,7 +143,7 @@ impl<K: Key> Block<K> {
 
 /// The stream of each row, where `part` says the part of a score.
 fn streams<S: Score>(scores: &[S], labels: &[bool], part: impl Fn(f64) -> u32) -> Vec<u16> {
-    let mut of_rows = memory::default_values(scores.len());
+    let mut of_rows = memory::written_defaults(scores.len());
     widest(Streams { scores, labels, part, of_rows: &mut of_rows });
     of_rows
 }
@@ -184,7 +186,7 @@ struct Pieces<'a, K> {
 /// `n_pos`.
 fn placed_by_one_thread<S: Score>(keys: Block<S::Key>, n_pos: usize) -> (u128, Block<u32>) {
     let mut counts = OneAnother::default();
-    let mut twice = memory::default_values(keys.values.len());
+    let mut twice = memory::written_defaults(keys.values.len());
     let mut rest = &mut twice[..];
     let (mut twice_u, mut below) = (0, [0; 2]);
     for part in 0..keys.parts() {
@@ -220,10 +222,12 @@ fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>, n_pos: usize) -> (u
         }
         pieces
     };
-    let parts: Vec<[Pieces<'_, S::Key>; 2]> = (0..keys.first().map_or(0, Block::parts))
-        .map(|part| [pieces_of(2 * part), pieces_of(2 * part + 1)])
+    // Each part is taken by one thread only, so its lock is free and not poisoned.
+    let parts: Vec<Mutex<[Pieces<'_, S::Key>; 2]>> = (0..keys.first().map_or(0, Block::parts))
+        .map(|part| Mutex::new([pieces_of(2 * part), pieces_of(2 * part + 1)]))
         .collect();
-    let place = |counts: &mut OneAnother<S::Key>, mut part: [Pieces<'_, S::Key>; 2]| {
+    let place = |counts: &mut OneAnother<S::Key>, part: usize| {
+        let mut part = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
         let streams = part.each_mut().map(|pieces| Stream {
             keys: &pieces.keys,
             twice: &mut pieces.twice,
@@ -231,7 +235,8 @@ fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>, n_pos: usize) -> (u
         });
         counts.place_part::<S>(streams, n_pos)
     };
-    let twice_u = parts.into_par_iter().map_init(OneAnother::default, place).sum();
+    let twice_u = tasks::each(0..parts.len(), OneAnother::default, place).into_iter().sum();
+    drop(parts);
     let placed = |(keys, values): (Block<S::Key>, Vec<u32>)| Block {
         of_rows: keys.of_rows,
         values,
@@ -253,29 +258,32 @@ impl<K: Key> OneAnother<K> {
     /// which there are `n_pos` in all parts.
     fn place_part<S: Score<Key = K>>(&mut self, [neg, pos]: [Stream<'_, '_, K>; 2], n_pos: usize) -> u128 {
         interrupt::check();
-        let neg_below = 2 * neg.below as u32;
-        let of_each_pos = |within| neg_below + within;
-        // The positives above a negative are all but those below it.
-        let pos_from_here = 2 * (n_pos - pos.below) as u32;
-        let of_each_neg = |within| pos_from_here - within;
         let rows = |stream: &Stream<'_, '_, K>| stream.keys.iter().map(|keys| keys.len()).sum::<usize>();
         if rows(&pos) <= rows(&neg) {
-            self.place::<S>((pos.keys, pos.twice), of_each_pos, (neg.keys, neg.twice), of_each_neg);
+            self.count::<S>((pos.keys, pos.twice), (neg.keys, neg.twice));
         } else {
-            self.place::<S>((neg.keys, neg.twice), of_each_neg, (pos.keys, pos.twice), of_each_pos);
+            self.count::<S>((neg.keys, neg.twice), (pos.keys, pos.twice));
         }
-        let sum = |twice: &[u32]| twice.iter().map(|&twice| u64::from(twice)).sum::<u64>();
-        pos.twice.iter().map(|twice| u128::from(sum(twice))).sum()
+        // The positives above a negative are all but those below it.
+        let pos_from_here = 2 * (n_pos - pos.below) as u32;
+        for twice in neg.twice {
+            twice.iter_mut().for_each(|twice| *twice = pos_from_here - *twice);
+        }
+        let neg_below = 2 * neg.below as u32;
+        let mut sum = 0;
+        for twice in pos.twice {
+            twice.iter_mut().for_each(|twice| *twice += neg_below);
+            sum += u128::from(twice.iter().map(|&twice| u64::from(twice)).sum::<u64>());
+        }
+        sum
     }
 
-    /// Writes for each indexed key what `of_each_indexed` makes of twice the other keys below it, those equal to it counting
-    /// once; and for each of the others what `of_each_other` makes of the same of the indexed ones.
-    fn place<S: Score<Key = K>>(
+    /// Writes for each indexed key twice the other keys below it, those equal to it counting once; and for each of the others the
+    /// same of the indexed ones.
+    fn count<S: Score<Key = K>>(
         &mut self,
         (indexed, of_indexed): (&[&[K]], &mut [&mut [u32]]),
-        of_each_indexed: impl Fn(u32) -> u32,
         (others, of_others): (&[&[K]], &mut [&mut [u32]]),
-        of_each_other: impl Fn(u32) -> u32,
     ) {
         let OneAnother { index, more } = self;
         index.build::<S>(indexed);
@@ -283,11 +291,11 @@ impl<K: Key> OneAnother<K> {
         more.resize(index.keys().len() + 1, 0);
         // Look-ups come in the same pieces as what is written.
         let mut written = of_others.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
-        index.look_up::<S>(others, |places| {
+        index.look_up::<S>(others, &mut |places| {
             // An other key counts once for all indexed keys that are not below it, and once more for those above it.
             let mut ties = 0;
             for (twice, &(below, upto)) in written.next().unwrap_or_default().iter_mut().zip(places) {
-                *twice = of_each_other(below + upto);
+                *twice = below + upto;
                 ties |= below ^ upto;
             }
             if ties == 0 {
@@ -306,9 +314,9 @@ impl<K: Key> OneAnother<K> {
             *more = sum;
         }
         let mut written = of_indexed.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
-        index.look_up::<S>(indexed, |places| {
+        index.look_up::<S>(indexed, &mut |places| {
             for (twice, &(below, _)) in written.next().unwrap_or_default().iter_mut().zip(places) {
-                *twice = of_each_indexed(more[below as usize]);
+                *twice = more[below as usize];
             }
         });
         debug_assert!(written.next().is_none());

@@ -156,8 +156,8 @@ impl<S: Score, B: Beside> Block<S, B> {
             starts[part + 1] += starts[part];
         }
         let mut next = starts.clone();
-        let mut by_part = memory::default_values(scores.len());
-        let mut beside = memory::default_values(scores.len());
+        let mut by_part = memory::written_defaults(scores.len());
+        let mut beside = memory::written_defaults(scores.len());
         for (row, (score, part)) in scores.iter().zip(parts_of).enumerate() {
             let next = &mut next[part as usize];
             by_part[*next] = score.key();
