@@ -20,7 +20,7 @@ pub fn default_values<T: Copy + Default>(len: usize) -> Vec<T> {
 ///
 /// To have zeros without writing them, an allocator asks the system for new pages, even where it has memory that was in use
 /// just before. New pages take longer than the writing. Measured with the allocator of Polars: comparisons of segments take
-/// a sixth less time when the values of each block are written.
+/// less time when the values of each block are written.
 pub fn written_defaults<T: Copy + Default>(len: usize) -> Vec<T> {
     let mut values = with_room(len);
     values.resize(len, T::default());
