@@ -4,9 +4,8 @@
 //! column that is written once, this takes longer than the writing. Pages of 2 MiB are asked for less often. Linux gives
 //! them to memory that wants them, unless they are switched off.
 
-use rayon::prelude::*;
-
 /// Fewer bytes than these do not ask: so many hold a page of 2 MiB wherever they begin.
+#[cfg(all(target_os = "linux", not(miri)))]
 const LEAST_BYTES: usize = 1 << 22;
 
 /// Default values, which for numbers are zeros that the system gives: each thread that fills a part of them gets its own pages.
@@ -24,14 +23,6 @@ pub fn default_values<T: Copy + Default>(len: usize) -> Vec<T> {
 pub fn written_defaults<T: Copy + Default>(len: usize) -> Vec<T> {
     let mut values = with_room(len);
     values.resize(len, T::default());
-    values
-}
-
-/// The same, written by all threads of the pool that this is called in.
-pub fn defaults_written_by_all<T: Copy + Default + Send>(len: usize) -> Vec<T> {
-    let mut values = with_room(len);
-    let defaults = rayon::iter::repeat_n(T::default(), len);
-    defaults.with_min_len(LEAST_BYTES / size_of::<T>().max(1)).collect_into_vec(&mut values);
     values
 }
 
@@ -100,7 +91,6 @@ mod tests {
         assert_eq!((room.len(), room[4_999_999]), (5_000_000, 4_999_999u32 as u16));
         assert_eq!(default_values::<u8>(3), [0; 3]);
         assert_eq!(written_defaults::<u8>(3), [0; 3]);
-        assert!(defaults_written_by_all::<u64>(3_000_000) == values);
         reserve(&mut room, 7);
         assert_eq!((room.len(), room[4_999_999]), (5_000_000, 4_999_999u32 as u16));
         let more = collected(0..9u16);
