@@ -8,6 +8,7 @@ use crate::plugin::answers::{
     each_score::summaries,
     group_lists::GroupLists,
     joint::{joint, joint_single},
+    of_batches::{AddBatch, of_batches, of_batches_field},
     one_score::{curve, number, summary},
     planned::{curve_field, joint_field, joint_single_field, number_field, summaries_field, summary_field},
 };
@@ -69,6 +70,8 @@ expressions! {
         tpr_at_fpr => TprAtFpr;
     summaries, summaries_field:
         roc_summary_of_scores in roc_summary => RocSummaryShort;
+    of_batches, of_batches_field:
+        roc_summary_of_batches in roc_summary => RocSummaryShort;
     curve, curve_field:
         average_precision_bootstrap in bootstrap_ci => BootstrapAveragePrecision,
         confusion_at_bootstrap in bootstrap_ci => BootstrapConfusionAt,
@@ -139,6 +142,7 @@ expressions! {
         roc_auc_sample_size => RocAucSampleSize,
         unpaired_roc_auc_difference => UnpairedRocAucDifference;
     conversion, conversion_field:
+        add_batch => AddBatch,
         group_lists => GroupLists,
         pack_state => PackState,
         range_sums => RangeSums,

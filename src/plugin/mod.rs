@@ -8,6 +8,7 @@
 mod abi;
 mod answers;
 mod arrays;
+mod batches;
 mod expressions;
 mod inputs;
 mod threads;
@@ -58,6 +59,18 @@ mod python {
         #[pyo3(signature = (text, flags=None))]
         fn worded(text: &str, flags: Option<BTreeMap<String, String>>) -> String {
             flags.map_or(Edge::Python, Edge::Shell).worded(text)
+        }
+
+        /// Begins a collection of batches, and returns its number.
+        #[pyfunction]
+        fn begin_batches() -> u64 {
+            crate::plugin::batches::begin()
+        }
+
+        /// Ends a collection of batches, and frees what it has.
+        #[pyfunction]
+        fn end_batches(number: u64) {
+            crate::plugin::batches::end(number);
         }
 
         /// How often this process has called an expression: a query should call each of its own once.

@@ -1,12 +1,11 @@
 //! One group's rows, ranked in the way that suits their number.
 
 use crate::ranking::order::{
-    distinct_keys::DistinctKeys,
-    one_thread::OneThread,
-    shards::{self, Shards},
+    blocks::blocks, distinct_keys::DistinctKeys, one_thread::OneThread, shards::Shards,
 };
 use crate::ranking::scores::{
-    Key, Observations, Score, number::Domain, observations::Mass, score_type::ScoreType,
+    Key, Observations, Parts, Score, number::Domain, observations::Mass, parts::PartFacts,
+    score_type::ScoreType,
 };
 use crate::ranking::states::StoredState;
 use crate::ranking::ties::{Ties, row_counts::RowCounts, source::Source, units};
@@ -111,7 +110,7 @@ impl<K: Key> Group<K> {
         };
         let many = n_rows >= SHARD_ROWS;
         if let Some(most) = most {
-            let blocks = if many { shards::blocks() } else { 1 };
+            let blocks = if many { blocks() } else { 1 };
             if let Some(keys) = DistinctKeys::count(rows, blocks, most) {
                 return Layout::Other(Box::new(keys));
             }
@@ -121,6 +120,24 @@ impl<K: Key> Group<K> {
         }
         self.one_thread.load(rows);
         Layout::OneThread
+    }
+
+    /// Takes in many rows that lie in parts.
+    pub fn load_parts<S: Score<Key = K>>(&mut self, parts: &dyn Parts<S>) {
+        let facts = PartFacts::of(parts);
+        self.score_type = self.score_type_of::<S>();
+        self.all_rows = facts.all_rows;
+        self.n_unlabelled = Some(facts.n_unlabelled);
+        let most = facts.rows / ROWS_PER_KEY;
+        let mut may_be_few = parts.count() > 0;
+        if may_be_few {
+            parts.show(0, &mut |rows| may_be_few = DistinctKeys::may_be_few(rows.scores, most));
+        }
+        let counted = may_be_few.then(|| DistinctKeys::count_parts(parts, blocks(), most)).flatten();
+        self.layout = Layout::Other(match counted {
+            Some(keys) => Box::new(keys),
+            None => Box::new(Shards::<K>::of_parts(parts, &facts)),
+        });
     }
 
     /// Takes in rows that were counted earlier.

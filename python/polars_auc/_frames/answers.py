@@ -16,7 +16,7 @@ from polars_auc._plugin.call import LIST_OF, group_lists
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["Answers", "is_of_rows"]
+__all__ = ["Answers", "are_in_order", "is_of_rows"]
 
 # Functions that make a value of each row from values of the same row, as Polars calls them.
 _FUNCTIONS_OF_ROWS = frozenset(
@@ -57,7 +57,7 @@ class Answers:
         if not by:
             return rows.select(column.implode() for column in columns.values()).select(answers)
         schema = rows.collect_schema()
-        if all(_is_in_order(schema[key]) for key in by) and all(map(is_of_rows, columns.values())):
+        if are_in_order(rows, by) and all(map(is_of_rows, columns.values())):
             lists = rows.select(group_lists(by, columns)).unnest(cs.all()).unnest(cs.first())
             if len(by) == 1 and not isinstance(schema[by[0]], pl.Categorical):
                 # A join or a group-by of the answers then takes less time.
@@ -85,6 +85,12 @@ class Answers:
         is_selector = own.meta.has_multiple_outputs()
         names = self._rows.select(own).collect_schema().names() if is_selector else [own.meta.output_name()]
         return pl.col(name).alias(names[0])
+
+
+def are_in_order(rows: pl.LazyFrame, by: Sequence[str]) -> bool:
+    """Whether the plugin can make the groups of these columns, and put them in order."""
+    schema = rows.collect_schema()
+    return all(_is_in_order(schema[key]) for key in by)
 
 
 def _is_in_order(dtype: pl.DataType) -> bool:

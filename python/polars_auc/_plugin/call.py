@@ -91,6 +91,33 @@ def group_lists(by: Sequence[str], columns: Mapping[str, pl.Expr]) -> pl.Expr:
     )
 
 
+def add_batch(collection: int, by: Sequence[str], columns: Mapping[str, pl.Expr]) -> pl.Expr:
+    """Add rows to a collection of batches, and return whether they were: not if they have too many groups.
+
+    The columns are scores, and the label last.
+    """
+    keys = pl.struct(by).alias("polars_auc: keys")
+    own = {"batches": pl.lit(collection, dtype=pl.UInt64), "by": keys}
+    return _registered(
+        "add_batch", "add_batch", {**own, **columns}, {}, elementwise=False, changes_length=True
+    )
+
+
+def of_batches(
+    name: str, collection: int, by: Sequence[str], columns: Mapping[str, pl.Expr], **options: object
+) -> pl.Expr:
+    """Return a struct for each group of a collection of batches: the struct of its keys, and its answer.
+
+    Without ``by`` return the answer for all rows, which ends the collection. Of the columns only the dtypes
+    are read.
+    """
+    own = {"batches": pl.lit(collection, dtype=pl.UInt64).alias("polars_auc: answer")}
+    if by:
+        own["by"] = pl.struct(by).alias("polars_auc: keys")
+    plugin = f"{name}_of_batches"
+    return _registered(name, plugin, {**columns, **own}, options, elementwise=False, changes_length=True)
+
+
 def expression_of(
     function: Callable[..., pl.Expr],
     arguments: Mapping[str, Any],

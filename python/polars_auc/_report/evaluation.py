@@ -30,8 +30,9 @@ from polars_auc._frames.runs import Runs
 from polars_auc._plugin.errors import OptionError, OptionTypeError
 from polars_auc._plugin.options import told
 from polars_auc._report import parts
+from polars_auc._report.batches import ReportInBatches
 from polars_auc._report.nan import Nans, without_nan
-from polars_auc._report.options import OF_PLACEMENTS, ReportOptions
+from polars_auc._report.options import OF_PLACEMENTS, PARTS, ReportOptions
 from polars_auc._report.rows import Part, ReportPlan, refuse_clashes
 from polars_auc._report.stability import Reference
 
@@ -43,10 +44,7 @@ if TYPE_CHECKING:
     from polars_auc._frames.inputs import IntoFrame
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["CALL", "PARTS", "evaluation", "evaluation_of_states", "nans_of"]
-
-PARTS = ("count", "weight", "cluster", "folds", "user", "stability")
-"""Options of what a summary of segments does not say, or says of other rows."""
+__all__ = ["CALL", "evaluation", "evaluation_of_states", "nans_of"]
 
 CALL = 'report(frame, "label", "score", {})'
 """A call, for messages that say how to write an option."""
@@ -89,8 +87,13 @@ def evaluation(
         options = replace(options, cluster=cluster)
         label = parts.in_cluster(column_of("report", "label", label, rows, example), cluster)
     options = _of_plain_columns(options, rows)
+    of_groups = in_batches = None
+    if runs is None:
+        of_groups = _summaries_of_groups(rows, label, columns, keys, options)
+        in_batches = ReportInBatches.of(frame, rows, label, columns, keys, options)
+    if in_batches is not None:
+        rows, label, columns = in_batches.rows, in_batches.label, dict(in_batches.scores)
     asked = Answers("report", rows)
-    of_groups = _summaries_of_groups(rows, label, columns, keys, options) if runs is None else None
     own = []
     if of_groups is None:
         own = _parts(rows, label, columns, keys, options, asked, in_runs=runs is not None)
@@ -99,6 +102,8 @@ def evaluation(
     plan = ReportPlan(list(columns), keys, options.groupings, own, options.adjust, asked)
     if of_groups is not None:
         return plan.of_answers(of_groups)
+    if in_batches is not None:
+        return in_batches.planned(plan, options.limits)
     table = plan.of_rows(rows)
     if runs is None:
         return table

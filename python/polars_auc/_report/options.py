@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "OF_PLACEMENTS",
     "OPTIONS",
+    "PARTS",
     "IntervalMethod",
     "Option",
     "ReportOptions",
@@ -39,6 +40,9 @@ IntervalMethod: TypeAlias = Literal["delong", "logit", "hanley_mcneil", "obuchow
 
 OF_PLACEMENTS = ("delong", "logit", "hanley_mcneil")
 """Those intervals of rows without weights that need no more than sums over placements."""
+
+PARTS = ("count", "weight", "cluster", "folds", "user", "stability")
+"""Options of what a summary of segments does not say, or says of other rows."""
 
 _LEAVE = "leave one of them out"
 

@@ -2,7 +2,7 @@
 //!
 //! Expressions on frames take their lists from here. Polars would make the lists of each column by itself.
 
-use arrow::array::{Array, LIST_VALUES_NAME, ListArray, StructArray};
+use arrow::array::{LIST_VALUES_NAME, ListArray, StructArray};
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use arrow::offset::OffsetsBuffer;
 use polars_core::runtime::RAYON;
@@ -38,41 +38,43 @@ impl Conversion for GroupLists {
 
     fn column(&self, inputs: &[Input]) -> Result<Values, String> {
         let field = self.field(&inputs.iter().map(|input| input.field.clone()).collect::<Vec<_>>())?;
-        if let Some(other) = inputs.iter().find(|input| input.len() != inputs[0].len()) {
-            let (name, rows, all) = (&other.field.name, other.len(), inputs[0].len());
-            return Err(format!(
-                "\"{name}\" has {rows} rows, but by has {all}; give columns of the same rows"
-            ));
-        }
-        let KeyCodes { codes, values, .. } = key_codes(&inputs[0])?;
+        let [by, columns @ ..] = inputs else { return Err("expected keys and columns".into()) };
+        let KeyCodes { codes, values, .. } = key_codes(by)?;
         let groups = values.array.len();
-        let threads = RAYON.current_num_threads();
-        let lists = RAYON.install(|| {
-            let groups = ArrayGroups::of(RowGroups::of(codes.into(), groups, threads));
-            let borders: Vec<i64> = groups.borders().iter().map(|&border| border as i64).collect();
-            let borders = OffsetsBuffer::try_from(borders).map_err(message)?;
-            inputs[1..].par_iter().map(|input| list(input, &groups, &borders)).collect::<Result<Vec<_>, _>>()
-        })?;
-        let arrays = std::iter::once(values.array).chain(lists).collect();
+        let lists = lists(codes, groups, &columns.iter().collect::<Vec<_>>())?;
+        let arrays = std::iter::once(values.array).chain(lists.into_iter().map(ListArray::boxed)).collect();
         let array = StructArray::try_new(field.dtype.clone(), groups, arrays, None).map_err(message)?.boxed();
         Ok(Values { field, array })
     }
 }
 
 /// The groups of rows. Chunks of keys are joined, and are freed at the end.
-fn key_codes(by: &Input) -> Result<KeyCodes, String> {
+pub(super) fn key_codes(by: &Input) -> Result<KeyCodes, String> {
     let rows = Values { field: by.field.clone(), array: concatenated(&by.chunks)? };
     KeyCodes::read("by", &rows, KeyKind::MissingLast)
 }
 
-fn list(
-    input: &Input,
-    groups: &ArrayGroups<'_>,
-    borders: &OffsetsBuffer<i64>,
-) -> Result<Box<dyn Array>, String> {
-    let rows = groups.in_order(&input.chunks)?;
-    let list = ListArray::<i64>::try_new(list_of(&input.field), borders.clone(), rows, None);
-    Ok(list.map_err(message)?.boxed())
+/// For each column a list of each group, from the group of each row.
+pub(super) fn lists(
+    codes: Vec<u32>,
+    groups: usize,
+    columns: &[&Input],
+) -> Result<Vec<ListArray<i64>>, String> {
+    if let Some(other) = columns.iter().find(|column| column.len() != codes.len()) {
+        let (name, rows, all) = (&other.field.name, other.len(), codes.len());
+        return Err(format!("\"{name}\" has {rows} rows, but by has {all}; give columns of the same rows"));
+    }
+    let threads = RAYON.current_num_threads();
+    RAYON.install(|| {
+        let groups = ArrayGroups::of(RowGroups::of(codes.into(), groups, threads));
+        let borders: Vec<i64> = groups.borders().iter().map(|&border| border as i64).collect();
+        let borders = OffsetsBuffer::try_from(borders).map_err(message)?;
+        let list = |column: &&Input| {
+            let rows = groups.in_order(&column.chunks)?;
+            ListArray::try_new(list_of(&column.field), borders.clone(), rows, None).map_err(message)
+        };
+        columns.par_iter().map(list).collect()
+    })
 }
 
 fn list_of(column: &Field) -> Dtype {

@@ -7,6 +7,7 @@ pub(super) mod curvewise;
 pub(super) mod each_score;
 pub(super) mod group_lists;
 pub(super) mod joint;
+pub(super) mod of_batches;
 pub(super) mod one_score;
 pub(super) mod packed_states;
 pub(super) mod planned;

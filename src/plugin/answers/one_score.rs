@@ -1,7 +1,9 @@
 //! From List columns to the answers of all groups: a column of numbers, of structs, or of lists.
 
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use arrow::array::{Array, PrimitiveArray, new_empty_array};
 
 use super::columns;
 use super::columns::Lookups;
@@ -10,7 +12,7 @@ use crate::plugin::abi::{
     arguments::{Arguments, Roles},
     ffi::Input,
 };
-use crate::plugin::arrays::values::Values;
+use crate::plugin::arrays::{downcast::downcast, values::Values};
 use crate::plugin::inputs::{
     count,
     groups::Groups,
@@ -19,7 +21,7 @@ use crate::plugin::inputs::{
 };
 use crate::plugin::threads::Threads;
 use crate::ranking::group::{Group, Strategy};
-use crate::ranking::scores::{Domain, Key, Width};
+use crate::ranking::scores::{Domain, Key, Observations, Parts, Width};
 use crate::ranking::states::Limit;
 use crate::ranking::tasks;
 use crate::ranking::ties::{RowCounts, Ties};
@@ -199,6 +201,70 @@ impl<'a> ScoreGroups<'a> {
     }
 }
 
+impl ScoreGroups<'_> {
+    /// The record of one group, whose rows are all rows of these parts; of each, only its scores are freed before the end.
+    pub(super) fn record_of_parts(parts: Vec<Self>) -> Result<(Filled, Lookups), String> {
+        let Some(first) = parts.first() else { return Err("expected rows".into()) };
+        let nothing = new_empty_array(first.groups.scores.dtype().clone());
+        let (answer, domain) = (first.answer, first.domain);
+        let lookups = Lookups { dtypes: first.lookups.dtypes.clone(), names: Vec::new(), keys: None };
+        let parts = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
+        Ok((dispatch(nothing.as_ref(), GroupParts { answer, domain, parts })?, lookups))
+    }
+}
+
+/// One group, whose rows are all rows of these parts.
+struct GroupParts<'a> {
+    answer: &'a dyn Statistic,
+    domain: Domain,
+    parts: Vec<Mutex<Option<ScoreGroups<'a>>>>,
+}
+
+impl<'a> GroupParts<'a> {
+    fn part(&self, part: usize) -> MutexGuard<'_, Option<ScoreGroups<'a>>> {
+        self.parts[part].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl WithScores for GroupParts<'_> {
+    type Output = Filled;
+
+    fn with<S: Native>(self, _: &[S]) -> Result<Filled, String> {
+        for part in 0..self.parts.len() {
+            if let Some(part) = self.part(part).as_ref() {
+                downcast::<PrimitiveArray<S>>(part.groups.scores.as_ref())?;
+            }
+        }
+        let mut filled = Filled::new(self.answer.fields(), <S::Key as Key>::WIDTH, false, 1);
+        let mut rows = Group::new(*STRATEGY, self.domain);
+        rows.load_parts::<S>(&self);
+        filled.append(self.answer, &mut rows)?;
+        Ok(filled)
+    }
+}
+
+impl<S: Native> Parts<S> for GroupParts<'_> {
+    fn count(&self) -> usize {
+        self.parts.len()
+    }
+
+    fn show(&self, part: usize, to: &mut dyn FnMut(&Observations<'_, S>)) {
+        // No part is shown after it is taken, and the scores of all parts are known to be of this type.
+        let part = self.part(part);
+        let Some(part) = part.as_ref() else { return };
+        let Ok(scores) = downcast::<PrimitiveArray<S>>(part.groups.scores.as_ref()) else { return };
+        if let Some(rows) = part.groups.observations(0, scores.values()) {
+            to(&rows);
+        }
+    }
+
+    fn take(&self, part: usize) -> Vec<S> {
+        let scores = self.part(part).take().map(|part| part.groups.scores);
+        let scores = scores.and_then(|scores| downcast::<PrimitiveArray<S>>(scores.as_ref()).ok().cloned());
+        scores.and_then(|scores| scores.into_inner().1.into_mut().right()).unwrap_or_default()
+    }
+}
+
 /// Some of the groups of a score.
 struct SomeGroups<'a> {
     all: &'a ScoreGroups<'a>,
@@ -221,9 +287,7 @@ impl WithScores for SomeGroups<'_> {
                 let RowCounts { n_pos, n_neg, .. } = rows.row_counts();
                 count::check_laid_out(n_pos + n_neg)?;
             }
-            let nan = rows.has_nan();
-            let seen = if nan { GroupRows::Nan(rows.row_counts()) } else { GroupRows::Ties(rows.ties()) };
-            let present = answer.append(seen, &mut filled.columns)?;
+            let present = filled.append(*answer, &mut rows)?;
             filled.close(lists, present);
         }
         Ok(filled)
@@ -247,6 +311,13 @@ impl Filled {
             ends: Vec::with_capacity(lists),
             present: Vec::with_capacity(lists),
         }
+    }
+
+    /// Appends the records of a group, or says that there are none.
+    fn append<K: Key>(&mut self, answer: &dyn Statistic, rows: &mut Group<K>) -> Result<bool, String> {
+        let nan = rows.has_nan();
+        let seen = if nan { GroupRows::Nan(rows.row_counts()) } else { GroupRows::Ties(rows.ties()) };
+        answer.append(seen, &mut self.columns)
     }
 
     /// Closes the list of a group, if its records are one.
@@ -274,7 +345,7 @@ impl Filled {
         fields: &[RecordField],
         form: Form,
         lookups: &Lookups,
-    ) -> Result<Box<dyn arrow::array::Array>, String> {
+    ) -> Result<Box<dyn Array>, String> {
         match form {
             Form::Number => {
                 let column = self.columns.pop().ok_or("a record without fields")?;

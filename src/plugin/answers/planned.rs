@@ -54,8 +54,17 @@ pub fn summary_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Resul
 
 /// The planned field of a statistic that answers with a record for each score.
 pub fn summaries_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
-    let check = || call.options.check_sums_of_weights();
-    let (kind, of_scores) = one_score::of_each_score(&call.roles, inputs)?;
+    summaries_field_of(inputs, &call.options, &call.roles)
+}
+
+/// The same with the options and the roles of a call apart.
+pub(super) fn summaries_field_of<M: Summary>(
+    inputs: &[Field],
+    options: &M,
+    roles: &Roles,
+) -> Result<Field, String> {
+    let check = || options.check_sums_of_weights();
+    let (kind, of_scores) = one_score::of_each_score(roles, inputs)?;
     let dtype_of = |inputs: &Vec<&Field>| {
         let dtypes = checked_with(inputs, &check, kind, M::WEIGHTS)?;
         Ok(columns::record_dtype(M::Record::FIELDS, &dtypes))

@@ -125,6 +125,18 @@ impl Groups {
         self.borders[group]..self.borders[group + 1]
     }
 
+    /// The rows of a group, whose scores are a part of these; none of states.
+    pub fn observations<'a, S: Score>(
+        &'a self,
+        group: usize,
+        scores: &'a [S],
+    ) -> Option<Observations<'a, S>> {
+        match &self.content {
+            Content::Rows(rows) => Some(rows.observations(self.rows(group), scores)),
+            Content::States(..) => None,
+        }
+    }
+
     /// Loads the rows or states of a group, whose scores are a part of these. If a state is all that is needed, rows with
     /// weights are loaded as one, and so are many rows if it may be small.
     pub fn load<S: Score>(

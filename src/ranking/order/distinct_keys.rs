@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::map::sampled;
-use crate::ranking::scores::{Key, Observations, Score};
+use crate::ranking::scores::{Key, Observations, Parts, Score};
+use crate::ranking::tasks;
 use crate::ranking::ties::{
     outline::{self, Cell, Piece, PieceRows},
     source::{Source, StepKind},
@@ -175,10 +176,10 @@ impl<K: Key> DistinctKeys<K> {
 
     /// Counts rows, or gives up; rows whose `valid` bit is 0 are skipped.
     pub fn count<S: Score<Key = K>>(rows: &Observations<'_, S>, blocks: usize, most: usize) -> Option<Self> {
-        let stop = AtomicBool::new(false);
+        let (stop, most) = (AtomicBool::new(false), most.min(MOST_KEYS));
         let count = |rows: &Observations<'_, S>| {
             let mut table = KeyTable::new(FIRST_SLOTS);
-            table.count_rows(rows, most.min(MOST_KEYS), &stop).then_some(table)
+            table.count_rows(rows, most, &stop).then_some(table)
         };
         let blocks = rows.blocks(blocks);
         let tables: Option<Vec<KeyTable<K>>> = match &blocks[..] {
@@ -186,6 +187,26 @@ impl<K: Key> DistinctKeys<K> {
             blocks => blocks.par_iter().map(count).collect(),
         };
         Some(Self::of_tables::<S>(&tables?))
+    }
+
+    /// The same for rows that lie in parts.
+    pub fn count_parts<S: Score<Key = K>>(parts: &dyn Parts<S>, blocks: usize, most: usize) -> Option<Self> {
+        let (stop, most) = (AtomicBool::new(false), most.min(MOST_KEYS));
+        let tables = tasks::each(
+            0..blocks,
+            || (),
+            |(), block| {
+                let mut table = KeyTable::new(FIRST_SLOTS);
+                let mut is_counted = true;
+                for part in block * parts.count() / blocks..(block + 1) * parts.count() / blocks {
+                    parts.show(part, &mut |rows| {
+                        is_counted = is_counted && table.count_rows(rows, most, &stop);
+                    });
+                }
+                is_counted.then_some(table)
+            },
+        );
+        Some(Self::of_tables::<S>(&tables.into_iter().collect::<Option<Vec<_>>>()?))
     }
 
     fn of_tables<S: Score<Key = K>>(tables: &[KeyTable<K>]) -> Self {

@@ -6,7 +6,7 @@
 //! orders of magnitude.
 
 use super::row::Row;
-use crate::ranking::scores::Score;
+use crate::ranking::scores::{Parts, Score};
 use crate::ranking::tuning::{
     FULLEST_SHARE, GRID_CELLS, LANES, LARGE_SAMPLE, SAMPLE, SAMPLED_KEYS, STRETCHES, TRUSTED_SCORES,
 };
@@ -101,9 +101,26 @@ impl Map {
 
     /// The map that suits these scores, of which some may be NaN.
     pub fn of_scores<S: Score>(scores: &[S], buckets: usize) -> Self {
-        let positions = sampled(scores.len()).map(|row| scores[row].position());
-        let mut sample: Vec<f64> = positions.filter(|position| !position.is_nan()).collect();
-        Map::fitting(&mut sample, buckets)
+        Map::of_sample(sampled(scores.len()).map(|row| scores[row].position()).collect(), buckets)
+    }
+
+    /// The map that suits scores in parts, of which some may be NaN.
+    pub fn of_parts<S: Score>(parts: &dyn Parts<S>, buckets: usize) -> Self {
+        let mut positions = Vec::new();
+        let step = parts.count().min(SAMPLE);
+        for part in 0..parts.count() {
+            parts.show(part, &mut |rows| {
+                // Each part gives other places of its sample: parts may be ordered alike.
+                let places = sampled(rows.scores.len()).skip(part % step).step_by(step);
+                positions.extend(places.map(|row| rows.scores[row].position()));
+            });
+        }
+        Map::of_sample(positions, buckets)
+    }
+
+    fn of_sample(mut positions: Vec<f64>, buckets: usize) -> Self {
+        positions.retain(|position| !position.is_nan());
+        Map::fitting(&mut positions, buckets)
     }
 
     /// The map that suits a sample of positions. A NaN among them does no more than make a poor map.

@@ -1,5 +1,6 @@
 //! The ways to rank rows without weights.
 
+pub(super) mod blocks;
 pub(super) mod class_keys;
 pub(super) mod classes;
 pub(super) mod distinct_keys;

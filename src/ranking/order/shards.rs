@@ -8,22 +8,20 @@
 //!
 //! Invariant: every key of a shard is below every key of the next, and equal keys are in one shard.
 
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::*;
 
+use super::blocks::{Block, blocks, memory_of};
 use super::class_keys::ClassKeys;
 use super::classes::Classes;
 use super::index::Index;
-use super::map::{Map, with_buckets};
+use super::map::Map;
 use super::one_thread::WalkMemory;
 use super::row::Row;
 use super::score_ops::ScoreOps;
-use super::streams::Streams;
 use super::tally::Tally;
-use crate::interrupt;
-use crate::ranking::scores::{
-    Key, Observations, Score,
-    wide::{Work, widest},
-};
+use crate::ranking::scores::{Key, Observations, Parts, Score, parts::PartFacts};
 use crate::ranking::tasks;
 use crate::ranking::ties::{
     Placements,
@@ -34,9 +32,7 @@ use crate::ranking::ties::{
     steps::{Above, Step, Take, Tie},
     units::Unit,
 };
-use crate::ranking::tuning::{
-    BLOCKS_PER_THREAD, INDEXED_BYTES, MAX_SHARDS, MIN_SHARDS, SHARD_ROWS, SHARDS_AT_A_TIME,
-};
+use crate::ranking::tuning::{INDEXED_BYTES, MAX_SHARDS, MIN_SHARDS, SHARD_ROWS, SHARDS_AT_A_TIME};
 
 /// The rows of a large group.
 #[derive(Debug)]
@@ -47,17 +43,6 @@ pub struct Shards<R: Row> {
     pub(in crate::ranking) ops: ScoreOps<R::Key>,
     /// Units of negatives and of positives.
     pub(in crate::ranking) totals: [u64; 2],
-}
-
-/// The rows of one block: two streams for each shard, negatives and positives.
-#[derive(Debug)]
-struct Block<R> {
-    streams: Streams<R>,
-    /// The units of each stream.
-    units: Vec<u64>,
-    /// For either class, the bits that any row has in its units.
-    any_bits: [u64; 2],
-    nan: bool,
 }
 
 /// The rows of one shard.
@@ -90,10 +75,13 @@ impl<K: Key> Shard<'_, K> {
 impl<R: Row> Shards<R> {
     /// Parts rows by their labels and scores; weights of either class are counted in `units`.
     pub fn part<S: Score<Key = R::Key>>(rows: &Observations<'_, S>, units: [Unit; 2]) -> Self {
-        let [n_neg, n_pos] = rows.rows_of_classes();
+        Self::part_as(rows, units, blocks(), Self::number(rows.rows_of_classes()))
+    }
+
+    /// The number of shards for so many negatives and positives.
+    fn number([n_neg, n_pos]: [usize; 2]) -> usize {
         let shards = n_pos.min(n_neg) * size_of::<R::Key>() / INDEXED_BYTES;
-        let shards = shards.next_power_of_two().clamp(MIN_SHARDS, MAX_SHARDS);
-        Self::part_as(rows, units, blocks(), shards)
+        shards.next_power_of_two().clamp(MIN_SHARDS, MAX_SHARDS)
     }
 
     /// Parts rows in about as many blocks and into as many shards as are asked for.
@@ -105,11 +93,11 @@ impl<R: Row> Shards<R> {
     ) -> Self {
         // Rows that are skipped may be in the sample.
         let map = Map::of_scores(rows.scores, shards);
-        let blocks: Vec<Block<R>> = rows
-            .blocks(blocks)
-            .par_iter()
-            .map(|rows| with_buckets!(&map, shard => Block::part(rows, units, shards, shard)))
-            .collect();
+        let part = |rows: &Observations<'_, S>| Block::part(rows, units, shards, &map);
+        Self::of_blocks::<S>(rows.blocks(blocks).par_iter().map(part).collect(), shards)
+    }
+
+    fn of_blocks<S: Score<Key = R::Key>>(blocks: Vec<Block<R>>, shards: usize) -> Self {
         let mut above = Above::default();
         let mut order = Vec::with_capacity(shards);
         for number in (0..shards).rev() {
@@ -193,6 +181,30 @@ impl<R: Row> Shards<R> {
 }
 
 impl<K: Key> Shards<K> {
+    /// Parts rows that lie in parts, whose scores are taken when they are in their shards.
+    pub fn of_parts<S: Score<Key = K>>(parts: &dyn Parts<S>, facts: &PartFacts) -> Self {
+        let shards = Self::number(facts.rows_of_classes);
+        let map = Map::of_parts(parts, shards);
+        // The memory of rows that are in their shards is used for the next ones.
+        let free = Mutex::new(Vec::new());
+        let blocks = tasks::each(
+            0..parts.count(),
+            || (),
+            |(), part| {
+                let memory = free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+                let (mut memory, mut block) = (memory.unwrap_or_default(), None);
+                parts.show(part, &mut |rows| {
+                    block = Some(Block::part_into(std::mem::take(&mut memory), rows, shards, &map));
+                });
+                let scores = memory_of(parts.take(part));
+                free.lock().unwrap_or_else(PoisonError::into_inner).push(scores);
+                block
+            },
+        );
+        let blocks = blocks.into_iter().flatten().collect();
+        Self::of_blocks::<S>(blocks, shards)
+    }
+
     /// The results of `ask` for the keys of each shard and what lies above them, from the highest scores down; `memory`
     /// makes the memory that each thread uses.
     fn each_classes<M, T: Send>(
@@ -344,82 +356,5 @@ impl<K: Key> Source for Shards<K> {
 
     fn outline(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
         if self.totals[0] + self.totals[1] < SHARD_ROWS as u64 { None } else { self.cells(cells) }
-    }
-}
-
-/// Blocks that a large group is cut into.
-pub(in crate::ranking) fn blocks() -> usize {
-    BLOCKS_PER_THREAD * rayon::current_num_threads()
-}
-
-impl<R: Row> Block<R> {
-    fn part<S: Score<Key = R::Key>>(
-        rows: &Observations<'_, S>,
-        unit_of: [Unit; 2],
-        shards: usize,
-        shard: impl Fn(f64) -> u32,
-    ) -> Self {
-        let mut streams = Streams::<R>::new(2 * shards, rows.scores.len());
-        let mut units = vec![0; 2 * shards];
-        let dealing = Dealing { rows, unit_of, shard, streams: &mut streams, units: &mut units };
-        let (any_bits, nan) = widest(dealing);
-        if !R::HAS_WEIGHT {
-            units = (0..2 * shards).map(|stream| streams.rows(stream) as u64).collect();
-        }
-        Block { streams, units, any_bits, nan }
-    }
-}
-
-/// The work of spreading a block's rows over streams.
-struct Dealing<'a, 'b, S: Score, R, F> {
-    rows: &'a Observations<'b, S>,
-    unit_of: [Unit; 2],
-    shard: F,
-    streams: &'a mut Streams<R>,
-    /// The units of each stream, if rows have weights.
-    units: &'a mut [u64],
-}
-
-impl<S: Score, R: Row<Key = S::Key>, F: Fn(f64) -> u32> Work for Dealing<'_, '_, S, R, F> {
-    /// For either class the bits that any row has in its units, and whether a score that is used is NaN.
-    type Output = ([u64; 2], bool);
-
-    #[inline(always)]
-    fn run(self) -> Self::Output {
-        let Dealing { rows, unit_of, shard, streams, units } = self;
-        let (mut any_bits, mut nan) = ([0; 2], false);
-        let mut push = |stream: u32, key: S::Key, beside: R::Beside| {
-            if R::HAS_WEIGHT {
-                units[stream as usize] += R::units(beside);
-            }
-            streams.push(stream as usize, R::of(key, beside));
-        };
-        // The first loops find the streams of 64 rows, their keys and their units, and the last one moves the rows. Short
-        // loops whose values stay in registers take half the time of one long loop.
-        let (mut streams_of, mut keys) = ([0u32; 64], [S::Key::default(); 64]);
-        let mut beside = [R::Beside::default(); 64];
-        for word in rows.words() {
-            interrupt::check();
-            for (row, ((stream, key), &score)) in
-                streams_of.iter_mut().zip(&mut keys).zip(word.scores).enumerate()
-            {
-                *stream = 2 * shard(score.position()) + (word.labels >> row & 1) as u32;
-                *key = score.key();
-            }
-            let [neg_bits, pos_bits] = R::fill(&mut beside, &word, unit_of);
-            any_bits = [any_bits[0] | neg_bits, any_bits[1] | pos_bits];
-            nan |= word.has_nan();
-            let rows = streams_of.iter().zip(&keys).zip(&beside).take(word.scores.len());
-            if word.are_all_used() {
-                for ((&stream, &key), &beside) in rows {
-                    push(stream, key, beside);
-                }
-            } else {
-                for (_, ((&stream, &key), &beside)) in rows.enumerate().filter(|row| word.is_used(row.0)) {
-                    push(stream, key, beside);
-                }
-            }
-        }
-        (any_bits, nan)
     }
 }

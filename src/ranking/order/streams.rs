@@ -3,6 +3,8 @@
 //! A stream is a list of chunks in one arena. A stream takes a new chunk when it needs one. So the places that are
 //! written to are close together for any number of streams, and no row is moved twice.
 //!
+//! Streams whose rows were counted may also lie side by side: then there are no chunks.
+//!
 //! Invariant: chunk `c` is `arena[c * CHUNK..(c + 1) * CHUNK]` and belongs to one stream; all chunks of a
 //! stream but its last are full.
 
@@ -30,6 +32,11 @@ impl<R: Copy + Default> Streams<R> {
             next: vec![0; streams],
             before: Vec::with_capacity(room / CHUNK),
         }
+    }
+
+    /// Streams side by side, each of which ends where the next one begins.
+    pub fn side_by_side(arena: Vec<R>, ends: Vec<u32>) -> Self {
+        Streams { arena, next: ends, before: Vec::new() }
     }
 
     /// Puts a row into a stream.
@@ -62,7 +69,14 @@ impl<R: Copy + Default> Streams<R> {
     /// The rows of a stream, in pieces.
     pub fn pieces(&self, stream: usize) -> impl Iterator<Item = &[R]> {
         let mut end = self.next[stream] as usize;
+        // Streams without a row have no chunks either.
+        let are_side_by_side = self.before.is_empty();
+        let start = if stream > 0 && are_side_by_side { self.next[stream - 1] as usize } else { 0 };
         std::iter::from_fn(move || {
+            if are_side_by_side {
+                let range = start..std::mem::replace(&mut end, start);
+                return (!range.is_empty()).then(|| &self.arena[range]);
+            }
             let chunk = end.checked_sub(1)? / CHUNK;
             let range = chunk * CHUNK..end;
             end = self.before[chunk] as usize;

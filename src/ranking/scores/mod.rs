@@ -5,6 +5,7 @@ pub mod key;
 pub mod keys;
 pub mod number;
 pub mod observations;
+pub mod parts;
 pub mod score_type;
 pub(super) mod wide;
 
@@ -13,4 +14,5 @@ pub use key::{Key, Score, Width};
 pub use keys::Keys;
 pub use number::{Domain, Number};
 pub use observations::Observations;
+pub use parts::Parts;
 pub use score_type::ScoreType;

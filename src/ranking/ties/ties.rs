@@ -247,6 +247,7 @@ mod tests {
     use super::*;
     use crate::ranking::group::Group;
     use crate::ranking::order::{distinct_keys::DistinctKeys, shards::Shards};
+    use crate::ranking::scores::parts::{PartFacts, tests::Cut};
     use crate::ranking::scores::{Bits, Domain, Key, Observations, Score, bits::tests::packed};
     use crate::ranking::ties::steps::Segment;
     use proptest::prelude::*;
@@ -315,10 +316,20 @@ mod tests {
         let mut group = Group::default();
         let observations = Observations::new(&scores, labels, None);
         let mut distinct = DistinctKeys::count(&observations, 3, usize::MAX).unwrap();
-        for blocks in [None, Some((0, 0)), Some((1, 1)), Some((1, 8)), Some((3, 4)), Some((7, 64))] {
+        let parted: Vec<(S, bool, bool)> = rows.iter().map(|row| (row.1, row.0, true)).collect();
+        for blocks in
+            [None, Some((0, 0)), Some((0, 3)), Some((1, 1)), Some((1, 8)), Some((3, 4)), Some((7, 64))]
+        {
             let score_type = ScoreType::of::<S>(Domain::Any);
-            let mut forced = blocks.filter(|&blocks| blocks != (0, 0)).map(|(blocks, shards)| {
-                Shards::<S::Key>::part_as(&observations, Default::default(), blocks, shards)
+            let mut forced = blocks.filter(|&blocks| blocks != (0, 0)).map(|blocks| match blocks {
+                (0, parts) => {
+                    let parts = Cut::of(&parted, &(1..parts).map(|part| 5 * part).collect::<Vec<_>>());
+                    let facts = PartFacts::of(&parts);
+                    Shards::of_parts(&parts, &facts)
+                }
+                (blocks, shards) => {
+                    Shards::<S::Key>::part_as(&observations, Default::default(), blocks, shards)
+                }
             });
             group.load(observations);
             let mut ask = |question: Question<'_>| match (&blocks, &mut forced) {

@@ -66,18 +66,18 @@ def test_every_row_of_the_table_is_a_function() -> None:
         "style_report",
         "write_report",
     }
-    # Functions on frames make lists by the first, and reports of Spark are made by the others.
-    assert functions - public == {"group_lists", "range_sums", "summary_of_ranges"}
+    # Functions on frames make lists or batches by the first, and reports of Spark are made by the others.
+    assert functions - public == {"group_lists", "add_batch", "range_sums", "summary_of_ranges"}
 
 
 def test_every_row_of_the_table_is_in_the_catalogue() -> None:
     entries = {(entry.plugin or entry.name, entry.name) for entry in CATALOGUE}
     # These take or give something else than rows and a result for each group: test_bands, test_changes,
     # test_columns, test_monitoring, test_mrmc, test_packed_states, test_ranges, test_segments,
-    # test_segments_of_states, test_states, test_summary, test_answers, test_compared_groups and
-    # test_unlabelled test them.
+    # test_segments_of_states, test_states, test_summary, test_answers, test_compared_groups,
+    # test_report_in_batches and test_unlabelled test them.
     others = {
-        *("band_coverage", "compare_segments", "group_lists", "merge_states", "mrmc_roc_auc"),
+        *("add_batch", "band_coverage", "compare_segments", "group_lists", "merge_states", "mrmc_roc_auc"),
         *("range_sums", "summary_of_ranges", "unlabelled_roc_auc"),
     }
     apart = {(name, name) for name in {*COLUMN_FUNCTIONS, *others}}
@@ -85,6 +85,7 @@ def test_every_row_of_the_table_is_in_the_catalogue() -> None:
         ("compare_segments_clustered", "compare_segments"),
         ("compare_segments_of_states", "compare_segments"),
         ("roc_auc_power_auc", "roc_auc_power"),
+        ("roc_summary_of_batches", "roc_summary"),
         ("roc_summary_of_scores", "roc_summary"),
         ("roc_summary_of_segments", "roc_summary"),
         ("roc_summary_short", "roc_summary"),

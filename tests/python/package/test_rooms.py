@@ -34,7 +34,7 @@ RUST = {
         *("intervals", "comparisons", "curve_samples", "bands", "folds", "groups", "states", "planning"),
         "monitoring",
     ],
-    "plugin": ["threads", "arrays", "abi", "inputs", "answers", "expressions"],
+    "plugin": ["threads", "arrays", "abi", "batches", "inputs", "answers", "expressions"],
 }
 
 

@@ -14,8 +14,7 @@ from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue.cases import examples, fixed
-from polars_auc._report.evaluation import PARTS
-from polars_auc._report.options import ReportOptions
+from polars_auc._report.options import PARTS, ReportOptions
 from polars_auc._report.rows import OF_ALL_GROUPS, OF_GROUPS
 
 # A report warns of NaN, and of labels without a positive.

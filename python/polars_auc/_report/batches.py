@@ -1,0 +1,164 @@
+"""Reports whose rows are read batch by batch."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+import polars.selectors as cs
+
+from polars_auc import _native
+from polars_auc._frames.answers import are_in_order, is_of_rows
+from polars_auc._frames.batches import batches
+from polars_auc._frames.group_states import deferred
+from polars_auc._frames.inputs import called
+from polars_auc._plugin.call import add_batch, of_batches
+from polars_auc._report.options import OF_PLACEMENTS, PARTS
+
+if TYPE_CHECKING:
+    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._plugin.call import IntoExpr
+    from polars_auc._report.options import ReportOptions
+    from polars_auc._report.rows import ReportPlan
+
+__all__ = ["ReportInBatches"]
+
+# Rows that are read at a time. With fewer, the rows of a group come in more pieces, each of them smaller.
+_BATCH_ROWS = 2**20
+
+
+@dataclass(frozen=True)
+class ReportInBatches:
+    """A report by groups that needs no more than the label and the scores of each row, in any order."""
+
+    rows: pl.LazyFrame
+    """The columns of groups, the scores and the label, and no others."""
+    label: str
+    scores: Mapping[str, pl.Expr]
+    height: int | None
+    """The number of rows that are in memory; None if they are read."""
+
+    @classmethod
+    def of(
+        cls,
+        frame: IntoFrame,
+        rows: pl.LazyFrame,
+        label: IntoExpr,
+        scores: Mapping[str, pl.Expr],
+        keys: Sequence[str],
+        options: ReportOptions,
+    ) -> ReportInBatches | None:
+        """Return the columns of a report, or None if it needs more or has few rows."""
+        height = frame.height if isinstance(frame, pl.DataFrame) else None
+        if height is not None and height <= _BATCH_ROWS:
+            return None
+        is_more = options.compare or any(getattr(options, role) is not None for role in (*PARTS, "versus"))
+        if is_more or options.groupings is not None or options.ci not in OF_PLACEMENTS:
+            return None
+        label = pl.col(label) if isinstance(label, str) else label
+        # A score may be called as a column of groups is.
+        names = {*keys, *scores}
+        if not keys or len(names) < len(keys) + len(scores) or not are_in_order(rows, keys):
+            return None
+        # A mean in an expression is that of the group. What is no expression is refused where it is read.
+        if not isinstance(label, pl.Expr) or not all(map(is_of_rows, (label, *scores.values()))):
+            return None
+        [own] = rows.select(label).collect_schema().names()
+        if own in names:
+            return None
+        named = [column.alias(score) for score, column in scores.items()]
+        return cls(rows.select(*keys, *named, label), own, {score: pl.col(score) for score in scores}, height)
+
+    def planned(self, plan: ReportPlan, limits: Mapping[str, Any]) -> pl.LazyFrame:
+        """Return the report, whose rows are read when it is collected."""
+        schema = plan.of_rows(self.rows).collect_schema()
+        return deferred(schema, functools.partial(_collected, self, plan, limits))
+
+
+@called("report")
+def _collected(report: ReportInBatches, plan: ReportPlan, limits: Mapping[str, Any]) -> pl.DataFrame:
+    """Read the rows and answer; all at once if there is one batch, or if there are too many groups."""
+    [summary] = plan.answers
+    read = _summaries(
+        report.rows,
+        report.label,
+        plan.scores,
+        plan.keys,
+        limits,
+        name=summary.meta.output_name(),
+        height=report.height,
+    )
+    if isinstance(read, _Summaries):
+        return plan.of_answers(lambda by: (read.groups if by else read.whole).lazy()).collect()
+    return plan.of_rows(report.rows if read is None else read.lazy()).collect()
+
+
+class _Summaries(NamedTuple):
+    """The summaries of groups, in order and beside their keys, and those of all rows."""
+
+    groups: pl.DataFrame
+    whole: pl.DataFrame
+
+
+def _summaries(
+    rows: pl.LazyFrame,
+    label: str,
+    scores: Sequence[str],
+    by: Sequence[str],
+    limits: Mapping[str, Any],
+    *,
+    name: str,
+    height: int | None,
+) -> _Summaries | pl.DataFrame | None:
+    """Return the summaries of scores in a column of this name, or the rows if they are one batch.
+
+    ``height`` is the number of rows that are in memory already; None if they are read. The result is None if
+    the rows have so many groups that their batches would be mostly keys.
+    """
+    columns = {f"score_{place}": pl.col(score) for place, score in enumerate(scores)}
+    columns["label"] = pl.col(label)
+    with _read(rows, height) as read:
+        first = next(read, None)
+        if first is None:
+            return None
+        nothing = first.clear()
+        second = next(read, None)
+        if second is None:
+            return first
+        some = iter([first, second])
+        # What is referred to here would stay in memory.
+        del first, second
+        with _collection() as collection:
+            for batch in chain(some, read):
+                if not batch.select(add_batch(collection, by, columns)).item():
+                    return None
+            groups, whole = (
+                nothing.select(of_batches("roc_summary", collection, keys, columns, **limits))
+                for keys in (by, ())
+            )
+    keys, answers = groups.unnest(cs.all())
+    return _Summaries(
+        keys.struct.unnest().with_columns(answers.alias(name)), whole.select(cs.all().alias(name))
+    )
+
+
+def _read(rows: pl.LazyFrame, height: int | None) -> AbstractContextManager[Iterator[pl.DataFrame]]:
+    if height is None:
+        return batches(rows, _BATCH_ROWS, maintain_order=False)
+    starts = range(0, height, _BATCH_ROWS)
+    return nullcontext(rows.slice(start, _BATCH_ROWS).collect() for start in starts)
+
+
+@contextmanager
+def _collection() -> Iterator[int]:
+    """Begin a collection of batches, and end it whatever happens."""
+    collection = _native.begin_batches()
+    try:
+        yield collection
+    finally:
+        _native.end_batches(collection)

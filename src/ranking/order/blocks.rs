@@ -1,0 +1,200 @@
+//! A block of a large group: rows that one thread spreads over streams, two for each shard.
+
+use super::map::{Map, with_buckets};
+use super::row::Row;
+use super::streams::Streams;
+use crate::interrupt;
+use crate::ranking::scores::{
+    Key, Observations, Score,
+    wide::{Work, widest},
+};
+use crate::ranking::ties::units::Unit;
+use crate::ranking::tuning::{BLOCK_ROWS, BLOCKS_PER_THREAD};
+
+/// The rows of one block: two streams for each shard, negatives and positives.
+#[derive(Debug)]
+pub(in crate::ranking) struct Block<R> {
+    pub streams: Streams<R>,
+    /// The units of each stream.
+    pub units: Vec<u64>,
+    /// For either class, the bits that any row has in its units.
+    pub any_bits: [u64; 2],
+    pub nan: bool,
+}
+
+/// Blocks that a large group is cut into.
+pub(in crate::ranking) fn blocks() -> usize {
+    BLOCKS_PER_THREAD * rayon::current_num_threads()
+}
+
+impl<R: Row> Block<R> {
+    /// Spreads rows over shards that a map names.
+    pub fn part<S: Score<Key = R::Key>>(
+        rows: &Observations<'_, S>,
+        unit_of: [Unit; 2],
+        shards: usize,
+        map: &Map,
+    ) -> Self {
+        let mut streams = Streams::<R>::new(2 * shards, rows.scores.len());
+        let mut units = vec![0; 2 * shards];
+        let (streams_of_rows, units_of_rows) = (&mut streams, &mut units);
+        let (any_bits, nan) = with_buckets!(map, shard => widest(Dealing {
+            rows,
+            unit_of,
+            shard,
+            streams: streams_of_rows,
+            units: units_of_rows,
+        }));
+        if !R::HAS_WEIGHT {
+            units = (0..2 * shards).map(|stream| streams.rows(stream) as u64).collect();
+        }
+        Block { streams, units, any_bits, nan }
+    }
+}
+
+impl<K: Key> Block<K> {
+    /// The same for rows without weights. The keys go to memory that may have been in use: they are counted first, so that
+    /// there are no more places than rows.
+    pub fn part_into<S: Score<Key = K>>(
+        mut memory: Vec<K>,
+        rows: &Observations<'_, S>,
+        shards: usize,
+        map: &Map,
+    ) -> Self {
+        // Rows that are skipped have a stream of their own, the last one.
+        let mut streams_of = vec![0; rows.scores.len()];
+        let mut ends = vec![0; 2 * shards + 1];
+        let (streams, sizes) = (&mut streams_of[..], &mut ends[..]);
+        let nan = with_buckets!(map, shard => widest(Counting { rows, shard, streams, sizes }));
+        ends.pop();
+        let units: Vec<u64> = ends.iter().map(|&rows| u64::from(rows)).collect();
+        let mut before = 0;
+        for end in &mut ends {
+            before += std::mem::replace(end, before);
+        }
+        ends.push(before);
+        memory.clear();
+        memory.resize(rows.scores.len(), K::default());
+        for (scores, streams) in rows.scores.chunks(BLOCK_ROWS).zip(streams_of.chunks(BLOCK_ROWS)) {
+            interrupt::check();
+            for (score, &stream) in scores.iter().zip(streams) {
+                let place = &mut ends[usize::from(stream)];
+                memory[*place as usize] = score.key();
+                *place += 1;
+            }
+        }
+        ends.pop();
+        Block { streams: Streams::side_by_side(memory, ends), units, any_bits: [1; 2], nan }
+    }
+}
+
+/// The memory of scores that are not needed any more, for their keys.
+pub(in crate::ranking) fn memory_of<S: Score>(mut scores: Vec<S>) -> Vec<S::Key> {
+    scores.clear();
+    // The standard library collects values of another type in the memory of those that they come from, if they are as large.
+    scores.into_iter().map(Score::key).collect()
+}
+
+/// The work of finding the stream of each row, and the number of rows of each stream.
+struct Counting<'a, 'b, S: Score, F> {
+    rows: &'a Observations<'b, S>,
+    shard: F,
+    streams: &'a mut [u16],
+    sizes: &'a mut [u32],
+}
+
+impl<S: Score, F: Fn(f64) -> u32> Work for Counting<'_, '_, S, F> {
+    /// Whether a score that is used is NaN.
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let Counting { rows, shard, streams, sizes } = self;
+        let skipped = (sizes.len() - 1) as u16;
+        let mut nan = false;
+        for (word, streams) in rows.words().zip(streams.chunks_mut(64)) {
+            interrupt::check();
+            for (row, (stream, &score)) in streams.iter_mut().zip(word.scores).enumerate() {
+                *stream = (2 * shard(score.position()) + (word.labels >> row & 1) as u32) as u16;
+            }
+            if !word.are_all_used() {
+                for (_, stream) in streams.iter_mut().enumerate().filter(|row| !word.is_used(row.0)) {
+                    *stream = skipped;
+                }
+            }
+            nan |= word.has_nan();
+            for &stream in &*streams {
+                sizes[usize::from(stream)] += 1;
+            }
+        }
+        nan
+    }
+}
+
+/// The work of spreading a block's rows over streams.
+struct Dealing<'a, 'b, S: Score, R, F> {
+    rows: &'a Observations<'b, S>,
+    unit_of: [Unit; 2],
+    shard: F,
+    streams: &'a mut Streams<R>,
+    /// The units of each stream, if rows have weights.
+    units: &'a mut [u64],
+}
+
+impl<S: Score, R: Row<Key = S::Key>, F: Fn(f64) -> u32> Work for Dealing<'_, '_, S, R, F> {
+    /// For either class the bits that any row has in its units, and whether a score that is used is NaN.
+    type Output = ([u64; 2], bool);
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let Dealing { rows, unit_of, shard, streams, units } = self;
+        let (mut any_bits, mut nan) = ([0; 2], false);
+        let mut push = |stream: u32, key: S::Key, beside: R::Beside| {
+            if R::HAS_WEIGHT {
+                units[stream as usize] += R::units(beside);
+            }
+            streams.push(stream as usize, R::of(key, beside));
+        };
+        // The first loops find the streams of 64 rows, their keys and their units, and the last one moves the rows. Short
+        // loops whose values stay in registers take half the time of one long loop.
+        let (mut streams_of, mut keys) = ([0u32; 64], [S::Key::default(); 64]);
+        let mut beside = [R::Beside::default(); 64];
+        for word in rows.words() {
+            interrupt::check();
+            for (row, ((stream, key), &score)) in
+                streams_of.iter_mut().zip(&mut keys).zip(word.scores).enumerate()
+            {
+                *stream = 2 * shard(score.position()) + (word.labels >> row & 1) as u32;
+                *key = score.key();
+            }
+            let [neg_bits, pos_bits] = R::fill(&mut beside, &word, unit_of);
+            any_bits = [any_bits[0] | neg_bits, any_bits[1] | pos_bits];
+            nan |= word.has_nan();
+            let rows = streams_of.iter().zip(&keys).zip(&beside).take(word.scores.len());
+            if word.are_all_used() {
+                for ((&stream, &key), &beside) in rows {
+                    push(stream, key, beside);
+                }
+            } else {
+                for (_, ((&stream, &key), &beside)) in rows.enumerate().filter(|row| word.is_used(row.0)) {
+                    push(stream, key, beside);
+                }
+            }
+        }
+        (any_bits, nan)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_kept_where_scores_were() {
+        let scores = vec![1.5; 1000];
+        let place = scores.as_ptr() as usize;
+        let keys = memory_of(scores);
+        assert_eq!((keys.as_ptr() as usize, keys.len(), keys.capacity()), (place, 0, 1000));
+        assert_eq!(memory_of(Vec::<i32>::new()).len(), 0);
+    }
+}

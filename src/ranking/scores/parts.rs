@@ -1,0 +1,145 @@
+//! The rows of a group that lie in several parts of memory.
+
+use super::key::Score;
+use super::observations::Observations;
+
+/// Rows in parts, which are ranked as if all were one after another. They have neither weights nor counts.
+pub trait Parts<S: Score>: Sync {
+    /// The number of parts.
+    fn count(&self) -> usize;
+
+    /// Shows the rows of a part. Several threads may ask, each for other parts.
+    fn show(&self, part: usize, to: &mut dyn FnMut(&Observations<'_, S>));
+
+    /// The scores of a part that is not shown again, so that their memory may be used; none if they are elsewhere as well.
+    fn take(&self, part: usize) -> Vec<S>;
+}
+
+/// What is known of rows in parts before they are ranked.
+#[derive(Debug, Default)]
+pub(in crate::ranking) struct PartFacts {
+    /// The rows.
+    pub rows: usize,
+    /// Negatives and positives.
+    pub rows_of_classes: [usize; 2],
+    /// All rows, those that are skipped among them.
+    pub all_rows: u64,
+    /// Rows of which only the label is missing.
+    pub n_unlabelled: u64,
+}
+
+impl PartFacts {
+    /// Those of parts.
+    pub fn of<S: Score>(parts: &dyn Parts<S>) -> Self {
+        let mut facts = PartFacts::default();
+        for part in 0..parts.count() {
+            parts.show(part, &mut |rows| {
+                let [n_neg, n_pos] = rows.rows_of_classes();
+                facts.rows += rows.scores.len();
+                facts.rows_of_classes[0] += n_neg;
+                facts.rows_of_classes[1] += n_pos;
+                facts.all_rows += rows.all_rows;
+                facts.n_unlabelled += rows.n_unlabelled;
+            });
+        }
+        facts
+    }
+}
+
+#[cfg(test)]
+pub(in crate::ranking) mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::ranking::group::Group;
+    use crate::ranking::scores::{Bits, bits::tests::packed};
+    use proptest::prelude::{any, prop_assert_eq, proptest};
+
+    /// Rows cut into parts, which are taken once: the scores, labels and used rows of each.
+    pub struct Cut<S>(Vec<Mutex<(Vec<S>, Vec<u8>, Vec<u8>)>>);
+
+    impl<S: Score> Cut<S> {
+        /// Rows, each with its label and whether it is used, cut before these places.
+        pub fn of(rows: &[(S, bool, bool)], places: &[usize]) -> Self {
+            let borders: Vec<usize> = [&[0], places, &[rows.len()]].concat();
+            let part = |range: &[usize]| {
+                let rows = &rows[range[0].min(rows.len())..range[1].min(rows.len())];
+                let scores = rows.iter().map(|row| row.0).collect();
+                let bits = |bit: fn(&(S, bool, bool)) -> bool| packed(rows.iter().map(bit));
+                Mutex::new((scores, bits(|row| row.1), bits(|row| row.2)))
+            };
+            Cut(borders.windows(2).map(part).collect())
+        }
+    }
+
+    impl<S: Score> Parts<S> for Cut<S> {
+        fn count(&self) -> usize {
+            self.0.len()
+        }
+
+        fn show(&self, part: usize, to: &mut dyn FnMut(&Observations<'_, S>)) {
+            let (scores, labels, used) = &*self.0[part].lock().unwrap();
+            let bits = |bytes| Bits::new(bytes, 0, scores.len());
+            to(&Observations::new(scores, bits(labels), Some(bits(used))));
+        }
+
+        fn take(&self, part: usize) -> Vec<S> {
+            std::mem::take(&mut self.0[part].lock().unwrap().0)
+        }
+    }
+
+    /// What a group of parts counts is what a group of all rows counts.
+    fn check<S: Score>(
+        rows: &[(S, bool, bool)],
+        places: &[usize],
+    ) -> Result<(), proptest::test_runner::TestCaseError> {
+        let mut group = Group::default();
+        group.load_parts(&Cut::of(rows, places));
+        let scores: Vec<S> = rows.iter().map(|row| row.0).collect();
+        let (labels, used) = (packed(rows.iter().map(|row| row.1)), packed(rows.iter().map(|row| row.2)));
+        let bits = |bytes| Bits::new(bytes, 0, rows.len());
+        let mut whole = Group::default();
+        whole.load(Observations::new(&scores, bits(&labels), Some(bits(&used))));
+        prop_assert_eq!(group.has_nan(), whole.has_nan());
+        prop_assert_eq!(group.row_counts(), whole.row_counts());
+        if !group.has_nan() {
+            prop_assert_eq!(group.ties().twice_u(), whole.ties().twice_u());
+            prop_assert_eq!(group.ties().placements(), whole.ties().placements());
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn parts_are_ranked_as_one(
+            rows in proptest::collection::vec((-40i32..40, any::<bool>(), 0..9), 0..400),
+            places in (0usize..200, 200usize..400),
+            scale in 0..3,
+        ) {
+            let places = [places.0, places.0, places.1];
+            // Few distinct scores, many, and those with a NaN.
+            let score = |place: usize, score: i32| match scale {
+                0 => f64::from(score / 20),
+                1 => f64::from(score) + place as f64 / 1e3,
+                _ if score == 39 => f64::NAN,
+                _ => f64::from(score),
+            };
+            let rows = |used: &dyn Fn(i32) -> bool| -> Vec<(f64, bool, bool)> {
+                let row = |(place, row): (usize, &(i32, bool, i32))| (score(place, row.0), row.1, used(row.2));
+                rows.iter().enumerate().map(row).collect()
+            };
+            check(&rows(&|used| used > 0), &places)?;
+            check(&rows(&|_| true), &places)?;
+            let narrow: Vec<(i32, bool, bool)> =
+                rows(&|_| true).into_iter().map(|row| (row.0 as i32, row.1, row.2)).collect();
+            check(&narrow, &places)?;
+        }
+    }
+
+    #[test]
+    fn parts_without_rows() {
+        for places in [&[][..], &[0, 0]] {
+            check::<f64>(&[], places).unwrap();
+        }
+    }
+}

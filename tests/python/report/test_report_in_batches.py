@@ -1,0 +1,229 @@
+"""Reports whose rows are read batch by batch say what those of all rows at once say."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import polars_auc as pa
+from catalogue.cases import examples, fixed
+from polars_auc import _native
+from polars_auc._plugin.call import add_batch
+from polars_auc._report import batches
+
+# A report warns of NaN, and of labels without a positive.
+pytestmark = pytest.mark.filterwarnings("ignore:report")
+
+NAN = float("nan")
+
+LABEL = st.sampled_from([0, 1, 0, 1, None])
+SCORE = st.sampled_from([1.0, 2.0, 3.0, -0.0, 0.0, 2.5, None])
+KEY = st.sampled_from(["a", "b", "c", None])
+ROWS = st.lists(st.tuples(LABEL, SCORE, SCORE, KEY, st.integers(0, 2)), max_size=40)
+
+SCHEMA = {"y": pl.Int8, "s": pl.Float64, "t": pl.Float64, "g": pl.String, "h": pl.Int32}
+
+
+class Batches:
+    """The rows of each batch that was added, and what was asked of all."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+        self.begun = self.ended = self.added = 0
+        monkeypatch.setattr(batches, "_BATCH_ROWS", size)
+        monkeypatch.setattr(batches, "add_batch", self._add)
+        monkeypatch.setattr(_native, "begin_batches", self._begin)
+        monkeypatch.setattr(_native, "end_batches", self._end)
+
+    def _add(self, *given: Any) -> pl.Expr:
+        self.added += 1
+        return add_batch(*given)
+
+    def _begin(self) -> int:
+        self.begun += 1
+        return BEGIN()
+
+    def _end(self, number: int) -> None:
+        self.ended += 1
+        END(number)
+
+
+BEGIN, END = _native.begin_batches, _native.end_batches
+
+
+def assert_same(
+    frame: pl.DataFrame, scores: Any, by: Any, size: int, label: Any = "y", **options: Any
+) -> pl.DataFrame:
+    """Check a report in batches of a size, of rows that are read and of rows in memory."""
+    expected = pa.report(frame, label, scores, by=by, **options)
+    for rows in (frame.lazy(), frame):
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            seen = Batches(monkeypatch, size)
+            answer = pa.report(rows, label, scores, by=by, **options).lazy().collect()
+        assert_frame_equal(answer, expected, check_exact=True)
+        number = -(-frame.height // size)
+        assert (seen.begun, seen.ended, seen.added) == ((1, 1, number) if number > 1 else (0, 0, 0))
+    return expected
+
+
+@given(
+    rows=ROWS,
+    ci=st.sampled_from(["delong", "logit", "hanley_mcneil"]),
+    nan=st.integers(0, 60),
+    size=st.integers(1, 45),
+)
+@examples(100)
+@example(rows=[], ci="delong", nan=60, size=1)
+@example(rows=[(1, 1.0, 1.0, "a", 0)], ci="delong", nan=60, size=1)
+# A group that only one batch has, and one whose rows all lack something.
+@example(
+    rows=[(1, None, 1.0, "a", 0), (0, 1.0, 1.0, "b", 0), (1, 2.0, 1.0, "b", 1)], ci="delong", nan=60, size=2
+)
+# A NaN in a row that lacks its label is no NaN.
+@example(
+    rows=[(None, 1.0, 1.0, "a", 0), (0, 1.0, 2.0, "a", 0), (1, 2.0, 1.0, "a", 1)], ci="logit", nan=0, size=1
+)
+def test_any_batches(rows: list[tuple[Any, ...]], ci: str, nan: int, size: int) -> None:
+    frame = pl.DataFrame(rows, SCHEMA, orient="row")
+    frame = frame.with_columns(s=pl.when(pl.int_range(pl.len()) == nan).then(NAN).otherwise("s"))
+    for by in ("g", ["h", "g"]):
+        assert_same(frame, ["s", "t"], by, size, ci=ci)
+    assert_same(frame, ["s", "t"], "g", size, nan="skip", low_is_positive=True)
+
+
+SCORES = {
+    "boolean": pl.col("score") > 0.5,
+    "i8": (pl.col("score") * 20).cast(pl.Int8),
+    "u16": (pl.col("score").abs() * 1000).cast(pl.UInt16),
+    "i32": (pl.col("score") * 1e6).cast(pl.Int32),
+    "i64": (pl.col("score") * 1e15).cast(pl.Int64),
+    "u32": (pl.col("score").abs() * 1e6).cast(pl.UInt32),
+    "u64": (pl.col("score").abs() * 1e15).cast(pl.UInt64),
+    "i128": (pl.col("score") * 1e15).cast(pl.Int128) * 2**40,
+    "decimal": pl.col("score").cast(pl.Decimal(20, 6)),
+    "f32": pl.col("score").cast(pl.Float32),
+    "f64": pl.col("score"),
+    "two decimals": pl.col("score").round(2),
+    "null": pl.lit(None),
+}
+
+
+@pytest.mark.parametrize("dtype", SCORES)
+def test_large_groups_of_every_dtype(dtype: str) -> None:
+    """So many rows are ranked where they lie, and others at once."""
+    frame = fixed(200_000).with_columns(score=SCORES[dtype], g=pl.col("g") % 3)
+    lacking = pl.int_range(pl.len()) % 17
+    frame = frame.with_columns(
+        score=pl.when(lacking != 3).then("score"), label=pl.when(lacking != 5).then("label")
+    )
+    assert_same(frame, "score", "g", 30_000, label="label")
+    assert_same(frame.drop_nulls("label"), "score", "g", 70_001, label="label")
+
+
+@pytest.mark.parametrize("at", [0, 150_000])
+def test_nan_in_large_groups(at: int) -> None:
+    row = pl.int_range(pl.len())
+    frame = fixed(200_000).with_columns(score=pl.when(row == at).then(NAN).otherwise("score"), g=row % 3)
+    table = assert_same(frame, "score", "g", 30_000, label="label")
+    assert table["auc"].is_nan().to_list() == [at % 3 == 0, at % 3 == 1, at % 3 == 2, True]
+    assert_same(frame, "score", "g", 30_000, label="label", nan="skip")
+
+
+KEYS: dict[str, pl.Expr] = {
+    "words": pl.col("g").replace_strict({0: "a word that is longer than others", 1: "b", 2: None}),
+    "categories": pl.col("g").replace_strict({0: "z", 1: "b", 2: None}).cast(pl.Categorical),
+    "enum": pl.col("g").replace_strict({0: "z", 1: "b", 2: None}).cast(pl.Enum(["z", "a", "b"])),
+    "dates": pl.col("g").replace_strict({0: date(2026, 1, 1), 1: date(2025, 1, 1), 2: None}),
+    "truths": pl.col("g") > 1,
+    "floats": pl.col("g").replace_strict({0: NAN, 1: -0.0, 2: 0.0}),
+    "nothing": pl.lit(None),
+}
+
+
+@pytest.mark.parametrize("dtype", KEYS)
+def test_keys_of_every_dtype(dtype: str) -> None:
+    frame = fixed(500).with_columns(g=pl.int_range(pl.len()) % 7 % 3).with_columns(key=KEYS[dtype])
+    # Categories of one batch may be numbered otherwise in the next one.
+    assert_same(frame, "score", "key", 33, label="label")
+    assert_same(frame, "score", ["key", "g"], 33, label="label")
+
+
+def test_labels_of_every_dtype() -> None:
+    frame = fixed(300).with_columns(g=pl.int_range(pl.len()) % 3)
+    for dtype in (pl.Boolean, pl.Int64, pl.UInt8, pl.Float32):
+        assert_same(frame.with_columns(pl.col("label").cast(dtype)), "score", "g", 40, label="label")
+    assert_same(frame, "score", "g", 40, label=pl.col("label") == 0)
+
+
+def test_too_many_groups_are_put_together_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = fixed(90_000).with_columns(g=pl.int_range(pl.len()) // 2)
+    expected = pa.report(frame, "label", "score", by="g")
+    seen = Batches(monkeypatch, 45_000)
+    assert_frame_equal(
+        pa.report(frame.lazy(), "label", "score", by="g").collect(), expected, check_exact=True
+    )
+    assert (seen.begun, seen.ended, seen.added) == (1, 1, 2)
+
+
+def test_a_few_rows_more_have_room() -> None:
+    """The last batch may have as many groups as rows."""
+    frame = fixed(20_010).with_columns(g=pl.int_range(pl.len()) % 200)
+    assert_same(frame, "score", "g", 10_000, label="label")
+
+
+def test_what_goes_wrong_in_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = fixed(100).with_columns(
+        label=pl.when(pl.int_range(pl.len()) == 99).then(2).otherwise("label"), g=pl.lit(1)
+    )
+    with pytest.raises(pl.exceptions.ComputeError) as expected:
+        pa.report(frame, "label", "score", by="g")
+    seen = Batches(monkeypatch, 30)
+    with pytest.raises(pl.exceptions.ComputeError) as error:
+        pa.report(frame.lazy(), "label", "score", by="g").collect()
+    assert str(error.value).splitlines()[0].endswith(str(expected.value).splitlines()[0])
+    assert (seen.begun, seen.ended, seen.added) == (1, 1, 4)
+
+
+def test_a_collection_that_has_ended() -> None:
+    number = _native.begin_batches()
+    _native.end_batches(number)
+    _native.end_batches(number)
+    frame = pl.DataFrame({"g": [1], "s": [1.0], "y": [True]})
+    columns = {"score_0": pl.col("s"), "label": pl.col("y")}
+    with pytest.raises(pl.exceptions.ComputeError, match=f"there is no collection {number} of batches"):
+        frame.select(add_batch(number, ["g"], columns))
+
+
+def test_reports_that_need_more_read_all_rows_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = fixed(200).with_columns(g=pl.int_range(pl.len()) % 3, w=pl.lit(1.0))
+    seen = Batches(monkeypatch, 50)
+    for options in (
+        {"weight": "w"},
+        {"ci": "bootstrap", "n_resamples": 10, "seed": 1},
+        {"versus": "rest"},
+        {"groupings": "each"},
+    ):
+        pa.report(frame.lazy(), "label", "score", by="g", **options).collect()
+    # A mean in an expression is that of the group, or of all rows.
+    pa.report(frame.lazy(), "label", pl.col("score") - pl.col("score").mean(), by="g").collect()
+    # Two columns have one name, which errors say.
+    pa.report(frame.lazy(), "label", pl.col("score").alias("label"), by="g").collect()
+    pa.report(frame.lazy(), "label", pl.col("score").alias("g"), by="g").collect()
+    pa.report(frame.lazy(), "label", "score", by="label").collect()
+    assert seen.begun == 0
+
+
+def test_only_some_columns_and_rows_of_the_answer() -> None:
+    frame = fixed(300).with_columns(g=pl.int_range(pl.len()) % 3)
+    expected = pa.report(frame, "label", "score", by="g")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        Batches(monkeypatch, 50)
+        lazy = pa.report(frame.lazy(), "label", "score", by="g")
+        assert lazy.collect_schema() == expected.schema
+        answer = lazy.filter(pl.col("scope") == "overall").select("auc", "score").collect()
+    assert_frame_equal(answer, expected.filter(scope="overall").select("auc", "score"), check_exact=True)
