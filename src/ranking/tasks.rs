@@ -56,7 +56,7 @@ pub fn run<T: Send>(
 /// given something that it keeps from one number to the next.
 ///
 /// The threads call the work through a pointer, so that little code is compiled for each statistic.
-pub(super) fn each<W, T: Send>(
+pub fn each<W, T: Send>(
     numbers: Range<usize>,
     start: impl Fn() -> W + Sync,
     work: impl Fn(&mut W, usize) -> T + Sync,
@@ -72,6 +72,22 @@ pub(super) fn each<W, T: Send>(
         }
     });
     slots.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
+
+/// Does `work` with each item of a list and its number, by all threads of the pool that this is called in; it is given
+/// something that it keeps from one item to the next.
+pub fn each_item<W, I: Send>(
+    items: Vec<I>,
+    start: impl Fn() -> W + Sync,
+    work: impl Fn(&mut W, usize, I) + Sync,
+) {
+    let slots: Vec<Mutex<Option<I>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+    each(0..slots.len(), start, |kept, number| {
+        // Each item is taken once, so its lock is free and not poisoned.
+        if let Some(item) = slots[number].lock().unwrap_or_else(PoisonError::into_inner).take() {
+            work(kept, number, item);
+        }
+    });
 }
 
 /// What `work` makes of each item, in order; by all threads of the pool that this is called in if the items, of which each

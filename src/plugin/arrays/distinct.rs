@@ -5,9 +5,10 @@ use polars::prelude::PlHashMap;
 use polars_core::runtime::RAYON;
 use rayon::prelude::*;
 
+use crate::plugin::threads::Threads;
 use crate::ranking::rows::Codes;
 use crate::ranking::scores::Key;
-use crate::ranking::tasks;
+use crate::ranking::tasks::{self, Pool};
 use crate::{interrupt, memory};
 
 /// A table with an entry for every number of a range is used while it has no more entries than this many a row.
@@ -162,14 +163,13 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
     /// What `of_block` makes of blocks of at least so many rows; the block that begins at a row has its values.
     fn of_blocks<T: Send>(self, least: usize, of_block: impl Fn(usize, &[V]) -> T + Sync) -> Vec<T> {
         let rows = least.max(BLOCK_ROWS);
-        let of_block = |(number, values): (usize, &[V])| {
-            interrupt::check();
-            of_block(number * rows, values)
-        };
+        let of_block = |start| of_block(start, &self.values[start..self.values.len().min(start + rows)]);
         if self.values.len() <= rows {
-            return self.values.chunks(rows).enumerate().map(of_block).collect();
+            interrupt::check();
+            return (!self.values.is_empty()).then(|| of_block(0)).into_iter().collect();
         }
-        RAYON.install(|| self.values.par_chunks(rows).enumerate().map(of_block).collect())
+        let blocks = self.values.len().div_ceil(rows);
+        Threads.install(|| tasks::each(0..blocks, || (), |(), number| of_block(number * rows)))
     }
 
     fn lowest_and_highest<K: Ord + Copy + Send>(self, key: impl Fn(V) -> K + Sync) -> Option<(K, K)> {
@@ -219,16 +219,17 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
             *place = rows.len() as u32 - 1;
         }
         let mut of_row = memory::default_values(self.values.len());
-        let fill = |(number, (places, values)): (usize, (&mut [u32], &[V]))| {
-            for ((row, place), &value) in (number * BLOCK_ROWS..).zip(places).zip(values) {
+        let fill = |(): &mut (), number: usize, places: &mut [u32]| {
+            let first = number * BLOCK_ROWS;
+            for ((row, place), &value) in (first..).zip(places).zip(&self.values[first..]) {
                 *place = if self.is_there(row) { table[entry(value)] } else { 0 };
             }
         };
         if self.values.len() <= BLOCK_ROWS {
-            fill((0, (&mut of_row, self.values)));
+            fill(&mut (), 0, &mut of_row);
         } else {
-            let blocks = of_row.par_chunks_mut(BLOCK_ROWS).zip(self.values.par_chunks(BLOCK_ROWS));
-            RAYON.install(|| blocks.enumerate().for_each(fill));
+            let blocks = of_row.chunks_mut(BLOCK_ROWS).collect();
+            Threads.install(|| tasks::each_item(blocks, || (), fill));
         }
         Places { of_row, rows }
     }

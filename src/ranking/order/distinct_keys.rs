@@ -8,8 +8,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-
 use super::map::sampled;
 use crate::ranking::scores::{Key, Observations, Parts, Score};
 use crate::ranking::tasks;
@@ -184,7 +182,10 @@ impl<K: Key> DistinctKeys<K> {
         let blocks = rows.blocks(blocks);
         let tables: Option<Vec<KeyTable<K>>> = match &blocks[..] {
             [block] => count(block).map(|table| vec![table]),
-            blocks => blocks.par_iter().map(count).collect(),
+            blocks => {
+                let tables = tasks::each(0..blocks.len(), || (), |(), block| count(&blocks[block]));
+                tables.into_iter().collect()
+            }
         };
         Some(Self::of_tables::<S>(&tables?))
     }

@@ -10,8 +10,6 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use super::blocks::{Block, blocks, memory_of};
 use super::class_keys::ClassKeys;
 use super::classes::Classes;
@@ -93,8 +91,9 @@ impl<R: Row> Shards<R> {
     ) -> Self {
         // Rows that are skipped may be in the sample.
         let map = Map::of_scores(rows.scores, shards);
-        let part = |rows: &Observations<'_, S>| Block::part(rows, units, shards, &map);
-        Self::of_blocks::<S>(rows.blocks(blocks).par_iter().map(part).collect(), shards)
+        let blocks = rows.blocks(blocks);
+        let part = |(): &mut (), block: usize| Block::part(&blocks[block], units, shards, &map);
+        Self::of_blocks::<S>(tasks::each(0..blocks.len(), || (), part), shards)
     }
 
     fn of_blocks<S: Score<Key = R::Key>>(blocks: Vec<Block<R>>, shards: usize) -> Self {

@@ -11,6 +11,7 @@ use std::slice::IterMut;
 
 use rayon::prelude::*;
 
+use crate::ranking::tasks;
 use crate::ranking::tuning::{BLOCK_ROWS, MOST_GROUPS, ROWS_PER_PLACE};
 use crate::{cache, interrupt, memory};
 
@@ -110,19 +111,22 @@ impl<'a> RowGroups<'a> {
             parts.push((rows[0], own));
             rest = others;
         }
-        parts.into_par_iter().enumerate().for_each(|(number, (start, own))| {
-            interrupt::check();
-            let first = number << shift;
-            let last = self.borders.len().min(first + (1 << shift) + 1);
-            let mut places: Vec<u32> =
-                self.borders[first..last].iter().map(|border| (border - start) as u32).collect();
-            let rows = start..start + own.len();
-            for (&code, &value) in codes[rows.clone()].iter().zip(&values[rows]) {
-                let place = &mut places[code as usize - first];
-                own[*place as usize] = value;
-                *place += 1;
-            }
-        });
+        tasks::each_item(
+            parts,
+            || (),
+            |(), number, (start, own): (usize, &mut [T])| {
+                let first = number << shift;
+                let last = self.borders.len().min(first + (1 << shift) + 1);
+                let mut places: Vec<u32> =
+                    self.borders[first..last].iter().map(|border| (border - start) as u32).collect();
+                let rows = start..start + own.len();
+                for (&code, &value) in codes[rows.clone()].iter().zip(&values[rows]) {
+                    let place = &mut places[code as usize - first];
+                    own[*place as usize] = value;
+                    *place += 1;
+                }
+            },
+        );
         all
     }
 }
@@ -175,22 +179,27 @@ impl<'a> Blocks<'a> {
                 rest = others;
             }
         }
-        self.blocks.par_iter().zip(of_blocks).for_each(|(block, mut places)| {
-            let mut rest = &self.codes[block.rows.clone()];
-            for values in slices(chunks, block.rows.clone()) {
-                interrupt::check();
-                let (codes, others) = rest.split_at(values.len());
-                rest = others;
-                for (&code, &value) in codes.iter().zip(values) {
-                    let places = &mut places[(code >> self.shift) as usize];
-                    // Each row of a block was counted, so its range has a place for it.
-                    if let Some(place) = places.next() {
-                        *place = value;
+        tasks::each_item(
+            of_blocks,
+            || (),
+            |(), number, mut places: Vec<IterMut<'_, T>>| {
+                let block = &self.blocks[number];
+                let mut rest = &self.codes[block.rows.clone()];
+                for values in slices(chunks, block.rows.clone()) {
+                    interrupt::check();
+                    let (codes, others) = rest.split_at(values.len());
+                    rest = others;
+                    for (&code, &value) in codes.iter().zip(values) {
+                        let places = &mut places[(code >> self.shift) as usize];
+                        // Each row of a block was counted, so its range has a place for it.
+                        if let Some(place) = places.next() {
+                            *place = value;
+                        }
+                        cache::expect_next_line(places.as_slice(), 0);
                     }
-                    cache::expect_next_line(places.as_slice(), 0);
                 }
-            }
-        });
+            },
+        );
         all
     }
 }

@@ -6,8 +6,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::cache;
 use crate::interrupt;
 use crate::memory;
@@ -78,8 +76,9 @@ impl<S: Score, B: Beside> ScoreOrder<S, B> {
             let scores = &scores[start..scores.len().min(start + block_rows)];
             with_buckets!(&map, part => Block::of(scores, parts, |row| beside(start + row), part))
         };
-        let starts: Vec<usize> = (0..scores.len()).step_by(block_rows).collect();
-        ScoreOrder { blocks: starts.into_par_iter().map(block).collect(), parts, map }
+        let blocks = scores.len().div_ceil(block_rows);
+        let blocks = tasks::each(0..blocks, || (), |(), number| block(number * block_rows));
+        ScoreOrder { blocks, parts, map }
     }
 
     /// The part of each of some scores that were distributed, where there are several parts.
@@ -107,8 +106,7 @@ impl<S: Score, B: Beside> ScoreOrder<S, B> {
         if let [place] = &mut places[..] {
             fill(&mut PartMemory::default(), 0, place);
         } else {
-            let places = places.into_par_iter().enumerate();
-            places.for_each_init(PartMemory::default, |memory, (part, place)| fill(memory, part, place));
+            tasks::each_item(places, PartMemory::default, fill);
         }
         all
     }
