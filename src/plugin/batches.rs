@@ -71,7 +71,8 @@ pub fn number(input: &Input) -> Result<u64, String> {
 
 /// Whether a collection has room for a batch of so many rows in so many groups.
 pub fn have_room(number: u64, rows: usize, groups: usize) -> Result<bool, String> {
-    let batches = all(number)?;
+    let all = collections();
+    let batches = all.get(&number).ok_or_else(|| unknown(number))?;
     let all_groups = groups + batches.iter().map(|batch| batch.keys.len()).sum::<usize>();
     let all_rows = rows + batches.iter().map(Batch::rows).sum::<usize>();
     Ok(all_groups * LEAST_ROWS <= all_rows.max(FEW_ROWS))
@@ -81,11 +82,6 @@ pub fn have_room(number: u64, rows: usize, groups: usize) -> Result<bool, String
 pub fn add(number: u64, batch: Batch) -> Result<(), String> {
     collections().get_mut(&number).ok_or_else(|| unknown(number))?.push(batch);
     Ok(())
-}
-
-/// The batches of a collection, which stay there.
-pub fn all(number: u64) -> Result<Vec<Batch>, String> {
-    collections().get(&number).cloned().ok_or_else(|| unknown(number))
 }
 
 /// The batches of a collection, which ends.

@@ -86,24 +86,38 @@ impl<K: Key> Group<K> {
 
     /// Takes in rows.
     pub fn load<S: Score<Key = K>>(&mut self, rows: Observations<'_, S>) {
+        self.load_pieces(&[rows]);
+    }
+
+    /// Takes in rows that lie in several places. Those with weights or counts lie in one place.
+    ///
+    /// # Panics
+    /// If rows of several pieces have weights or counts.
+    pub fn load_pieces<S: Score<Key = K>>(&mut self, pieces: &[Observations<'_, S>]) {
         self.score_type = self.score_type_of::<S>();
-        self.all_rows = rows.all_rows;
-        self.n_unlabelled = Some(rows.n_unlabelled);
+        self.all_rows = pieces.iter().map(|rows| rows.all_rows).sum();
+        self.n_unlabelled = Some(pieces.iter().map(|rows| rows.n_unlabelled).sum());
         let in_shards = self.strategy == Strategy::Shards;
+        let has_mass = |rows: &Observations<'_, S>| !matches!(rows.mass, Mass::Row);
+        let [rows] = pieces else {
+            assert!(!pieces.iter().any(has_mass), "several pieces with weights or counts");
+            self.layout = self.load_unweighted(pieces);
+            return;
+        };
         self.layout = match rows.mass {
-            Mass::Row => self.load_unweighted(&rows),
-            Mass::Counts(_) => Layout::Other(Box::new(Weighted::of(&rows, None, in_shards))),
+            Mass::Row => self.load_unweighted(pieces),
+            Mass::Counts(_) => Layout::Other(Box::new(Weighted::of(rows, None, in_shards))),
             Mass::Weights(_) => {
-                Layout::Other(Box::new(Weighted::of(&rows, Some(units::units(&rows)), in_shards)))
+                Layout::Other(Box::new(Weighted::of(rows, Some(units::units(rows)), in_shards)))
             }
         };
     }
 
-    fn load_unweighted<S: Score<Key = K>>(&mut self, rows: &Observations<'_, S>) -> Layout {
-        let n_rows = rows.scores.len();
+    fn load_unweighted<S: Score<Key = K>>(&mut self, pieces: &[Observations<'_, S>]) -> Layout {
+        let n_rows = pieces.iter().map(|rows| rows.scores.len()).sum::<usize>();
         let most = match self.strategy {
             Strategy::Fitting if n_rows >= COUNTED_ROWS => {
-                Some(n_rows / ROWS_PER_KEY).filter(|&most| DistinctKeys::may_be_few(rows.scores, most))
+                Some(n_rows / ROWS_PER_KEY).filter(|&most| DistinctKeys::may_be_few(pieces, most))
             }
             Strategy::Counting => Some(n_rows),
             _ => None,
@@ -111,14 +125,14 @@ impl<K: Key> Group<K> {
         let many = n_rows >= SHARD_ROWS;
         if let Some(most) = most {
             let blocks = if many { blocks() } else { 1 };
-            if let Some(keys) = DistinctKeys::count(rows, blocks, most) {
+            if let Some(keys) = DistinctKeys::count(pieces, blocks, most) {
                 return Layout::Other(Box::new(keys));
             }
         }
         if (many && self.strategy != Strategy::ClassKeys) || self.strategy == Strategy::Shards {
-            return Layout::Other(Box::new(Shards::<K>::part(rows, Default::default())));
+            return Layout::Other(Box::new(Shards::<K>::part(pieces, Default::default())));
         }
-        self.one_thread.load(rows);
+        self.one_thread.load(pieces);
         Layout::OneThread
     }
 
@@ -131,7 +145,7 @@ impl<K: Key> Group<K> {
         let most = facts.rows / ROWS_PER_KEY;
         let mut may_be_few = parts.count() > 0;
         if may_be_few {
-            parts.show(0, &mut |rows| may_be_few = DistinctKeys::may_be_few(rows.scores, most));
+            parts.show(0, &mut |rows| may_be_few = DistinctKeys::may_be_few(&[*rows], most));
         }
         let counted = may_be_few.then(|| DistinctKeys::count_parts(parts, blocks(), most)).flatten();
         self.layout = Layout::Other(match counted {
@@ -218,7 +232,7 @@ pub(crate) mod tests {
             let labels_kept = packed(valid_rows.iter().map(|row| row.1));
             group.load(Observations::new(&kept, Bits::new(&labels_kept, 0, kept.len()), None));
             prop_assert_eq!(group.ties().twice_u(), twice_u);
-            let mut shards = Shards::<u64>::part_as(&all_rows, Default::default(), 3, 4);
+            let mut shards = Shards::<u64>::part_as(&[all_rows], Default::default(), 3, 4);
             prop_assert_eq!(Ties::of(&mut shards, ScoreType::of::<i64>(Domain::Any)).twice_u(), twice_u);
         }
     }
@@ -234,8 +248,8 @@ pub(crate) mod tests {
         assert!(group.has_nan());
         group.load(valid);
         assert!(!group.has_nan());
-        assert!(Shards::<u64>::part_as(&all, Default::default(), 2, 2).has_nan());
-        assert!(!Shards::<u64>::part_as(&valid, Default::default(), 2, 2).has_nan());
+        assert!(Shards::<u64>::part_as(&[all], Default::default(), 2, 2).has_nan());
+        assert!(!Shards::<u64>::part_as(&[valid], Default::default(), 2, 2).has_nan());
     }
 
     /// A group on either side of the border, against the other way of ranking.

@@ -90,7 +90,7 @@ def evaluation(
     of_groups = in_batches = None
     if runs is None:
         of_groups = _summaries_of_groups(rows, label, columns, keys, options)
-        in_batches = ReportInBatches.of(frame, rows, label, columns, keys, options)
+        in_batches = ReportInBatches.of(rows, label, columns, keys, options)
     if in_batches is not None:
         rows, label, columns = in_batches.rows, in_batches.label, dict(in_batches.scores)
     asked = Answers("report", rows)

@@ -4,10 +4,7 @@ use polars_core::runtime::RAYON;
 
 use super::columns;
 use super::one_score::{Form, OfSummary, ScoreGroups, Statistic};
-use crate::plugin::abi::{
-    arguments::{Arguments, Roles},
-    ffi::Input,
-};
+use crate::plugin::abi::{arguments::Arguments, ffi::Input};
 use crate::plugin::arrays::values::Values;
 use crate::plugin::inputs::one_score;
 use crate::plugin::threads::Threads;
@@ -19,17 +16,8 @@ const SCORES_PER_THREAD: usize = 2;
 
 /// Answers every group with an array of records, one for each score.
 pub fn summaries<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
-    summaries_of(inputs, &call.options, &call.roles)
-}
-
-/// The same with the options and the roles of a call apart.
-pub(super) fn summaries_of<M: Summary>(
-    inputs: &[Input],
-    options: &M,
-    roles: &Roles,
-) -> Result<Values, String> {
-    let answer = OfSummary(options);
-    let (kind, of_scores) = one_score::of_each_score(roles, inputs)?;
+    let answer = OfSummary(&call.options);
+    let (kind, of_scores) = one_score::of_each_score(&call.roles, inputs)?;
     let read = |inputs: &Vec<_>| ScoreGroups::read(inputs, kind, M::WEIGHTS, Form::Record, &answer);
     let (mut columns, mut groups, mut lookups) = (Vec::new(), None, None);
     for inputs in of_scores.chunks(SCORES_PER_THREAD * RAYON.current_num_threads()) {

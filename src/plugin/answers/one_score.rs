@@ -20,6 +20,7 @@ use crate::plugin::inputs::{
     score::{self, Native, WithScores, dispatch},
 };
 use crate::plugin::threads::Threads;
+use crate::ranking::SHARD_ROWS;
 use crate::ranking::group::{Group, Strategy};
 use crate::ranking::scores::{Domain, Key, Observations, Parts, Width};
 use crate::ranking::states::Limit;
@@ -202,58 +203,103 @@ impl<'a> ScoreGroups<'a> {
 }
 
 impl ScoreGroups<'_> {
-    /// The record of one group, whose rows are all rows of these parts; of each, only its scores are freed before the end.
+    /// The records of some groups, the rows of each of which lie in several parts: in which, and as which groups there.
+    pub(super) fn records_in_parts<'p>(
+        parts: &[Self],
+        groups: Range<usize>,
+        pieces: &(dyn Fn(usize) -> &'p [(u32, u32)] + Sync),
+    ) -> Result<Filled, String> {
+        let first = parts.first().ok_or("expected rows")?;
+        dispatch(first.groups.scores.as_ref(), GroupsInParts { parts, groups, pieces })
+    }
+
+    /// The record of all rows of all parts. The memory of their scores is used or freed meanwhile.
     pub(super) fn record_of_parts(parts: Vec<Self>) -> Result<(Filled, Lookups), String> {
-        let Some(first) = parts.first() else { return Err("expected rows".into()) };
+        let first = parts.first().ok_or("expected rows")?;
         let nothing = new_empty_array(first.groups.scores.dtype().clone());
-        let (answer, domain) = (first.answer, first.domain);
         let lookups = Lookups { dtypes: first.lookups.dtypes.clone(), names: Vec::new(), keys: None };
-        let parts = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
-        Ok((dispatch(nothing.as_ref(), GroupParts { answer, domain, parts })?, lookups))
+        Ok((dispatch(nothing.as_ref(), AllParts(parts))?, lookups))
+    }
+
+    fn scores<S: Native>(&self) -> Result<&[S], String> {
+        Ok(downcast::<PrimitiveArray<S>>(self.groups.scores.as_ref())?.values())
     }
 }
 
-/// One group, whose rows are all rows of these parts.
-struct GroupParts<'a> {
-    answer: &'a dyn Statistic,
-    domain: Domain,
-    parts: Vec<Mutex<Option<ScoreGroups<'a>>>>,
+/// Some groups whose rows lie in several parts.
+struct GroupsInParts<'a, 'p> {
+    parts: &'a [ScoreGroups<'a>],
+    groups: Range<usize>,
+    pieces: &'a (dyn Fn(usize) -> &'p [(u32, u32)] + Sync),
 }
 
-impl<'a> GroupParts<'a> {
-    fn part(&self, part: usize) -> MutexGuard<'_, Option<ScoreGroups<'a>>> {
-        self.parts[part].lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl WithScores for GroupParts<'_> {
+impl WithScores for GroupsInParts<'_, '_> {
     type Output = Filled;
 
     fn with<S: Native>(self, _: &[S]) -> Result<Filled, String> {
-        for part in 0..self.parts.len() {
-            if let Some(part) = self.part(part).as_ref() {
-                downcast::<PrimitiveArray<S>>(part.groups.scores.as_ref())?;
-            }
+        let GroupsInParts { parts: [first, ..], .. } = self else { return Err("expected rows".into()) };
+        let scores = self.parts.iter().map(ScoreGroups::scores).collect::<Result<Vec<&[S]>, String>>()?;
+        let mut filled = Filled::new(first.answer.fields(), <S::Key as Key>::WIDTH, false, self.groups.len());
+        let mut rows = Group::new(*STRATEGY, first.domain);
+        for group in self.groups {
+            interrupt::check();
+            let of_piece = |&(part, place): &(u32, u32)| {
+                let part = part as usize;
+                self.parts[part].groups.observations(Some(place as usize), scores[part])
+            };
+            rows.load_pieces(&(self.pieces)(group).iter().filter_map(of_piece).collect::<Vec<_>>());
+            filled.append(first.answer, &mut rows)?;
         }
-        let mut filled = Filled::new(self.answer.fields(), <S::Key as Key>::WIDTH, false, 1);
-        let mut rows = Group::new(*STRATEGY, self.domain);
-        rows.load_parts::<S>(&self);
-        filled.append(self.answer, &mut rows)?;
         Ok(filled)
     }
 }
 
-impl<S: Native> Parts<S> for GroupParts<'_> {
+/// One group of all rows of these parts.
+struct AllParts<'a>(Vec<ScoreGroups<'a>>);
+
+impl WithScores for AllParts<'_> {
+    type Output = Filled;
+
+    fn with<S: Native>(self, _: &[S]) -> Result<Filled, String> {
+        let AllParts(parts) = self;
+        let scores = parts.iter().map(ScoreGroups::scores).collect::<Result<Vec<&[S]>, String>>()?;
+        let first = parts.first().ok_or("expected rows")?;
+        let answer = first.answer;
+        let mut filled = Filled::new(answer.fields(), <S::Key as Key>::WIDTH, false, 1);
+        let mut rows = Group::new(*STRATEGY, first.domain);
+        if *STRATEGY != Strategy::Fitting
+            || scores.iter().map(|scores| scores.len()).sum::<usize>() < SHARD_ROWS
+        {
+            let of_parts = parts.iter().zip(&scores);
+            let pieces = of_parts.filter_map(|(part, scores)| part.groups.observations(None, scores));
+            rows.load_pieces(&pieces.collect::<Vec<_>>());
+        } else {
+            rows.load_parts::<S>(&TakenParts(parts.into_iter().map(|part| Mutex::new(Some(part))).collect()));
+        }
+        filled.append(answer, &mut rows)?;
+        Ok(filled)
+    }
+}
+
+/// Parts, each until it is taken.
+struct TakenParts<'a>(Vec<Mutex<Option<ScoreGroups<'a>>>>);
+
+impl<'a> TakenParts<'a> {
+    fn part(&self, part: usize) -> MutexGuard<'_, Option<ScoreGroups<'a>>> {
+        self.0[part].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: Native> Parts<S> for TakenParts<'_> {
     fn count(&self) -> usize {
-        self.parts.len()
+        self.0.len()
     }
 
     fn show(&self, part: usize, to: &mut dyn FnMut(&Observations<'_, S>)) {
         // No part is shown after it is taken, and the scores of all parts are known to be of this type.
         let part = self.part(part);
-        let Some(part) = part.as_ref() else { return };
-        let Ok(scores) = downcast::<PrimitiveArray<S>>(part.groups.scores.as_ref()) else { return };
-        if let Some(rows) = part.groups.observations(0, scores.values()) {
+        let rows = part.as_ref().and_then(|part| part.groups.observations(None, part.scores().ok()?));
+        if let Some(rows) = rows {
             to(&rows);
         }
     }

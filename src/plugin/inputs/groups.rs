@@ -125,14 +125,15 @@ impl Groups {
         self.borders[group]..self.borders[group + 1]
     }
 
-    /// The rows of a group, whose scores are a part of these; none of states.
+    /// The rows of a group, or of all groups together, whose scores are a part of these; none of states.
     pub fn observations<'a, S: Score>(
         &'a self,
-        group: usize,
+        group: Option<usize>,
         scores: &'a [S],
     ) -> Option<Observations<'a, S>> {
+        let range = group.map_or(0..scores.len(), |group| self.rows(group));
         match &self.content {
-            Content::Rows(rows) => Some(rows.observations(self.rows(group), scores)),
+            Content::Rows(rows) => Some(rows.observations(range, scores)),
             Content::States(..) => None,
         }
     }

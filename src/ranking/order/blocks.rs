@@ -30,16 +30,17 @@ pub(in crate::ranking) fn blocks() -> usize {
 impl<R: Row> Block<R> {
     /// Spreads rows over shards that a map names.
     pub fn part<S: Score<Key = R::Key>>(
-        rows: &Observations<'_, S>,
+        pieces: &[Observations<'_, S>],
         unit_of: [Unit; 2],
         shards: usize,
         map: &Map,
     ) -> Self {
-        let mut streams = Streams::<R>::new(2 * shards, rows.scores.len());
+        let rows = pieces.iter().map(|rows| rows.scores.len()).sum();
+        let mut streams = Streams::<R>::new(2 * shards, rows);
         let mut units = vec![0; 2 * shards];
         let (streams_of_rows, units_of_rows) = (&mut streams, &mut units);
         let (any_bits, nan) = with_buckets!(map, shard => widest(Dealing {
-            rows,
+            pieces,
             unit_of,
             shard,
             streams: streams_of_rows,
@@ -133,7 +134,7 @@ impl<S: Score, F: Fn(f64) -> u32> Work for Counting<'_, '_, S, F> {
 
 /// The work of spreading a block's rows over streams.
 struct Dealing<'a, 'b, S: Score, R, F> {
-    rows: &'a Observations<'b, S>,
+    pieces: &'a [Observations<'b, S>],
     unit_of: [Unit; 2],
     shard: F,
     streams: &'a mut Streams<R>,
@@ -147,7 +148,7 @@ impl<S: Score, R: Row<Key = S::Key>, F: Fn(f64) -> u32> Work for Dealing<'_, '_,
 
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let Dealing { rows, unit_of, shard, streams, units } = self;
+        let Dealing { pieces, unit_of, shard, streams, units } = self;
         let (mut any_bits, mut nan) = ([0; 2], false);
         let mut push = |stream: u32, key: S::Key, beside: R::Beside| {
             if R::HAS_WEIGHT {
@@ -159,7 +160,7 @@ impl<S: Score, R: Row<Key = S::Key>, F: Fn(f64) -> u32> Work for Dealing<'_, '_,
         // loops whose values stay in registers take half the time of one long loop.
         let (mut streams_of, mut keys) = ([0u32; 64], [S::Key::default(); 64]);
         let mut beside = [R::Beside::default(); 64];
-        for word in rows.words() {
+        for word in pieces.iter().flat_map(Observations::words) {
             interrupt::check();
             for (row, ((stream, key), &score)) in
                 streams_of.iter_mut().zip(&mut keys).zip(word.scores).enumerate()

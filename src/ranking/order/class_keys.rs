@@ -13,7 +13,7 @@ use super::map::{Map, with_buckets};
 use super::pairs;
 use super::sorting::sort;
 use crate::cache;
-use crate::ranking::scores::{Key, Observations, Score};
+use crate::ranking::scores::{Key, Observations, Score, observations::rows_of_classes};
 use crate::ranking::ties::steps::Runs;
 use crate::ranking::tuning::{CHUNK, EQUAL_STEPS, FEW_ROWS, ROWS_PER_BUCKET};
 
@@ -92,12 +92,12 @@ impl<K: Key> KeysOfClass<K> {
 
 impl<K: Key> ClassKeys<K> {
     /// Parts rows by their labels.
-    pub fn part<S: Score<Key = K>>(&mut self, rows: &Observations<'_, S>) {
-        let [n_neg, n_pos] = rows.rows_of_classes();
+    pub fn part<S: Score<Key = K>>(&mut self, pieces: &[Observations<'_, S>]) {
+        let [n_neg, n_pos] = rows_of_classes(pieces);
         let (pos, neg) = (self.pos.room(n_pos), self.neg.room(n_neg));
         let (mut i, mut j) = (0, 0);
         let mut nan = false;
-        for word in rows.words() {
+        for word in pieces.iter().flat_map(Observations::words) {
             nan |= word.has_nan();
             // The loops visit the set bits of each class, so that there is one end of a loop for 64 rows and no branch
             // for a row.

@@ -8,8 +8,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::map::sampled;
-use crate::ranking::scores::{Key, Observations, Parts, Score};
+use super::map::sampled_scores;
+use crate::ranking::scores::{Key, Observations, Parts, Score, observations};
 use crate::ranking::tasks;
 use crate::ranking::ties::{
     outline::{self, Cell, Piece, PieceRows},
@@ -162,27 +162,31 @@ impl<K: Key> DistinctKeys<K> {
     ///
     /// If `m` scores are drawn from `most` or fewer values, the probability that no two are equal is less than
     /// `exp(-m² / (2 most))`, here one in fifty.
-    pub fn may_be_few<S: Score<Key = K>>(scores: &[S], most: usize) -> bool {
+    pub fn may_be_few<S: Score<Key = K>>(pieces: &[Observations<'_, S>], most: usize) -> bool {
         let mut drawn = [K::default(); SAMPLE];
         let enough = (3 * most.min(MOST_KEYS).isqrt()).clamp(1, SAMPLE);
-        let rows = sampled(scores.len()).step_by(SAMPLE / enough);
-        let n_drawn = drawn.iter_mut().zip(rows).map(|(key, row)| *key = scores[row].key()).count();
+        let scores = sampled_scores(pieces).step_by(SAMPLE / enough);
+        let n_drawn = drawn.iter_mut().zip(scores).map(|(key, score)| *key = score.key()).count();
         let drawn = &mut drawn[..n_drawn];
         drawn.sort_unstable();
         drawn.windows(2).any(|pair| pair[0] == pair[1])
     }
 
     /// Counts rows, or gives up; rows whose `valid` bit is 0 are skipped.
-    pub fn count<S: Score<Key = K>>(rows: &Observations<'_, S>, blocks: usize, most: usize) -> Option<Self> {
+    pub fn count<S: Score<Key = K>>(
+        pieces: &[Observations<'_, S>],
+        blocks: usize,
+        most: usize,
+    ) -> Option<Self> {
         let (stop, most) = (AtomicBool::new(false), most.min(MOST_KEYS));
-        let count = |rows: &Observations<'_, S>| {
+        let count = |pieces: &[Observations<'_, S>]| {
             let mut table = KeyTable::new(FIRST_SLOTS);
-            table.count_rows(rows, most, &stop).then_some(table)
+            pieces.iter().all(|rows| table.count_rows(rows, most, &stop)).then_some(table)
         };
-        let blocks = rows.blocks(blocks);
-        let tables: Option<Vec<KeyTable<K>>> = match &blocks[..] {
-            [block] => count(block).map(|table| vec![table]),
+        let tables: Option<Vec<KeyTable<K>>> = match blocks {
+            1 => count(pieces).map(|table| vec![table]),
             blocks => {
+                let blocks = observations::blocks(pieces, blocks);
                 let tables = tasks::each(0..blocks.len(), || (), |(), block| count(&blocks[block]));
                 tables.into_iter().collect()
             }
@@ -293,14 +297,23 @@ mod tests {
         let labels = vec![0b0101_0101; 4000];
         let count = |scores: &[u32], most| {
             let rows = Observations::new(scores, Bits::new(&labels, 0, scores.len()), None);
-            DistinctKeys::count(&rows, 3, most).map(|counted| counted.keys.len())
+            DistinctKeys::count(&[rows], 3, most).map(|counted| counted.keys.len())
         };
         let scores: Vec<u32> = (0..30_000).map(|row| row % 1000).collect();
         assert_eq!(count(&scores, 1000), Some(1000));
         assert_eq!(count(&scores, 900), None);
         let scores: Vec<u32> = (0..30_000).collect();
         assert_eq!(count(&scores, usize::MAX), None);
-        assert!(!DistinctKeys::may_be_few(&scores, scores.len()));
-        assert!(DistinctKeys::may_be_few(&scores.iter().map(|score| score % 1000).collect::<Vec<_>>(), 1000));
+        let may_be_few = |scores: &[u32], most| {
+            let labels = vec![0; scores.len().div_ceil(8)];
+            let rows = Observations::new(scores, Bits::new(&labels, 0, scores.len()), None);
+            // Pieces are sampled as if they were one.
+            let pieces = [rows.slice(0, 10), rows.slice(10, 0), rows.slice(10, scores.len() - 10)];
+            let may_be_few = DistinctKeys::may_be_few(&[rows], most);
+            assert_eq!(DistinctKeys::may_be_few(&pieces, most), may_be_few);
+            may_be_few
+        };
+        assert!(!may_be_few(&scores, scores.len()));
+        assert!(may_be_few(&scores.iter().map(|score| score % 1000).collect::<Vec<_>>(), 1000));
     }
 }

@@ -6,7 +6,7 @@
 //! orders of magnitude.
 
 use super::row::Row;
-use crate::ranking::scores::{Parts, Score};
+use crate::ranking::scores::{Observations, Parts, Score};
 use crate::ranking::tuning::{
     FULLEST_SHARE, GRID_CELLS, LANES, LARGE_SAMPLE, SAMPLE, SAMPLED_KEYS, STRETCHES, TRUSTED_SCORES,
 };
@@ -46,6 +46,22 @@ pub(in crate::ranking) fn sampled(rows: usize) -> impl Iterator<Item = usize> {
         let mixed = (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let jitter = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32;
         place * every + jitter as usize % every
+    })
+}
+
+/// Scores to sample out of all pieces.
+pub(in crate::ranking) fn sampled_scores<S: Score>(
+    pieces: &[Observations<'_, S>],
+) -> impl Iterator<Item = S> {
+    let rows = pieces.iter().map(|rows| rows.scores.len()).sum();
+    let (mut piece, mut before) = (0, 0);
+    // The rows ascend.
+    sampled(rows).map(move |row| {
+        while row - before >= pieces[piece].scores.len() {
+            before += pieces[piece].scores.len();
+            piece += 1;
+        }
+        pieces[piece].scores[row - before]
     })
 }
 
@@ -102,6 +118,11 @@ impl Map {
     /// The map that suits these scores, of which some may be NaN.
     pub fn of_scores<S: Score>(scores: &[S], buckets: usize) -> Self {
         Map::of_sample(sampled(scores.len()).map(|row| scores[row].position()).collect(), buckets)
+    }
+
+    /// The map that suits the scores of all pieces, of which some may be NaN.
+    pub fn of_pieces<S: Score>(pieces: &[Observations<'_, S>], buckets: usize) -> Self {
+        Map::of_sample(sampled_scores(pieces).map(Score::position).collect(), buckets)
     }
 
     /// The map that suits scores in parts, of which some may be NaN.

@@ -67,7 +67,7 @@ impl<K: Key> Default for OneThread<K> {
 
 impl<K: Key> OneThread<K> {
     /// Takes in rows.
-    pub fn load<S: Score<Key = K>>(&mut self, rows: &Observations<'_, S>) {
+    pub fn load<S: Score<Key = K>>(&mut self, rows: &[Observations<'_, S>]) {
         self.ops = ScoreOps::of::<S>();
         self.class_keys.part(rows);
     }

@@ -19,7 +19,11 @@ use super::one_thread::WalkMemory;
 use super::row::Row;
 use super::score_ops::ScoreOps;
 use super::tally::Tally;
-use crate::ranking::scores::{Key, Observations, Parts, Score, parts::PartFacts};
+use crate::ranking::scores::{
+    Key, Observations, Parts, Score,
+    observations::{self, rows_of_classes},
+    parts::PartFacts,
+};
 use crate::ranking::tasks;
 use crate::ranking::ties::{
     Placements,
@@ -72,8 +76,8 @@ impl<K: Key> Shard<'_, K> {
 
 impl<R: Row> Shards<R> {
     /// Parts rows by their labels and scores; weights of either class are counted in `units`.
-    pub fn part<S: Score<Key = R::Key>>(rows: &Observations<'_, S>, units: [Unit; 2]) -> Self {
-        Self::part_as(rows, units, blocks(), Self::number(rows.rows_of_classes()))
+    pub fn part<S: Score<Key = R::Key>>(pieces: &[Observations<'_, S>], units: [Unit; 2]) -> Self {
+        Self::part_as(pieces, units, blocks(), Self::number(rows_of_classes(pieces)))
     }
 
     /// The number of shards for so many negatives and positives.
@@ -84,14 +88,14 @@ impl<R: Row> Shards<R> {
 
     /// Parts rows in about as many blocks and into as many shards as are asked for.
     pub(in crate::ranking) fn part_as<S: Score<Key = R::Key>>(
-        rows: &Observations<'_, S>,
+        pieces: &[Observations<'_, S>],
         units: [Unit; 2],
         blocks: usize,
         shards: usize,
     ) -> Self {
         // Rows that are skipped may be in the sample.
-        let map = Map::of_scores(rows.scores, shards);
-        let blocks = rows.blocks(blocks);
+        let map = Map::of_pieces(pieces, shards);
+        let blocks = observations::blocks(pieces, blocks);
         let part = |(): &mut (), block: usize| Block::part(&blocks[block], units, shards, &map);
         Self::of_blocks::<S>(tasks::each(0..blocks.len(), || (), part), shards)
     }

@@ -112,6 +112,27 @@ impl<'a, S: Score> Observations<'a, S> {
     }
 }
 
+/// How many of the rows that are used are negatives and positives, of all pieces.
+pub(in crate::ranking) fn rows_of_classes<S: Score>(pieces: &[Observations<'_, S>]) -> [usize; 2] {
+    let sum = |[neg, pos]: [usize; 2], rows: &Observations<'_, S>| {
+        let [more_neg, more_pos] = rows.rows_of_classes();
+        [neg + more_neg, pos + more_pos]
+    };
+    pieces.iter().fold([0, 0], sum)
+}
+
+/// The rows of all pieces in about as many blocks as are asked for, each of one or more pieces.
+pub(in crate::ranking) fn blocks<'a, S: Score>(
+    pieces: &[Observations<'a, S>],
+    blocks: usize,
+) -> Vec<Vec<Observations<'a, S>>> {
+    if pieces.len() >= blocks {
+        return pieces.chunks(pieces.len().div_ceil(blocks)).map(<[_]>::to_vec).collect();
+    }
+    let of_piece = |rows: &Observations<'a, S>| rows.blocks(blocks.div_ceil(pieces.len()));
+    pieces.iter().flat_map(of_piece).map(|rows| vec![rows]).collect()
+}
+
 /// Up to 64 rows that follow one another, the first of them in the lowest bits.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::ranking) struct Word<'a, S> {

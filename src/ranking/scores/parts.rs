@@ -51,8 +51,8 @@ pub(in crate::ranking) mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::ranking::group::Group;
-    use crate::ranking::scores::{Bits, bits::tests::packed};
+    use crate::ranking::group::{Group, Strategy};
+    use crate::ranking::scores::{Bits, Domain, bits::tests::packed};
     use proptest::prelude::{any, prop_assert_eq, proptest};
 
     /// Rows cut into parts, which are taken once: the scores, labels and used rows of each.
@@ -100,11 +100,24 @@ pub(in crate::ranking) mod tests {
         let bits = |bytes| Bits::new(bytes, 0, rows.len());
         let mut whole = Group::default();
         whole.load(Observations::new(&scores, bits(&labels), Some(bits(&used))));
-        prop_assert_eq!(group.has_nan(), whole.has_nan());
-        prop_assert_eq!(group.row_counts(), whole.row_counts());
-        if !group.has_nan() {
-            prop_assert_eq!(group.ties().twice_u(), whole.ties().twice_u());
-            prop_assert_eq!(group.ties().placements(), whole.ties().placements());
+        let all = Observations::new(&scores, bits(&labels), Some(bits(&used)));
+        let borders: Vec<usize> = [&[0], places, &[rows.len()]].concat();
+        let piece = |range: &[usize]| {
+            let (first, end) = (range[0].min(rows.len()), range[1].min(rows.len()));
+            all.slice(first, end - first)
+        };
+        let pieces: Vec<Observations<'_, S>> = borders.windows(2).map(piece).collect();
+        let strategies = Strategy::NAMED.map(|(_, strategy)| strategy);
+        let mut in_pieces: Vec<Group<S::Key>> =
+            strategies.map(|strategy| Group::new(strategy, Domain::Any)).into();
+        in_pieces.iter_mut().for_each(|group| group.load_pieces(&pieces));
+        for mut group in in_pieces.into_iter().chain([group]) {
+            prop_assert_eq!(group.has_nan(), whole.has_nan());
+            prop_assert_eq!(group.row_counts(), whole.row_counts());
+            if !group.has_nan() {
+                prop_assert_eq!(group.ties().twice_u(), whole.ties().twice_u());
+                prop_assert_eq!(group.ties().placements(), whole.ties().placements());
+            }
         }
         Ok(())
     }

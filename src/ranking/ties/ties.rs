@@ -315,7 +315,7 @@ mod tests {
         let n_neg = rows.iter().filter(|row| !row.0).count() as u64;
         let mut group = Group::default();
         let observations = Observations::new(&scores, labels, None);
-        let mut distinct = DistinctKeys::count(&observations, 3, usize::MAX).unwrap();
+        let mut distinct = DistinctKeys::count(&[observations], 3, usize::MAX).unwrap();
         let parted: Vec<(S, bool, bool)> = rows.iter().map(|row| (row.1, row.0, true)).collect();
         for blocks in
             [None, Some((0, 0)), Some((0, 3)), Some((1, 1)), Some((1, 8)), Some((3, 4)), Some((7, 64))]
@@ -328,7 +328,7 @@ mod tests {
                     Shards::of_parts(&parts, &facts)
                 }
                 (blocks, shards) => {
-                    Shards::<S::Key>::part_as(&observations, Default::default(), blocks, shards)
+                    Shards::<S::Key>::part_as(&[observations], Default::default(), blocks, shards)
                 }
             });
             group.load(observations);

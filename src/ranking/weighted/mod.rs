@@ -54,7 +54,7 @@ impl<K: Key> Weighted<K> {
     ) -> Self {
         let unit_of = units.unwrap_or_default();
         let (layout, totals) = if in_shards || rows.scores.len() >= SHARD_ROWS {
-            let shards = Shards::part(rows, unit_of);
+            let shards = Shards::part(std::slice::from_ref(rows), unit_of);
             let (units, any_bits, nan) = (shards.totals, shards.any_bits(), shards.any_nan());
             (Layout::Shards(shards), Totals { units, any_bits, nan })
         } else {

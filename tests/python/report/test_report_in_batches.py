@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from polars.io.plugins import register_io_source
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
@@ -30,12 +33,24 @@ ROWS = st.lists(st.tuples(LABEL, SCORE, SCORE, KEY, st.integers(0, 2)), max_size
 SCHEMA = {"y": pl.Int8, "s": pl.Float64, "t": pl.Float64, "g": pl.String, "h": pl.Int32}
 
 
+def read(frame: pl.DataFrame, size: int) -> pl.LazyFrame:
+    """Return a frame that is read in batches of a size when it is collected, as a file is."""
+
+    def parts(columns: list[str] | None, condition: pl.Expr | None, *_: Any) -> Iterator[pl.DataFrame]:
+        rows = frame if condition is None else frame.filter(condition)
+        rows = rows if columns is None else rows.select(columns)
+        yield from rows.iter_slices(size) if rows.height else [rows]
+
+    return register_io_source(parts, schema=frame.schema)
+
+
 class Batches:
     """The rows of each batch that was added, and what was asked of all."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
         self.begun = self.ended = self.added = 0
         monkeypatch.setattr(batches, "_BATCH_ROWS", size)
+        monkeypatch.setattr(batches, "_MANY_ROWS", size)
         monkeypatch.setattr(batches, "add_batch", self._add)
         monkeypatch.setattr(_native, "begin_batches", self._begin)
         monkeypatch.setattr(_native, "end_batches", self._end)
@@ -61,7 +76,7 @@ def assert_same(
 ) -> pl.DataFrame:
     """Check a report in batches of a size, of rows that are read and of rows in memory."""
     expected = pa.report(frame, label, scores, by=by, **options)
-    for rows in (frame.lazy(), frame):
+    for rows in (read(frame, size), frame):
         with pytest.MonkeyPatch.context() as monkeypatch:
             seen = Batches(monkeypatch, size)
             answer = pa.report(rows, label, scores, by=by, **options).lazy().collect()
@@ -165,7 +180,7 @@ def test_too_many_groups_are_put_together_at_once(monkeypatch: pytest.MonkeyPatc
     expected = pa.report(frame, "label", "score", by="g")
     seen = Batches(monkeypatch, 45_000)
     assert_frame_equal(
-        pa.report(frame.lazy(), "label", "score", by="g").collect(), expected, check_exact=True
+        pa.report(read(frame, 50), "label", "score", by="g").collect(), expected, check_exact=True
     )
     assert (seen.begun, seen.ended, seen.added) == (1, 1, 2)
 
@@ -184,7 +199,7 @@ def test_what_goes_wrong_in_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
         pa.report(frame, "label", "score", by="g")
     seen = Batches(monkeypatch, 30)
     with pytest.raises(pl.exceptions.ComputeError) as error:
-        pa.report(frame.lazy(), "label", "score", by="g").collect()
+        pa.report(read(frame, 30), "label", "score", by="g").collect()
     assert str(error.value).splitlines()[0].endswith(str(expected.value).splitlines()[0])
     assert (seen.begun, seen.ended, seen.added) == (1, 1, 4)
 
@@ -208,14 +223,39 @@ def test_reports_that_need_more_read_all_rows_at_once(monkeypatch: pytest.Monkey
         {"versus": "rest"},
         {"groupings": "each"},
     ):
-        pa.report(frame.lazy(), "label", "score", by="g", **options).collect()
+        pa.report(read(frame, 50), "label", "score", by="g", **options).collect()
     # A mean in an expression is that of the group, or of all rows.
-    pa.report(frame.lazy(), "label", pl.col("score") - pl.col("score").mean(), by="g").collect()
+    pa.report(read(frame, 50), "label", pl.col("score") - pl.col("score").mean(), by="g").collect()
     # Two columns have one name, which errors say.
-    pa.report(frame.lazy(), "label", pl.col("score").alias("label"), by="g").collect()
-    pa.report(frame.lazy(), "label", pl.col("score").alias("g"), by="g").collect()
-    pa.report(frame.lazy(), "label", "score", by="label").collect()
+    pa.report(read(frame, 50), "label", pl.col("score").alias("label"), by="g").collect()
+    pa.report(read(frame, 50), "label", pl.col("score").alias("g"), by="g").collect()
+    pa.report(read(frame, 50), "label", "score", by="label").collect()
     assert seen.begun == 0
+
+
+def test_frames_in_memory_are_put_together_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = fixed(200).with_columns(g=pl.int_range(pl.len()) % 3)
+    seen = Batches(monkeypatch, 50)
+    pa.report(frame.lazy().with_columns(h=pl.col("g") + 1), "label", "score", by="h").collect()
+    assert seen.begun == 0
+
+
+def test_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    frame = fixed(200).with_columns(g=pl.int_range(pl.len()) % 3)
+    expected = pa.report(frame, "label", "score", by="g")
+    frame.write_parquet(tmp_path / "rows.parquet")
+    frame.write_csv(tmp_path / "rows.csv")
+    frame.write_ipc(tmp_path / "rows.arrow")
+    for rows in (
+        pl.scan_parquet(tmp_path / "*.parquet"),
+        pl.scan_csv(tmp_path / "*.csv"),
+        pl.scan_ipc(tmp_path / "*.arrow"),
+    ):
+        with monkeypatch.context() as patched:
+            seen = Batches(patched, 50)
+            answer = pa.report(rows, "label", "score", by="g").collect()
+        assert seen.begun == 1
+        assert_frame_equal(answer, expected, check_exact=True)
 
 
 def test_only_some_columns_and_rows_of_the_answer() -> None:
@@ -223,7 +263,7 @@ def test_only_some_columns_and_rows_of_the_answer() -> None:
     expected = pa.report(frame, "label", "score", by="g")
     with pytest.MonkeyPatch.context() as monkeypatch:
         Batches(monkeypatch, 50)
-        lazy = pa.report(frame.lazy(), "label", "score", by="g")
+        lazy = pa.report(read(frame, 50), "label", "score", by="g")
         assert lazy.collect_schema() == expected.schema
         answer = lazy.filter(pl.col("scope") == "overall").select("auc", "score").collect()
     assert_frame_equal(answer, expected.filter(scope="overall").select("auc", "score"), check_exact=True)
