@@ -55,8 +55,15 @@ pub(in crate::ranking) mod tests {
     use crate::ranking::scores::{Bits, Domain, bits::tests::packed};
     use proptest::prelude::{any, prop_assert_eq, proptest};
 
-    /// Rows cut into parts, which are taken once: the scores, labels and used rows of each.
-    pub struct Cut<S>(Vec<Mutex<(Vec<S>, Vec<u8>, Vec<u8>)>>);
+    /// Rows cut into parts, whose scores are taken once.
+    pub struct Cut<S>(Vec<Mutex<Part<S>>>);
+
+    /// Scores, and bits of labels and of rows that are used.
+    struct Part<S> {
+        scores: Vec<S>,
+        labels: Vec<u8>,
+        used: Vec<u8>,
+    }
 
     impl<S: Score> Cut<S> {
         /// Rows, each with its label and whether it is used, cut before these places.
@@ -66,7 +73,7 @@ pub(in crate::ranking) mod tests {
                 let rows = &rows[range[0].min(rows.len())..range[1].min(rows.len())];
                 let scores = rows.iter().map(|row| row.0).collect();
                 let bits = |bit: fn(&(S, bool, bool)) -> bool| packed(rows.iter().map(bit));
-                Mutex::new((scores, bits(|row| row.1), bits(|row| row.2)))
+                Mutex::new(Part { scores, labels: bits(|row| row.1), used: bits(|row| row.2) })
             };
             Cut(borders.windows(2).map(part).collect())
         }
@@ -78,13 +85,13 @@ pub(in crate::ranking) mod tests {
         }
 
         fn show(&self, part: usize, to: &mut dyn FnMut(&Observations<'_, S>)) {
-            let (scores, labels, used) = &*self.0[part].lock().unwrap();
+            let Part { scores, labels, used } = &*self.0[part].lock().unwrap();
             let bits = |bytes| Bits::new(bytes, 0, scores.len());
             to(&Observations::new(scores, bits(labels), Some(bits(used))));
         }
 
         fn take(&self, part: usize) -> Vec<S> {
-            std::mem::take(&mut self.0[part].lock().unwrap().0)
+            std::mem::take(&mut self.0[part].lock().unwrap().scores)
         }
     }
 
