@@ -1,9 +1,10 @@
 """Reports of many Parquet rows: time and memory of whole processes, beside a sum of the same columns.
 
-``python benches/parquet.py [--rows 1e8] [--groups 200] [--rounds 3]`` writes ten files into a temporary
-folder, the same rows sorted by group, and the same rows as partitions, and appends rows to
-``benches/results/parquet.csv``. Each query runs in a process of its own, and the queries take turns: the
-median of the seconds without the start of Python, and of the most memory that the process took.
+``python benches/parquet.py [--rows 1e8] [--groups 200] [--rounds 3] [--queries QUERY ...]`` writes ten files
+into a temporary folder, the same rows sorted by group, and the same rows as partitions, as far as the queries
+need them, and appends rows to ``benches/results/parquet.csv``. Each query runs in a process of its own, and
+the queries take turns: the median of the seconds without the start of Python, and of the most memory that the
+process took.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import polars as pl
 
 import polars_auc as pa
 from machine import machine
+from polars_auc._report import batches
 from processes import measured, taken
 from rows import append
 
@@ -44,11 +46,24 @@ def report(*scores: str, **given: Any) -> Query:
     return lambda rows: pa.report(rows, "label", scores or "score", by="group", **given)
 
 
+def in_memory(many_rows: int) -> Query:
+    """Evaluate rows that are in memory, in batches if there are more than so many."""
+
+    def of_frame(frame: pl.DataFrame) -> pl.DataFrame:
+        batches._MANY_ROWS = many_rows
+        return pa.report(frame, "label", "score", by="group")
+
+    own = pl.col("group", "label", "score")
+    return lambda rows: rows.select(own).map_batches(of_frame, validate_output_schema=False)
+
+
 # The rows that are read, and what is asked of them.
 QUERIES: dict[str, tuple[str, Query]] = {
     "sum of all columns": ("files", lambda rows: rows.select(pl.col("group", "label", "score").sum())),
     "grouped roc_auc": ("files", lambda rows: rows.group_by("group").agg(pa.roc_auc("label", "score"))),
     "report": ("files", report()),
+    "report of rows in memory, at once": ("files", in_memory(2**60)),
+    "report of rows in memory, in batches": ("files", in_memory(0)),
     "report, bounded": ("files", report(memory="bounded", max_bins=1024)),
     "all rows, without groups": ("files", lambda rows: rows.select(pa.roc_summary("label", "score"))),
     "groups": ("files", grouped),
@@ -68,7 +83,7 @@ QUERIES: dict[str, tuple[str, Query]] = {
 }
 
 
-def write(folder: Path, rows: int, groups: int) -> None:
+def write(folder: Path, rows: int, groups: int, sources: list[str]) -> None:
     """Write labels, groups and distinct normal scores, those of positives one standard deviation higher."""
     rng = np.random.default_rng(1)
     for name in ("files", "sorted"):
@@ -79,6 +94,8 @@ def write(folder: Path, rows: int, groups: int) -> None:
         scores = {score: rng.standard_normal(label.size) + label for score in FOUR}
         frame = pl.DataFrame({"group": group, "label": label, **scores})
         frame.write_parquet(folder / "files" / f"{number}.parquet")
+    if sources == ["files"]:
+        return
     whole = pl.read_parquet(folder / "files" / "*.parquet").sort("group")
     for place, part in enumerate(whole.iter_slices(-(-whole.height // 10))):
         part.write_parquet(folder / "sorted" / f"{place}.parquet")
@@ -97,11 +114,13 @@ def main() -> None:
     parser.add_argument("--rows", type=float, default=1e8)
     parser.add_argument("--groups", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--queries", nargs="*", choices=QUERIES, default=list(QUERIES), metavar="QUERY")
     parser.add_argument("--alone", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--write", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.write:
-        write(Path(chosen.write), int(chosen.rows), chosen.groups)
+        sources = sorted({QUERIES[query][0] for query in chosen.queries})
+        write(Path(chosen.write), int(chosen.rows), chosen.groups, sources)
         return
     if chosen.alone:
         print(json.dumps(taken(asked(*chosen.alone))))
@@ -109,8 +128,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         # What this process takes would count as taken by the processes that it starts.
         told = ["--write", folder, "--rows", str(chosen.rows), "--groups", str(chosen.groups)]
-        subprocess.run([sys.executable, __file__, *told], check=True)
-        answers = measured(__file__, list(QUERIES), chosen.rounds, folder)
+        subprocess.run([sys.executable, __file__, *told, "--queries", *chosen.queries], check=True)
+        answers = measured(__file__, chosen.queries, chosen.rounds, folder)
     medians = {
         name: {what: statistics.median(answer[what] for answer in each) for what in ("seconds", "megabytes")}
         for name, each in answers.items()

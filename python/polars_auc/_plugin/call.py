@@ -108,13 +108,12 @@ def of_batches(
 ) -> pl.Expr:
     """Return a struct for each group of a collection of batches: the struct of its keys, and its answer.
 
-    The last row is for all rows, and has no keys. The collection ends. Of the columns only the dtypes are
-    read.
+    The last row is for all rows, and has no keys. Without ``by`` return the answer for all rows alone. The
+    collection ends. Of the columns only the dtypes are read.
     """
-    own = {
-        "batches": pl.lit(collection, dtype=pl.UInt64).alias("polars_auc: answer"),
-        "by": pl.struct(by).alias("polars_auc: keys"),
-    }
+    own = {"batches": pl.lit(collection, dtype=pl.UInt64).alias("polars_auc: answer")}
+    if by:
+        own["by"] = pl.struct(by).alias("polars_auc: keys")
     plugin = f"{name}_of_batches"
     return _registered(name, plugin, {**columns, **own}, options, elementwise=False, changes_length=True)
 

@@ -35,14 +35,20 @@ _BATCH_ROWS = 2**20
 _MANY_ROWS = 2**25
 
 
+# The column of the only group, where none are asked for.
+_ALL = "polars_auc: all rows"
+
+
 @dataclass(frozen=True)
 class ReportInBatches:
-    """A report by groups that needs no more than the label and the scores of each row, in any order."""
+    """A report that needs no more than the label and the scores of each row, in any order."""
 
     rows: pl.LazyFrame
     """The columns of groups, the scores and the label, and no others."""
     label: str
     scores: Mapping[str, pl.Expr]
+    limits: Mapping[str, Any]
+    """How the intervals are made."""
     height: int | None
     """The number of rows that are in memory; None if they are read."""
 
@@ -62,7 +68,7 @@ class ReportInBatches:
         label = pl.col(label) if isinstance(label, str) else label
         # A score may be called as a column of groups is.
         names = {*keys, *scores}
-        if not keys or len(names) < len(keys) + len(scores) or not are_in_order(rows, keys):
+        if len(names) < len(keys) + len(scores) or not are_in_order(rows, keys):
             return None
         # A mean in an expression is that of the group. What is no expression is refused where it is read.
         if not isinstance(label, pl.Expr) or not all(map(is_of_rows, (label, *scores.values()))):
@@ -71,15 +77,70 @@ class ReportInBatches:
         if own in names:
             return None
         height = _height(rows)
-        if height is not None and height <= _MANY_ROWS:
+        if height is not None and (height <= _MANY_ROWS or not keys):
             return None
         named = [column.alias(score) for score, column in scores.items()]
-        return cls(rows.select(*keys, *named, label), own, {score: pl.col(score) for score in scores}, height)
+        by = list(map(pl.col, keys)) or [pl.lit(value=True).alias(_ALL)]
+        columns = rows.select(*by, *named, label)
+        return cls(columns, own, {score: pl.col(score) for score in scores}, options.limits, height)
 
-    def planned(self, plan: ReportPlan, limits: Mapping[str, Any]) -> pl.LazyFrame:
+    def planned(self, plan: ReportPlan) -> pl.LazyFrame:
         """Return the report, whose rows are read when it is collected."""
         schema = plan.of_rows(self.rows).collect_schema()
-        return deferred(schema, functools.partial(_collected, self, plan, limits))
+        return deferred(schema, functools.partial(_collected, self, plan))
+
+    def overall(self, answers: Sequence[pl.Expr]) -> pl.DataFrame | None:
+        """Return the answers for all rows, which are read for one score after the other.
+
+        They are None if the rows are one batch.
+        """
+        found = []
+        for score, answer in zip(self.scores, answers, strict=True):
+            name = answer.meta.output_name()
+            read = self.summaries([score], (), name)
+            if not isinstance(read, _Summaries):
+                return None
+            found.append(read.overall.select(pl.col(name).arr.first()))
+        return pl.concat(found, how="horizontal")
+
+    def summaries(
+        self, scores: Sequence[str], by: Sequence[str], name: str
+    ) -> _Summaries | pl.DataFrame | None:
+        """Return the summaries of scores in a column of this name, or the rows if they are one batch.
+
+        They are None if the rows have so many groups that their batches would be mostly keys.
+        """
+        columns = {f"score_{place}": pl.col(score) for place, score in enumerate(scores)}
+        columns["label"] = pl.col(self.label)
+        keys = by or [_ALL]
+        with _read(self.rows.select(*keys, *scores, self.label), self.height) as read:
+            first = next(read, None)
+            if first is None:
+                return None
+            nothing = first.clear()
+            second = next(read, None)
+            if second is None:
+                return first
+            some = iter([first, second])
+            # What is referred to here would stay in memory.
+            del first, second
+            with _collection() as collection:
+                for batch in chain(some, read):
+                    if not batch.select(add_batch(collection, keys, columns)).item():
+                        return None
+                answer = nothing.select(of_batches("roc_summary", collection, by, columns, **self.limits))
+        if not by:
+            return _Summaries(None, answer.select(cs.all().alias(name)))
+        key, summary = answer.unnest(cs.all())
+        table = key.struct.unnest().with_columns(summary.alias(name))
+        return _Summaries(table[:-1], table[-1:].select(name))
+
+
+class _Summaries(NamedTuple):
+    """The summaries of groups, in order and beside their keys, and those of all rows."""
+
+    groups: pl.DataFrame | None
+    overall: pl.DataFrame
 
 
 def _height(rows: pl.LazyFrame) -> int | None:
@@ -92,66 +153,14 @@ def _height(rows: pl.LazyFrame) -> int | None:
 
 
 @called("report")
-def _collected(report: ReportInBatches, plan: ReportPlan, limits: Mapping[str, Any]) -> pl.DataFrame:
+def _collected(report: ReportInBatches, plan: ReportPlan) -> pl.DataFrame:
     """Read the rows and answer; all at once if there is one batch, or if there are too many groups."""
     [summary] = plan.answers
-    read = _summaries(
-        report.rows,
-        report.label,
-        plan.scores,
-        plan.keys,
-        limits,
-        name=summary.meta.output_name(),
-        height=report.height,
-    )
-    if isinstance(read, _Summaries):
-        return plan.of_answers(lambda by: (read.groups if by else read.whole).lazy()).collect()
-    return plan.of_rows(report.rows if read is None else read.lazy()).collect()
-
-
-class _Summaries(NamedTuple):
-    """The summaries of groups, in order and beside their keys, and those of all rows."""
-
-    groups: pl.DataFrame
-    whole: pl.DataFrame
-
-
-def _summaries(
-    rows: pl.LazyFrame,
-    label: str,
-    scores: Sequence[str],
-    by: Sequence[str],
-    limits: Mapping[str, Any],
-    *,
-    name: str,
-    height: int | None,
-) -> _Summaries | pl.DataFrame | None:
-    """Return the summaries of scores in a column of this name, or the rows if they are one batch.
-
-    ``height`` is the number of rows that are in memory already; None if they are read. The result is None if
-    the rows have so many groups that their batches would be mostly keys.
-    """
-    columns = {f"score_{place}": pl.col(score) for place, score in enumerate(scores)}
-    columns["label"] = pl.col(label)
-    with _read(rows, height) as read:
-        first = next(read, None)
-        if first is None:
-            return None
-        nothing = first.clear()
-        second = next(read, None)
-        if second is None:
-            return first
-        some = iter([first, second])
-        # What is referred to here would stay in memory.
-        del first, second
-        with _collection() as collection:
-            for batch in chain(some, read):
-                if not batch.select(add_batch(collection, by, columns)).item():
-                    return None
-            answer = nothing.select(of_batches("roc_summary", collection, by, columns, **limits))
-    keys, summaries = answer.unnest(cs.all())
-    table = keys.struct.unnest().with_columns(summaries.alias(name))
-    return _Summaries(table[:-1], table[-1:].select(name))
+    read = report.summaries(plan.scores, plan.keys, summary.meta.output_name())
+    if not isinstance(read, _Summaries):
+        return plan.of_rows(report.rows if read is None else read.lazy()).collect()
+    groups, overall = read
+    return plan.of_answers(lambda by: (groups if by and groups is not None else overall).lazy()).collect()
 
 
 def _read(rows: pl.LazyFrame, height: int | None) -> AbstractContextManager[Iterator[pl.DataFrame]]:

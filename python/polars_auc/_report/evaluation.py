@@ -87,11 +87,10 @@ def evaluation(
         options = replace(options, cluster=cluster)
         label = parts.in_cluster(column_of("report", "label", label, rows, example), cluster)
     options = _of_plain_columns(options, rows)
-    of_groups = in_batches = None
-    if runs is None:
-        of_groups = _summaries_of_groups(rows, label, columns, keys, options)
-        in_batches = ReportInBatches.of(rows, label, columns, keys, options)
-    if in_batches is not None:
+    of_groups = _summaries_of_groups(rows, label, columns, keys, options) if runs is None else None
+    # Of groups that come one after the other, only the overall row needs all rows.
+    in_batches = ReportInBatches.of(rows, label, columns, keys if runs is None else [], options)
+    if runs is None and in_batches is not None:
         rows, label, columns = in_batches.rows, in_batches.label, dict(in_batches.scores)
     asked = Answers("report", rows)
     own = []
@@ -102,12 +101,12 @@ def evaluation(
     plan = ReportPlan(list(columns), keys, options.groupings, own, options.adjust, asked)
     if of_groups is not None:
         return plan.of_answers(of_groups)
-    if in_batches is not None:
-        return in_batches.planned(plan, options.limits)
+    if runs is None and in_batches is not None:
+        return in_batches.planned(plan)
     table = plan.of_rows(rows)
     if runs is None:
         return table
-    return deferred(table.collect_schema(), functools.partial(_in_runs, plan, rows, runs))
+    return deferred(table.collect_schema(), functools.partial(_in_runs, plan, rows, runs, in_batches))
 
 
 def _of_plain_columns(options: ReportOptions, rows: pl.LazyFrame) -> ReportOptions:
@@ -237,11 +236,15 @@ def _runs(options: ReportOptions, keys: list[str]) -> Runs | None:
 
 
 @called("report")
-def _in_runs(plan: ReportPlan, rows: pl.LazyFrame, runs: Runs) -> pl.DataFrame:
+def _in_runs(
+    plan: ReportPlan, rows: pl.LazyFrame, runs: Runs, in_batches: ReportInBatches | None
+) -> pl.DataFrame:
     """Answer one group after the other, and then all rows."""
     assert plan.asked is not None
     groups = runs.groups(rows, plan.keys, plan.asked, plan.answers).sort(plan.keys, nulls_last=True)
-    whole = runs.overall(rows, plan.asked, plan.answers)
+    whole = None if in_batches is None else in_batches.overall(plan.answers)
+    if whole is None:
+        whole = runs.overall(rows, plan.asked, plan.answers)
     return plan.of_answers(lambda by: (groups if by else whole).lazy()).collect()
 
 

@@ -59,44 +59,48 @@ impl Conversion for AddBatch {
     }
 }
 
-/// The columns of a call: scores and a label, of which the dtypes are read, the number of the collection, and the keys.
+/// The columns of a call: scores and a label, of which the dtypes are read, the number of the collection, and the keys if
+/// groups are asked for.
 struct Asked<'a, T> {
     columns: &'a [T],
     roles: Roles,
     number: &'a T,
-    by: &'a T,
+    by: Option<&'a T>,
 }
 
 impl<'a, T> Asked<'a, T> {
     fn of(roles: &Roles, all: &'a [T]) -> Result<Self, String> {
-        let [columns @ .., number, by] = all else { return Err("expected a collection and its keys".into()) };
-        let of_columns = roles.0.iter().take(roles.0.len().saturating_sub(2));
-        Ok(Asked { columns, roles: Roles(of_columns.cloned().collect()), number, by })
+        let place = roles.place("batches", all.len()).ok_or("expected the number of a collection")?;
+        let (columns, others) = all.split_at(place);
+        let [number, by @ ..] = others else { return Err("expected the number of a collection".into()) };
+        let of_columns = roles.0.iter().take_while(|role| *role != "batches");
+        Ok(Asked { columns, roles: Roles(of_columns.cloned().collect()), number, by: by.first() })
     }
 }
 
-/// The planned field, which is named as the number of the collection is: the keys of a group, and an array of records.
+/// The planned field, which is named as the number of the collection is: an array of records, and with them the keys if
+/// groups are asked for.
 pub fn of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
     let Asked { columns, roles, number, by } = Asked::of(&call.roles, inputs)?;
     let list = |column: &Field| Field::new(column.name.clone(), columns::list_of(column.dtype.clone()), true);
     let lists: Vec<Field> = columns.iter().map(list).collect();
     let records = Field { name: number.name.clone(), ..summaries_field_of(&lists, &call.options, &roles)? };
-    Ok(Field::new(number.name.clone(), Dtype::Struct(vec![by.clone(), records]), true))
+    Ok(match by {
+        None => records,
+        Some(by) => Field::new(number.name.clone(), Dtype::Struct(vec![by.clone(), records]), true),
+    })
 }
 
-/// Answers every group of a collection in order, those whose keys are missing last, and then all rows together, without keys.
-/// The collection ends.
+/// Answers every group of a collection in order, those whose keys are missing last, and then all rows together, without keys;
+/// or all rows alone. The collection ends.
 pub fn of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
     let fields: Vec<Field> = inputs.iter().map(|input| input.field.clone()).collect();
     let field = of_batches_field(&fields, call)?;
     let Asked { columns, number, by, .. } = Asked::of(&call.roles, inputs)?;
     let [scores @ .., label] = columns else { return Err("expected scores and a label".into()) };
     let mut batches = batches::taken(batches::number(number)?)?;
-    let keys: Vec<Box<dyn Array>> = batches.iter().map(|batch| batch.keys.clone()).collect();
-    let keys = Values { field: by.field.clone(), array: concatenated(&keys)? };
-    let KeyCodes { codes, values, .. } = KeyCodes::read("by", &keys, KeyKind::MissingLast)?;
-    let groups = values.array.len();
-    let pieces = Pieces::of(&batches, codes, groups);
+    let (keys, pieces) = by.map(|by| groups_of(&batches, by)).transpose()?.unzip();
+    let groups = pieces.as_ref().map_or(0, |pieces: &Pieces| pieces.rows.len());
     let answer = OfSummary(&call.options);
     let labels = batches.iter_mut().filter_map(|batch| batch.columns.pop());
     let labels: Vec<Input> = labels.map(|labels| input(&label.field, labels)).collect();
@@ -109,12 +113,14 @@ pub fn of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<V
             ScoreGroups::read(&[&scores, labels], Inputs::Rows, M::WEIGHTS, Form::Record, &answer)
         };
         let parts = of_batches.iter_mut().zip(&labels).map(part).collect::<Result<Vec<_>, String>>()?;
-        let size = |group: usize| pieces.rows[group];
-        let of_groups = tasks::run(&Threads, groups, 1, &size, &|groups: Range<usize>| {
-            ScoreGroups::records_in_parts(&parts, groups, &|group| pieces.of_group(group))
-        });
-        for filled in of_groups {
-            records.push(filled?.columns);
+        if let Some(pieces) = &pieces {
+            let size = |group: usize| pieces.rows[group];
+            let of_groups = tasks::run(&Threads, groups, 1, &size, &|groups: Range<usize>| {
+                ScoreGroups::records_in_parts(&parts, groups, &|group| pieces.of_group(group))
+            });
+            for filled in of_groups {
+                records.push(filled?.columns);
+            }
         }
         let (whole, of_score) = Threads.install(|| ScoreGroups::record_of_parts(parts))?;
         records.push(whole.columns);
@@ -124,10 +130,20 @@ pub fn of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<V
     let columns = Threads.install(|| Column::rows_of(records, &in_turn));
     let records = columns::structs(answer.fields(), columns, &lookups.ok_or("expected a score")?)?;
     let records = columns::arrays(records, scores.len(), groups + 1)?;
-    let keys: Vec<u32> = (0..groups as u32).chain([NOWHERE]).collect();
-    let arrays = vec![gathered(values.array.as_ref(), &keys)?, records];
+    let Some(keys) = keys else { return Ok(Values { field, array: records }) };
+    let with_none: Vec<u32> = (0..groups as u32).chain([NOWHERE]).collect();
+    let arrays = vec![gathered(keys.as_ref(), &with_none)?, records];
     let array = StructArray::try_new(field.dtype.clone(), groups + 1, arrays, None).map_err(message)?.boxed();
     Ok(Values { field, array })
+}
+
+/// The distinct keys of all batches in order, and the pieces of their groups.
+fn groups_of(batches: &[Batch], by: &Input) -> Result<(Box<dyn Array>, Pieces), String> {
+    let keys: Vec<Box<dyn Array>> = batches.iter().map(|batch| batch.keys.clone()).collect();
+    let keys = Values { field: by.field.clone(), array: concatenated(&keys)? };
+    let KeyCodes { codes, values, .. } = KeyCodes::read("by", &keys, KeyKind::MissingLast)?;
+    let pieces = Pieces::of(batches, codes, values.array.len());
+    Ok((values.array, pieces))
 }
 
 /// A column of lists under a name.

@@ -81,7 +81,7 @@ def assert_same(
             seen = Batches(monkeypatch, size)
             answer = pa.report(rows, label, scores, by=by, **options).lazy().collect()
         assert_frame_equal(answer, expected, check_exact=True)
-        number = -(-frame.height // size)
+        number = -(-frame.height // size) if by or isinstance(rows, pl.LazyFrame) else 1
         assert (seen.begun, seen.ended, seen.added) == ((1, 1, number) if number > 1 else (0, 0, 0))
     return expected
 
@@ -109,6 +109,7 @@ def test_any_batches(rows: list[tuple[Any, ...]], ci: str, nan: int, size: int) 
     for by in ("g", ["h", "g"]):
         assert_same(frame, ["s", "t"], by, size, ci=ci)
     assert_same(frame, ["s", "t"], "g", size, nan="skip", low_is_positive=True)
+    assert_same(frame, ["s", "t"], [], size, ci=ci)
 
 
 SCORES = {
@@ -138,6 +139,7 @@ def test_large_groups_of_every_dtype(dtype: str) -> None:
     )
     assert_same(frame, "score", "g", 30_000, label="label")
     assert_same(frame.drop_nulls("label"), "score", "g", 70_001, label="label")
+    assert_same(frame, "score", [], 30_000, label="label")
 
 
 @pytest.mark.parametrize("at", [0, 150_000])
@@ -237,6 +239,20 @@ def test_frames_in_memory_are_put_together_at_once(monkeypatch: pytest.MonkeyPat
     frame = fixed(200).with_columns(g=pl.int_range(pl.len()) % 3)
     seen = Batches(monkeypatch, 50)
     pa.report(frame.lazy().with_columns(h=pl.col("g") + 1), "label", "score", by="h").collect()
+    assert seen.begun == 0
+
+
+def test_the_overall_row_of_sorted_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each score of all rows is read by itself."""
+    frame = fixed(400).with_columns(g=pl.int_range(pl.len()) // 150)
+    expected = pa.report(frame, "label", ["score", "other"], by="g")
+    seen = Batches(monkeypatch, 100)
+    answer = pa.report(read(frame, 100), "label", ["score", "other"], by="g", sorted_by="g").collect()
+    assert_frame_equal(answer, expected, check_exact=True)
+    assert (seen.begun, seen.ended, seen.added) == (2, 2, 8)
+    seen = Batches(monkeypatch, 1000)
+    one_batch = pa.report(read(frame, 1000), "label", ["score", "other"], by="g", sorted_by="g").collect()
+    assert_frame_equal(one_batch, expected, check_exact=True)
     assert seen.begun == 0
 
 
