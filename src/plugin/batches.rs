@@ -42,7 +42,7 @@ static COLLECTIONS: Mutex<BTreeMap<u64, Vec<Batch>>> = Mutex::new(BTreeMap::new(
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 
 fn collections() -> MutexGuard<'static, BTreeMap<u64, Vec<Batch>>> {
-    // No work is done under the lock, so that a panic leaves it whole.
+    // Nothing that may fail is done under the lock, so that it is not poisoned.
     COLLECTIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -69,7 +69,8 @@ pub fn number(input: &Input) -> Result<u64, String> {
     numbers.values().first().copied().ok_or_else(|| "expected the number of a collection".into())
 }
 
-/// Whether a collection has room for a batch of so many rows in so many groups.
+/// Whether a collection has room for a batch of so many rows in so many groups. One caller adds to a collection, so that
+/// nothing comes between this question and the batch.
 pub fn have_room(number: u64, rows: usize, groups: usize) -> Result<bool, String> {
     let all = collections();
     let batches = all.get(&number).ok_or_else(|| unknown(number))?;

@@ -136,7 +136,7 @@ impl<K: Key> Group<K> {
         Layout::OneThread
     }
 
-    /// Takes in many rows that lie in parts.
+    /// Takes in many rows that lie in parts; whatever the strategy, they are counted or divided into shards.
     pub fn load_parts<S: Score<Key = K>>(&mut self, parts: &dyn Parts<S>) {
         let facts = PartFacts::of(parts);
         self.score_type = self.score_type_of::<S>();

@@ -106,6 +106,10 @@ pub(super) const MIN_SHARDS: usize = 64;
 
 /// Shards of a large group, at most. Each shard is two streams that every block writes to.
 pub(super) const MAX_SHARDS: usize = 512;
+const _: () = assert!(
+    2 * MAX_SHARDS < u16::MAX as usize,
+    "the streams of two classes, and one more, are numbered by u16"
+);
 
 /// Blocks of a large group for each thread, so that other threads can help one that falls behind.
 pub(super) const BLOCKS_PER_THREAD: usize = 4;

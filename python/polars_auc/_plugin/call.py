@@ -92,9 +92,10 @@ def group_lists(by: Sequence[str], columns: Mapping[str, pl.Expr]) -> pl.Expr:
 
 
 def add_batch(collection: int, by: Sequence[str], columns: Mapping[str, pl.Expr]) -> pl.Expr:
-    """Add rows to a collection of batches, and return whether they were: not if they have too many groups.
+    """Add rows to a collection of batches, and return whether they were added.
 
-    The columns are scores, and the label last.
+    They are not if they have too many groups, or if a label is neither 0 nor 1. The columns are scores, and
+    the label last.
     """
     keys = pl.struct(by).alias("polars_auc: keys")
     own = {"batches": pl.lit(collection, dtype=pl.UInt64), "by": keys}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -108,7 +109,8 @@ class ReportInBatches:
     ) -> _Summaries | pl.DataFrame | None:
         """Return the summaries of scores in a column of this name, or the rows if they are one batch.
 
-        They are None if the rows have so many groups that their batches would be mostly keys.
+        They are None if there is no row, if a label is neither 0 nor 1, which is better said of all rows, or
+        if there are so many groups that batches would be mostly keys.
         """
         columns = {f"score_{place}": pl.col(score) for place, score in enumerate(scores)}
         columns["label"] = pl.col(self.label)
@@ -127,6 +129,7 @@ class ReportInBatches:
             with _collection() as collection:
                 for batch in chain(some, read):
                     if not batch.select(add_batch(collection, keys, columns)).item():
+                        # What was read until here is read once more.
                         return None
                 answer = nothing.select(of_batches("roc_summary", collection, by, columns, **self.limits))
         if not by:
@@ -144,11 +147,13 @@ class _Summaries(NamedTuple):
 
 
 def _height(rows: pl.LazyFrame) -> int | None:
-    """Return the number of rows that are in memory; None if they are read from files or other sources."""
+    """Return the number of rows that are in memory, and None if they are read from files or other sources.
+
+    Of rows that are made of others, such as those of a join, 0 are in memory yet.
+    """
     plan = rows.explain(optimized=False)
-    if "SCAN" in plan:
+    if re.search(r"^\s*\w+ SCAN", plan, re.MULTILINE):
         return None
-    # Rows that are made of others are nowhere yet; to count them might take long.
     return int(rows.select(pl.len()).collect().item()) if plan.startswith("DF [") else 0
 
 

@@ -26,8 +26,8 @@ use crate::ranking::tasks::{self, Pool};
 use crate::statistics::kinds::{Column, KeyKind, Runs, Summary};
 use crate::statistics::options::from_options;
 
-/// Adds a batch to a collection, and says whether it was added: not if its groups are too many. The columns are the number of
-/// the collection, the keys, the scores, and the label last.
+/// Adds a batch to a collection, and says whether it was added: not if its groups are too many, or if a label is neither 0
+/// nor 1. The columns are the number of the collection, the keys, the scores, and the label last.
 #[derive(Clone, Copy, Debug)]
 pub struct AddBatch {}
 
@@ -44,7 +44,8 @@ impl Conversion for AddBatch {
             return Err(format!("expected a number, keys, scores and a label, got {} columns", inputs.len()));
         };
         let rows = Values { field: labels.field.clone(), array: concatenated(&labels.chunks)? };
-        let (truths, validity) = label::bits("label", &rows)?;
+        // What is wrong with a label is said of all rows, which are then read at once.
+        let Ok((truths, validity)) = label::bits("label", &rows) else { return Ok(is_added(number, false)) };
         let truths = BooleanArray::new(Dtype::Boolean, truths, validity).boxed();
         let labels =
             Input { field: Field::new(rows.name().into(), Dtype::Boolean, true), chunks: vec![truths] };
@@ -55,8 +56,12 @@ impl Conversion for AddBatch {
             let columns = lists(codes, groups, &scores.iter().chain([&labels]).collect::<Vec<_>>())?;
             batches::add(collection, Batch { keys: values.array, columns })?;
         }
-        Ok(Values::new(&number.field.name, BooleanArray::from_slice([has_room]).boxed()))
+        Ok(is_added(number, has_room))
     }
+}
+
+fn is_added(number: &Input, added: bool) -> Values {
+    Values::new(&number.field.name, BooleanArray::from_slice([added]).boxed())
 }
 
 /// The columns of a call: scores and a label, of which the dtypes are read, the number of the collection, and the keys if

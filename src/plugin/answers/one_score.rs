@@ -247,7 +247,8 @@ impl WithScores for GroupsInParts<'_, '_> {
                 let part = part as usize;
                 self.parts[part].groups.observations(Some(place as usize), scores[part])
             };
-            rows.load_pieces(&(self.pieces)(group).iter().filter_map(of_piece).collect::<Vec<_>>());
+            let pieces = (self.pieces)(group).iter().map(of_piece).collect::<Option<Vec<_>>>();
+            rows.load_pieces(&pieces.ok_or("expected rows")?);
             filled.append(first.answer, &mut rows)?;
         }
         Ok(filled)
@@ -267,6 +268,7 @@ impl WithScores for AllParts<'_> {
         let answer = first.answer;
         let mut filled = Filled::new(answer.fields(), <S::Key as Key>::WIDTH, false, 1);
         let mut rows = Group::new(*STRATEGY, first.domain);
+        let all_rows = scores.iter().map(|scores| scores.len()).sum::<usize>();
         if *STRATEGY != Strategy::Fitting
             || scores.iter().map(|scores| scores.len()).sum::<usize>() < SHARD_ROWS
         {
@@ -275,6 +277,10 @@ impl WithScores for AllParts<'_> {
             rows.load_pieces(&pieces.collect::<Vec<_>>());
         } else {
             rows.load_parts::<S>(&TakenParts(parts.into_iter().map(|part| Mutex::new(Some(part))).collect()));
+        }
+        let RowCounts { n_pos, n_neg, n_missing, .. } = rows.row_counts();
+        if n_pos + n_neg + n_missing != all_rows as u64 {
+            return Err(format!("of {all_rows} rows, {} were ranked", n_pos + n_neg));
         }
         filled.append(answer, &mut rows)?;
         Ok(filled)

@@ -5,7 +5,7 @@
 //!
 //! Streams whose rows were counted may also lie side by side: then there are no chunks.
 //!
-//! Invariant: chunk `c` is `arena[c * CHUNK..(c + 1) * CHUNK]` and belongs to one stream; all chunks of a
+//! Invariant of streams in chunks: chunk `c` is `arena[c * CHUNK..(c + 1) * CHUNK]` and belongs to one stream; all chunks of a
 //! stream but its last are full.
 
 use crate::cache;
@@ -16,7 +16,10 @@ use crate::ranking::tuning::CHUNK;
 #[derive(Debug)]
 pub(in crate::ranking) struct Streams<R> {
     arena: Vec<R>,
-    /// Where each stream's next row goes; on a chunk's border (as at the beginning), to a new chunk.
+    /// Whether streams lie side by side.
+    are_side_by_side: bool,
+    /// Where each stream's next row goes; on a chunk's border (as at the beginning), to a new chunk. Of streams side by side,
+    /// where each ends.
     next: Vec<u32>,
     /// For each chunk, where its stream's next row would have gone when the chunk was taken.
     before: Vec<u32>,
@@ -29,6 +32,7 @@ impl<R: Copy + Default> Streams<R> {
         assert!(u32::try_from(room).is_ok(), "{rows} rows in one block");
         Streams {
             arena: memory::with_room(room),
+            are_side_by_side: false,
             next: vec![0; streams],
             before: Vec::with_capacity(room / CHUNK),
         }
@@ -36,7 +40,8 @@ impl<R: Copy + Default> Streams<R> {
 
     /// Streams side by side, each of which ends where the next one begins.
     pub fn side_by_side(arena: Vec<R>, ends: Vec<u32>) -> Self {
-        Streams { arena, next: ends, before: Vec::new() }
+        assert!(u32::try_from(arena.len()).is_ok(), "{} rows in one block", arena.len());
+        Streams { arena, are_side_by_side: true, next: ends, before: Vec::new() }
     }
 
     /// Puts a row into a stream.
@@ -69,11 +74,9 @@ impl<R: Copy + Default> Streams<R> {
     /// The rows of a stream, in pieces.
     pub fn pieces(&self, stream: usize) -> impl Iterator<Item = &[R]> {
         let mut end = self.next[stream] as usize;
-        // Streams without a row have no chunks either.
-        let are_side_by_side = self.before.is_empty();
-        let start = if stream > 0 && are_side_by_side { self.next[stream - 1] as usize } else { 0 };
+        let start = if stream > 0 && self.are_side_by_side { self.next[stream - 1] as usize } else { 0 };
         std::iter::from_fn(move || {
-            if are_side_by_side {
+            if self.are_side_by_side {
                 let range = start..std::mem::replace(&mut end, start);
                 return (!range.is_empty()).then(|| &self.arena[range]);
             }

@@ -66,7 +66,7 @@ def test_every_row_of_the_table_is_a_function() -> None:
         "style_report",
         "write_report",
     }
-    # Functions on frames make lists or batches by the first, and reports of Spark are made by the others.
+    # Functions on frames make lists and batches by the first two, reports of Spark are made by the others.
     assert functions - public == {"group_lists", "add_batch", "range_sums", "summary_of_ranges"}
 
 
