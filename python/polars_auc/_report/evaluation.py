@@ -87,9 +87,15 @@ def evaluation(
         options = replace(options, cluster=cluster)
         label = parts.in_cluster(column_of("report", "label", label, rows, example), cluster)
     options = _of_plain_columns(options, rows)
+    in_batches = ReportInBatches.of(rows, label, columns, keys, options)
+    if in_batches is not None and runs is not None:
+        if len(columns) == 1 and not runs.is_claim:
+            # Batches take as little memory as runs, and less time.
+            runs = None
+        else:
+            # Of groups that come one after the other, only the overall row needs all rows.
+            in_batches = ReportInBatches.of(rows, label, columns, [], options)
     of_groups = _summaries_of_groups(rows, label, columns, keys, options) if runs is None else None
-    # Of groups that come one after the other, only the overall row needs all rows.
-    in_batches = ReportInBatches.of(rows, label, columns, keys if runs is None else [], options)
     if runs is None and in_batches is not None:
         rows, label, columns = in_batches.rows, in_batches.label, dict(in_batches.scores)
     asked = Answers("report", rows)
