@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from functools import wraps
+from threading import current_thread, main_thread
 from typing import Any
 
 from polars import DataFrame, LazyFrame
 from polars.exceptions import ComputeError
+
+# What older Polars says of an interrupt while it reads rows by code of Python.
+_IN_SOURCE = re.compile(
+    r"caught exception during execution of a Python source, "
+    r"exception: (KeyboardInterrupt|ComputeError: (\w+: )?interrupted$)"
+)
 
 
 def raise_interrupts() -> None:
@@ -19,10 +27,14 @@ def raise_interrupts() -> None:
 
     Outside of expressions Polars stops a query by itself, and raises a KeyboardInterrupt of its own. Python
     then raises a second one in whatever handles the first, so that no handler of a user would get to its end.
+
+    Where rows are read by code of Python, older Polars makes a ComputeError of whatever that code raises.
     """
 
     def init(self: ComputeError, *said: object) -> None:
         Exception.__init__(self, *said)
+        if said and _IN_SOURCE.match(str(said[0])) and current_thread() is main_thread():
+            raise KeyboardInterrupt
 
     if "__init__" not in vars(ComputeError):
         ComputeError.__init__ = init  # type: ignore[assignment]

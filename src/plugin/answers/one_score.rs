@@ -269,9 +269,7 @@ impl WithScores for AllParts<'_> {
         let mut filled = Filled::new(answer.fields(), <S::Key as Key>::WIDTH, false, 1);
         let mut rows = Group::new(*STRATEGY, first.domain);
         let all_rows = scores.iter().map(|scores| scores.len()).sum::<usize>();
-        if *STRATEGY != Strategy::Fitting
-            || scores.iter().map(|scores| scores.len()).sum::<usize>() < SHARD_ROWS
-        {
+        if *STRATEGY != Strategy::Fitting || all_rows < SHARD_ROWS {
             let of_parts = parts.iter().zip(&scores);
             let pieces = of_parts.filter_map(|(part, scores)| part.groups.observations(None, scores));
             rows.load_pieces(&pieces.collect::<Vec<_>>());

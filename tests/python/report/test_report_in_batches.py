@@ -202,8 +202,8 @@ def test_what_goes_wrong_in_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = Batches(monkeypatch, 30)
     with pytest.raises(pl.exceptions.ComputeError) as error:
         pa.report(read(frame, 30), "label", "score", by="g").collect()
-    # The advice is about all rows, not about the last batch.
-    assert str(error.value) == str(expected.value)
+    # The advice is about all rows, not about the last batch. Older Polars says before it where it comes from.
+    assert str(error.value).endswith(str(expected.value))
     assert (seen.begun, seen.ended, seen.added) == (1, 1, 4)
 
 
