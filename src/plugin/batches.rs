@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use arrow::array::{Array, ListArray};
+use arrow::array::{Array, ListArray, PrimitiveArray};
 
 use super::abi::ffi::Input;
+use super::arrays::downcast::downcast;
 
 /// A batch: its distinct keys, and for each other column a list of each key.
-#[derive(Clone)]
 pub struct Batch {
     /// The keys.
     pub keys: Box<dyn Array>,
@@ -65,7 +65,7 @@ pub fn end(number: u64) {
 /// The number of a collection, which stands in a column of its own.
 pub fn number(input: &Input) -> Result<u64, String> {
     let chunk = input.chunks.first().ok_or("expected the number of a collection")?;
-    let numbers = super::arrays::downcast::downcast::<arrow::array::PrimitiveArray<u64>>(chunk.as_ref())?;
+    let numbers = downcast::<PrimitiveArray<u64>>(chunk.as_ref())?;
     numbers.values().first().copied().ok_or_else(|| "expected the number of a collection".into())
 }
 
@@ -86,7 +86,7 @@ pub fn add(number: u64, batch: Batch) -> Result<(), String> {
 }
 
 /// The batches of a collection, which ends.
-pub fn taken(number: u64) -> Result<Vec<Batch>, String> {
+pub fn take(number: u64) -> Result<Vec<Batch>, String> {
     collections().remove(&number).ok_or_else(|| unknown(number))
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from polars_auc._plugin.call import LIST_OF, group_lists
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["Answers", "are_in_order", "is_of_rows"]
+__all__ = ["Answers", "are_in_order", "are_of_rows"]
 
 # Functions that make a value of each row from values of the same row, as Polars calls them.
 _FUNCTIONS_OF_ROWS = frozenset(
@@ -57,7 +57,7 @@ class Answers:
         if not by:
             return rows.select(column.implode() for column in columns.values()).select(answers)
         schema = rows.collect_schema()
-        if are_in_order(rows, by) and all(map(is_of_rows, columns.values())):
+        if are_in_order(rows, by) and are_of_rows(columns.values()):
             lists = rows.select(group_lists(by, columns)).unnest(cs.all()).unnest(cs.first())
             if len(by) == 1 and not isinstance(schema[by[0]], pl.Categorical):
                 # A join or a group-by of the answers then takes less time.
@@ -97,7 +97,16 @@ def _is_in_order(dtype: pl.DataType) -> bool:
     return dtype.is_numeric() or dtype.is_temporal() or dtype in _KEYS
 
 
-def is_of_rows(column: pl.Expr) -> bool:
+def are_of_rows(columns: Iterable[IntoExpr]) -> bool:
+    """Whether each value of these columns comes from values of its own row.
+
+    A mean in an expression is that of the group. What is no expression is refused where it is read.
+    """
+    own = [pl.col(column) if isinstance(column, str) else column for column in columns]
+    return all(isinstance(column, pl.Expr) and _is_of_rows(column) for column in own)
+
+
+def _is_of_rows(column: pl.Expr) -> bool:
     """Whether each value comes from values of its own row; of what is not known here it does not."""
 
     def is_node_of_rows(node: Any) -> bool:

@@ -14,12 +14,11 @@ import polars as pl
 import polars.selectors as cs
 
 from polars_auc import _native
-from polars_auc._frames.answers import are_in_order, is_of_rows
+from polars_auc._frames.answers import are_in_order, are_of_rows
 from polars_auc._frames.batches import batches
 from polars_auc._frames.group_states import deferred
 from polars_auc._frames.inputs import called
 from polars_auc._plugin.call import add_batch, of_batches
-from polars_auc._report.options import OF_PLACEMENTS, PARTS
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
@@ -33,9 +32,8 @@ _BATCH_ROWS = 2**20
 
 # From so many rows on, those that are in memory are taken batch by batch as well. To read 2 * 10^7 rows and
 # report them takes a fifth less time then, and of 10^8 three tenths less time and two fifths less memory.
-# Fewer rows are taken at once, which needs no second copy of them.
+# Fewer rows are taken at once: where the memory of an earlier report is used again, that takes less time.
 _MANY_ROWS = 2**24
-
 
 # The column of the only group, where none are asked for.
 _ALL = "polars_auc: all rows"
@@ -64,16 +62,13 @@ class ReportInBatches:
         options: ReportOptions,
     ) -> ReportInBatches | None:
         """Return the columns of a report, or None if it needs more, or if it is better made at once."""
-        is_more = options.compare or any(getattr(options, role) is not None for role in (*PARTS, "versus"))
-        if is_more or options.groupings is not None or options.ci not in OF_PLACEMENTS:
+        if not options.needs_scores_alone or options.versus is not None or options.groupings is not None:
             return None
-        label = pl.col(label) if isinstance(label, str) else label
         # A score may be called as a column of groups is.
         names = {*keys, *scores}
         if len(names) < len(keys) + len(scores) or not are_in_order(rows, keys):
             return None
-        # A mean in an expression is that of the group. What is no expression is refused where it is read.
-        if not isinstance(label, pl.Expr) or not all(map(is_of_rows, (label, *scores.values()))):
+        if not are_of_rows((label, *scores.values())):
             return None
         [own] = rows.select(label).collect_schema().names()
         if own in names:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from polars_auc._expressions.states import have_weights
-from polars_auc._frames.answers import Answers, is_of_rows
+from polars_auc._frames.answers import Answers, are_of_rows
 from polars_auc._frames.direction import negated
 from polars_auc._frames.group_states import deferred, group_states
 from polars_auc._frames.inputs import (
@@ -32,7 +32,7 @@ from polars_auc._plugin.options import told
 from polars_auc._report import parts
 from polars_auc._report.batches import ReportInBatches
 from polars_auc._report.nan import Nans, without_nan
-from polars_auc._report.options import OF_PLACEMENTS, PARTS, ReportOptions
+from polars_auc._report.options import ReportOptions
 from polars_auc._report.rows import Part, ReportPlan, refuse_clashes
 from polars_auc._report.stability import Reference
 
@@ -192,12 +192,9 @@ def _summaries_of_groups(
 
     None is returned if a part needs more than a label and a score of each row.
     """
-    is_more = options.compare or any(getattr(options, role) is not None for role in PARTS)
-    if options.versus is None or is_more or options.ci not in OF_PLACEMENTS:
+    if options.versus is None or not options.needs_scores_alone:
         return None
-    label = pl.col(label) if isinstance(label, str) else label
-    # A mean in an expression is that of the group. What is no expression is refused where it is read.
-    if not isinstance(label, pl.Expr) or not all(map(is_of_rows, (label, *scores.values()))):
+    if not are_of_rows((label, *scores.values())):
         return None
     taken = {name: {"score": score, "label": label} for name, score in scores.items()}
     return parts.summaries_of_groups(rows, taken, keys, options)

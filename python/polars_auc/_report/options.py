@@ -132,7 +132,7 @@ class ReportOptions:
     sorted_by: str | Sequence[str] = option(
         (),
         "columns of `by` by which the rows come sorted: groups are then read one after the other, which "
-        "takes less memory; it is checked",
+        "takes less memory if there are several scores; it is checked",
         metavar="COLUMN",
         needs_rows=True,
     )
@@ -309,6 +309,12 @@ class ReportOptions:
     def limits(self) -> dict[str, Any]:
         """How the intervals are made, as the statistics take it."""
         return {name: getattr(self, name) for name in ("level", "ci", "interval", "n_resamples", "seed")}
+
+    @property
+    def needs_scores_alone(self) -> bool:
+        """Whether the label and the scores of each row, in any order, are all that the numbers need."""
+        is_more = self.compare or any(getattr(self, role) is not None for role in PARTS)
+        return not is_more and self.ci in OF_PLACEMENTS
 
     @property
     def names(self) -> list[str]:

@@ -103,7 +103,7 @@ pub fn of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<V
     let field = of_batches_field(&fields, call)?;
     let Asked { columns, number, by, .. } = Asked::of(&call.roles, inputs)?;
     let [scores @ .., label] = columns else { return Err("expected scores and a label".into()) };
-    let mut batches = batches::taken(batches::number(number)?)?;
+    let mut batches = batches::take(batches::number(number)?)?;
     let (keys, pieces) = by.map(|by| groups_of(&batches, by)).transpose()?.unzip();
     let groups = pieces.as_ref().map_or(0, |pieces: &Pieces| pieces.rows.len());
     let answer = OfSummary(&call.options);

@@ -38,13 +38,12 @@ impl<R: Row> Block<R> {
         let rows = pieces.iter().map(|rows| rows.scores.len()).sum();
         let mut streams = Streams::<R>::new(2 * shards, rows);
         let mut units = vec![0; 2 * shards];
-        let (streams_of_rows, units_of_rows) = (&mut streams, &mut units);
         let (any_bits, nan) = with_buckets!(map, shard => widest(Dealing {
             pieces,
             unit_of,
             shard,
-            streams: streams_of_rows,
-            units: units_of_rows,
+            streams: &mut streams,
+            units: &mut units,
         }));
         if !R::HAS_WEIGHT {
             units = (0..2 * shards).map(|stream| streams.rows(stream) as u64).collect();

@@ -32,6 +32,22 @@ scores = st.one_of(st.sampled_from(TIED), st.none(), st.floats(allow_nan=False))
 scores_with_nan = st.one_of(scores, scores, scores, st.just(math.nan))
 
 
+TWO_SCORES = {"y": pl.Int8, "s": pl.Float64, "t": pl.Float64, "g": pl.String, "h": pl.Int32}
+"""A label, two scores, and two keys of groups."""
+
+_few_scores = st.sampled_from([1.0, 2.0, 3.0, -0.0, 0.0, 2.5, None])
+two_scores = st.lists(
+    st.tuples(
+        st.sampled_from([0, 1, 0, 1, None]),
+        _few_scores,
+        _few_scores,
+        st.sampled_from(["a", "b", "c", None]),
+        st.integers(0, 2),
+    ),
+    max_size=40,
+)
+
+
 def without_unlabelled(answers: pl.DataFrame) -> pl.DataFrame:
     """Return the answers of rows as states have them, which do not know whose label alone is missing."""
     null = pl.lit(None, dtype=pl.UInt64).alias("n_unlabelled")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from catalogue.cases import examples, fixed
+from catalogue.cases import TWO_SCORES, examples, fixed, two_scores
 from polars_auc._report.options import PARTS, ReportOptions
 from polars_auc._report.rows import OF_ALL_GROUPS, OF_GROUPS
 
@@ -21,13 +21,6 @@ from polars_auc._report.rows import OF_ALL_GROUPS, OF_GROUPS
 pytestmark = pytest.mark.filterwarnings("ignore:report")
 
 NAN = float("nan")
-
-LABEL = st.sampled_from([0, 1, 0, 1, None])
-SCORE = st.sampled_from([1.0, 2.0, 3.0, -0.0, 0.0, 2.5, None])
-KEY = st.sampled_from(["a", "b", "c", None])
-ROWS = st.lists(st.tuples(LABEL, SCORE, SCORE, KEY, st.integers(0, 2)), max_size=40)
-
-SCHEMA = {"y": pl.Int8, "s": pl.Float64, "t": pl.Float64, "g": pl.String, "h": pl.Int32}
 
 
 def assert_parts(frame: pl.DataFrame, scores: list[str], by: list[str], versus: Any, **options: Any) -> None:
@@ -56,7 +49,7 @@ def assert_parts(frame: pl.DataFrame, scores: list[str], by: list[str], versus: 
     assert all(column.null_count() == len(column) for part in nothing for column in part)
 
 
-@given(rows=ROWS, ci=st.sampled_from(["delong", "logit", "hanley_mcneil"]), nan=st.integers(0, 60))
+@given(rows=two_scores, ci=st.sampled_from(["delong", "logit", "hanley_mcneil"]), nan=st.integers(0, 60))
 @examples(100)
 @example(rows=[], ci="delong", nan=60)
 # A group whose rows all lack something, for one of both scores.
@@ -66,7 +59,7 @@ def assert_parts(frame: pl.DataFrame, scores: list[str], by: list[str], versus: 
 def test_numbers_and_comparisons_are_those_of_their_functions(
     rows: list[tuple[Any, ...]], ci: str, nan: int
 ) -> None:
-    frame = pl.DataFrame(rows, SCHEMA, orient="row")
+    frame = pl.DataFrame(rows, TWO_SCORES, orient="row")
     frame = frame.with_columns(s=pl.when(pl.int_range(pl.len()) == nan).then(NAN).otherwise("s"))
     for versus, by in (("rest", ["g"]), ("overall", ["g", "h"]), ("previous", ["h"])):
         assert_parts(frame, ["s", "t"], by, versus, ci=ci)
@@ -85,7 +78,7 @@ def test_many_groups_of_few_rows() -> None:
     """Sums of so many groups are asked for ahead, and are added by all threads."""
     rng = random.Random(4)
     rows = [(rng.randrange(2), rng.gauss(0, 1), 0.0, "a", rng.randrange(20_000)) for _ in range(150_000)]
-    assert_parts(pl.DataFrame(rows, SCHEMA, orient="row"), ["s"], ["h"], "overall")
+    assert_parts(pl.DataFrame(rows, TWO_SCORES, orient="row"), ["s"], ["h"], "overall")
 
 
 def test_every_option_is_known_to_be_answered_by_summaries_or_not() -> None:

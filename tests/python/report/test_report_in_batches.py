@@ -15,7 +15,7 @@ from polars.io.plugins import register_io_source
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from catalogue.cases import examples, fixed
+from catalogue.cases import TWO_SCORES, examples, fixed, two_scores
 from polars_auc import _native
 from polars_auc._plugin.call import add_batch
 from polars_auc._report import batches
@@ -24,13 +24,6 @@ from polars_auc._report import batches
 pytestmark = pytest.mark.filterwarnings("ignore:report")
 
 NAN = float("nan")
-
-LABEL = st.sampled_from([0, 1, 0, 1, None])
-SCORE = st.sampled_from([1.0, 2.0, 3.0, -0.0, 0.0, 2.5, None])
-KEY = st.sampled_from(["a", "b", "c", None])
-ROWS = st.lists(st.tuples(LABEL, SCORE, SCORE, KEY, st.integers(0, 2)), max_size=40)
-
-SCHEMA = {"y": pl.Int8, "s": pl.Float64, "t": pl.Float64, "g": pl.String, "h": pl.Int32}
 
 
 def read(frame: pl.DataFrame, size: int) -> pl.LazyFrame:
@@ -87,7 +80,7 @@ def assert_same(
 
 
 @given(
-    rows=ROWS,
+    rows=two_scores,
     ci=st.sampled_from(["delong", "logit", "hanley_mcneil"]),
     nan=st.integers(0, 60),
     size=st.integers(1, 45),
@@ -104,7 +97,7 @@ def assert_same(
     rows=[(None, 1.0, 1.0, "a", 0), (0, 1.0, 2.0, "a", 0), (1, 2.0, 1.0, "a", 1)], ci="logit", nan=0, size=1
 )
 def test_any_batches(rows: list[tuple[Any, ...]], ci: str, nan: int, size: int) -> None:
-    frame = pl.DataFrame(rows, SCHEMA, orient="row")
+    frame = pl.DataFrame(rows, TWO_SCORES, orient="row")
     frame = frame.with_columns(s=pl.when(pl.int_range(pl.len()) == nan).then(NAN).otherwise("s"))
     for by in ("g", ["h", "g"]):
         assert_same(frame, ["s", "t"], by, size, ci=ci)
