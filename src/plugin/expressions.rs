@@ -8,7 +8,7 @@ use crate::plugin::answers::{
     each_score::summaries,
     group_lists::GroupLists,
     joint::{joint, joint_single},
-    of_batches::{AddBatch, of_batches, of_batches_field},
+    of_batches::{AddBatch, groups_of_batches, groups_of_batches_field, of_batches, of_batches_field},
     one_score::{curve, number, summary},
     planned::{curve_field, joint_field, joint_single_field, number_field, summaries_field, summary_field},
 };
@@ -70,6 +70,8 @@ expressions! {
         tpr_at_fpr => TprAtFpr;
     summaries, summaries_field:
         roc_summary_of_scores in roc_summary => RocSummaryShort;
+    groups_of_batches, groups_of_batches_field:
+        roc_state_of_batches in roc_state => RocState;
     of_batches, of_batches_field:
         roc_summary_of_batches in roc_summary => RocSummaryShort;
     curve, curve_field:

@@ -7,7 +7,7 @@ use crate::ranking::scores::{
     Key, Observations, Parts, Score, number::Domain, observations::Mass, parts::PartFacts,
     score_type::ScoreType,
 };
-use crate::ranking::states::StoredState;
+use crate::ranking::states::{Limit, StoredState, stored::unranked_state};
 use crate::ranking::ties::{Ties, row_counts::RowCounts, source::Source, units};
 use crate::ranking::tuning::{COUNTED_ROWS, ROWS_PER_KEY, SHARD_ROWS};
 use crate::ranking::weighted::Weighted;
@@ -87,6 +87,27 @@ impl<K: Key> Group<K> {
     /// Takes in rows.
     pub fn load<S: Score<Key = K>>(&mut self, rows: Observations<'_, S>) {
         self.load_pieces(&[rows]);
+    }
+
+    /// Takes in rows that lie in several places. If a state is all that is needed, rows with weights are taken in as one, and so
+    /// are many rows if it may be small. An error says why weights cannot be added up.
+    ///
+    /// # Panics
+    /// If rows of several pieces have weights or counts.
+    pub fn load_for<S: Score<Key = K>>(
+        &mut self,
+        pieces: &[Observations<'_, S>],
+        state: Option<Option<Limit>>,
+    ) -> Result<(), String> {
+        let stored = match state {
+            Some(limit) => unranked_state(pieces, limit, self.score_type_of::<S>())?,
+            None => None,
+        };
+        match stored {
+            Some(state) => self.load_state(state),
+            None => self.load_pieces(pieces),
+        }
+        Ok(())
     }
 
     /// Takes in rows that lie in several places. Those with weights or counts lie in one place.

@@ -9,7 +9,9 @@ from threading import Event, Thread
 
 import polars as pl
 
-__all__ = ["batches"]
+from polars_auc import _native
+
+__all__ = ["batches", "collection"]
 
 
 @contextmanager
@@ -55,3 +57,13 @@ def batches(rows: pl.LazyFrame, size: int, *, maintain_order: bool) -> Iterator[
         while not is_read.is_set() and read.get() is not None:
             pass
         reader.join()
+
+
+@contextmanager
+def collection() -> Iterator[int]:
+    """Begin a collection of batches, and end it whatever happens."""
+    number = _native.begin_batches()
+    try:
+        yield number
+    finally:
+        _native.end_batches(number)

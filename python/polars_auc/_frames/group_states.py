@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from polars_auc._frames.batches import batches
+from polars_auc._frames.answers import are_in_order
+from polars_auc._frames.batches import batches, collection
 from polars_auc._frames.inputs import called, column_of, keys_of, like, refuse_keys, rows_of, scores_of
-from polars_auc._frames.partial_states import PartialStates, state_column
+from polars_auc._frames.partial_states import PART_BYTES, PartialStates, state_column
 from polars_auc._plugin.errors import CALLED
 
 if TYPE_CHECKING:
@@ -22,6 +24,9 @@ __all__ = ["group_states"]
 
 # Rows that are in memory at a time: with fewer, states take longer to merge than to make.
 _BATCH_ROWS = 4_000_000
+
+# Rows that are read at a time where they are collected, as in a report.
+_COLLECTED_ROWS = 2**20
 
 BATCH_OBSERVERS: list[Callable[[int], None]] = []
 """They are called with the rows of each batch that has been counted."""
@@ -41,8 +46,8 @@ def group_states(
 ) -> Frame:
     """Return the states of all groups of a frame, whose rows are read batch by batch.
 
-    The result is that of ``group_by(by).agg(roc_state(...))``. Here the rows of a group are never together in
-    memory: some million rows are read at a time, and their states are merged.
+    The result is that of ``group_by(by).agg(roc_state(...))``. Here not all rows are in memory together: some
+    million rows are counted at a time, and their states are merged.
 
     Parameters
     ----------
@@ -148,15 +153,59 @@ def group_states(
 
 def _in_batches(states: PartialStates, plan: pl.LazyFrame) -> pl.DataFrame | None:
     """Return the states of rows that are read batch by batch, or None if there is no batch."""
+    is_small = states.limit["max_bins"] is not None and not states.masses
+    collects = is_small and bool(states.by) and are_in_order(plan, states.by)
+    rows = _COLLECTED_ROWS if collects else _BATCH_ROWS
+    with called(states.name), batches(plan, rows, maintain_order=False) as read:
+        return states.gathered(_in_collections(states, read) if collects else _counted(states, read))
 
-    def counted(batch: pl.DataFrame) -> pl.DataFrame:
-        own = states.counted_rows(batch)
-        for observer in BATCH_OBSERVERS:
-            observer(batch.height)
-        return own
 
-    with called(states.name), batches(plan, _BATCH_ROWS, maintain_order=False) as read:
-        return states.gathered(map(counted, read))
+def _counted(states: PartialStates, read: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Return the states of each batch."""
+    for batch in read:
+        yield states.counted_rows(batch)
+        _tell(batch)
+
+
+def _in_collections(states: PartialStates, read: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Return the states of rows that are collected before they are counted.
+
+    So a group has more rows, and a row takes less time. If a batch has too many groups, or a label that is
+    neither 0 nor 1, rows are counted batch by batch from there on.
+    """
+    batch = next(read, None)
+    while batch is not None:
+        nothing = batch.clear()
+        size = 0.0
+        with collection() as number:
+            while batch is not None and size < PART_BYTES:
+                if not batch.select(states.added_to(number)).item():
+                    break
+                size += batch.estimated_size()
+                _tell(batch)
+                batch = next(read, None)
+            if size:
+                yield states.of_collection(nothing, number)
+        if batch is not None and size < PART_BYTES:
+            yield from _counted(states, _together(chain([batch], read)))
+            return
+
+
+def _together(read: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Put batches together until they have enough rows to be counted at a time."""
+    some: list[pl.DataFrame] = []
+    for batch in read:
+        some.append(batch)
+        if sum(map(len, some)) >= _BATCH_ROWS:
+            yield pl.concat(some)
+            some = []
+    if some:
+        yield pl.concat(some)
+
+
+def _tell(batch: pl.DataFrame) -> None:
+    for observer in BATCH_OBSERVERS:
+        observer(batch.height)
 
 
 def _others(

@@ -107,10 +107,11 @@ def add_batch(collection: int, by: Sequence[str], columns: Mapping[str, pl.Expr]
 def of_batches(
     name: str, collection: int, by: Sequence[str], columns: Mapping[str, pl.Expr], **options: object
 ) -> pl.Expr:
-    """Return a struct for each group of a collection of batches: the struct of its keys, and its answer.
+    """Return a struct for each group of a collection of batches: the struct of its keys, and its answers.
 
-    The last row is for all rows, and has no keys. Without ``by`` return the answer for all rows alone. The
-    collection ends. Of the columns only the dtypes are read.
+    Summaries of all scores are an array, and those in the last row are of all rows, without keys; without
+    ``by`` they are the only answer. Of states there is a struct for each score. The collection ends. Of the
+    columns only the dtypes are read.
     """
     own = {"batches": pl.lit(collection, dtype=pl.UInt64).alias("polars_auc: answer")}
     if by:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 import polars.selectors as cs
 
-from polars_auc import _native
 from polars_auc._frames.answers import are_in_order, are_of_rows
-from polars_auc._frames.batches import batches
+from polars_auc._frames.batches import batches, collection
 from polars_auc._frames.group_states import deferred
 from polars_auc._frames.inputs import called
 from polars_auc._plugin.call import add_batch, of_batches
@@ -122,12 +121,12 @@ class ReportInBatches:
             some = iter([first, second])
             # What is referred to here would stay in memory.
             del first, second
-            with _collection() as collection:
+            with collection() as number:
                 for batch in chain(some, read):
-                    if not batch.select(add_batch(collection, keys, columns)).item():
+                    if not batch.select(add_batch(number, keys, columns)).item():
                         # What was read until here is read once more.
                         return None
-                answer = nothing.select(of_batches("roc_summary", collection, by, columns, **self.limits))
+                answer = nothing.select(of_batches("roc_summary", number, by, columns, **self.limits))
         if not by:
             return _Summaries(None, answer.select(cs.all().alias(name)))
         key, summary = answer.unnest(cs.all())
@@ -169,13 +168,3 @@ def _read(rows: pl.LazyFrame, height: int | None) -> AbstractContextManager[Iter
         return batches(rows, _BATCH_ROWS, maintain_order=False)
     starts = range(0, height, _BATCH_ROWS)
     return nullcontext(rows.slice(start, _BATCH_ROWS).collect() for start in starts)
-
-
-@contextmanager
-def _collection() -> Iterator[int]:
-    """Begin a collection of batches, and end it whatever happens."""
-    collection = _native.begin_batches()
-    try:
-        yield collection
-    finally:
-        _native.end_batches(collection)

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use arrow::array::{Array, BooleanArray, ListArray, StructArray};
+use arrow::array::{Array, BooleanArray, ListArray};
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use super::columns;
@@ -15,15 +15,19 @@ use crate::plugin::abi::{
     ffi::Input,
 };
 use crate::plugin::arrays::{
-    downcast::{NOWHERE, message},
+    downcast::NOWHERE,
     values::{Values, concatenated, gathered},
 };
 use crate::plugin::batches::{self, Batch};
-use crate::plugin::inputs::{keys::KeyCodes, label, one_score::Inputs};
+use crate::plugin::inputs::{
+    keys::KeyCodes,
+    label,
+    one_score::{Inputs, checked},
+};
 use crate::plugin::threads::Threads;
 use crate::ranking::rows::RowGroups;
 use crate::ranking::tasks::{self, Pool};
-use crate::statistics::kinds::{Column, KeyKind, Runs, Summary};
+use crate::statistics::kinds::{Column, KeyKind, Record, Runs, Summary};
 use crate::statistics::options::from_options;
 
 /// Adds a batch to a collection, and says whether it was added: not if its groups are too many, or if a label is neither 0
@@ -87,7 +91,6 @@ impl<'a, T> Asked<'a, T> {
 /// groups are asked for.
 pub fn of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
     let Asked { columns, roles, number, by } = Asked::of(&call.roles, inputs)?;
-    let list = |column: &Field| Field::new(column.name.clone(), columns::list_of(column.dtype.clone()), true);
     let lists: Vec<Field> = columns.iter().map(list).collect();
     let records = Field { name: number.name.clone(), ..summaries_field_of(&lists, &call.options, &roles)? };
     Ok(match by {
@@ -101,45 +104,105 @@ pub fn of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Re
 pub fn of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
     let fields: Vec<Field> = inputs.iter().map(|input| input.field.clone()).collect();
     let field = of_batches_field(&fields, call)?;
-    let Asked { columns, number, by, .. } = Asked::of(&call.roles, inputs)?;
-    let [scores @ .., label] = columns else { return Err("expected scores and a label".into()) };
-    let mut batches = batches::take(batches::number(number)?)?;
-    let (keys, pieces) = by.map(|by| groups_of(&batches, by)).transpose()?.unzip();
-    let groups = pieces.as_ref().map_or(0, |pieces: &Pieces| pieces.rows.len());
+    let asked = Asked::of(&call.roles, inputs)?;
     let answer = OfSummary(&call.options);
-    let labels = batches.iter_mut().filter_map(|batch| batch.columns.pop());
-    let labels: Vec<Input> = labels.map(|labels| input(&label.field, labels)).collect();
-    let mut of_batches: Vec<_> = batches.into_iter().map(|batch| batch.columns.into_iter()).collect();
     let (mut records, mut lookups) = (Vec::new(), None);
-    for score in scores {
-        // The lists of a score are freed before the next one is read.
-        let part = |(columns, labels): (&mut std::vec::IntoIter<ListArray<i64>>, &Input)| {
-            let scores = input(&score.field, columns.next().ok_or("a batch without a score")?);
-            ScoreGroups::read(&[&scores, labels], Inputs::Rows, M::WEIGHTS, Form::Record, &answer)
-        };
-        let parts = of_batches.iter_mut().zip(&labels).map(part).collect::<Result<Vec<_>, String>>()?;
-        if let Some(pieces) = &pieces {
-            let size = |group: usize| pieces.rows[group];
-            let of_groups = tasks::run(&Threads, groups, 1, &size, &|groups: Range<usize>| {
-                ScoreGroups::records_in_parts(&parts, groups, &|group| pieces.of_group(group))
-            });
-            for filled in of_groups {
-                records.push(filled?.columns);
-            }
-        }
-        let (whole, of_score) = Threads.install(|| ScoreGroups::record_of_parts(parts))?;
-        records.push(whole.columns);
-        lookups = lookups.or(Some(of_score));
-    }
-    let in_turn = Runs::in_turn(scores.len(), groups + 1);
+    let keys = asked.each_score(M::WEIGHTS, &answer, &mut |of_groups, parts| {
+        records.extend(of_groups);
+        lookups = lookups.take().or(parts.first().map(ScoreGroups::lookups));
+        records.push(Threads.install(|| ScoreGroups::record_of_parts(parts))?.columns);
+        Ok(())
+    })?;
+    let scores = asked.columns.len() - 1;
+    let rows = 1 + keys.as_ref().map_or(0, |keys| keys.len());
+    let in_turn = Runs::in_turn(scores, rows);
     let columns = Threads.install(|| Column::rows_of(records, &in_turn));
     let records = columns::structs(answer.fields(), columns, &lookups.ok_or("expected a score")?)?;
-    let records = columns::arrays(records, scores.len(), groups + 1)?;
+    let records = columns::arrays(records, scores, rows)?;
     let Some(keys) = keys else { return Ok(Values { field, array: records }) };
-    let with_none: Vec<u32> = (0..groups as u32).chain([NOWHERE]).collect();
+    let with_none: Vec<u32> = (0..keys.len() as u32).chain([NOWHERE]).collect();
     let arrays = vec![gathered(keys.as_ref(), &with_none)?, records];
-    let array = StructArray::try_new(field.dtype.clone(), groups + 1, arrays, None).map_err(message)?.boxed();
-    Ok(Values { field, array })
+    Ok(Values { array: columns::struct_of(field.dtype.clone(), rows, arrays)?, field })
+}
+
+/// The planned field of the records of groups, whose fields may have other dtypes for other scores: the keys, and a record
+/// under the name of each score.
+pub fn groups_of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
+    let Asked { columns, number, by, .. } = Asked::of(&call.roles, inputs)?;
+    let (Some(by), [scores @ .., label]) = (by, columns) else {
+        return Err("expected scores, a label, and keys".into());
+    };
+    let record = |score: &Field| {
+        let dtypes = checked(&[&list(score), &list(label)], Inputs::Rows, M::WEIGHTS)?;
+        let dtype = columns::record_dtype(M::Record::FIELDS, &dtypes);
+        Ok(Field::new(score.name.clone(), dtype, true))
+    };
+    let fields = std::iter::once(Ok(by.clone())).chain(scores.iter().map(record));
+    let fields = fields.collect::<Result<Vec<Field>, String>>()?;
+    Ok(Field::new(number.name.clone(), Dtype::Struct(fields), true))
+}
+
+/// Answers every group of a collection in order, those whose keys are missing last. The collection ends.
+pub fn groups_of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
+    let fields: Vec<Field> = inputs.iter().map(|input| input.field.clone()).collect();
+    let field = groups_of_batches_field(&fields, call)?;
+    let answer = OfSummary(&call.options);
+    let mut records = Vec::new();
+    let keys = Asked::of(&call.roles, inputs)?.each_score(M::WEIGHTS, &answer, &mut |of_groups, parts| {
+        let lookups = parts.first().ok_or("expected rows")?.lookups();
+        records.push(columns::structs(answer.fields(), Column::joined(of_groups), &lookups)?);
+        Ok(())
+    })?;
+    let keys = keys.ok_or("expected keys")?;
+    let rows = keys.len();
+    let arrays = std::iter::once(keys).chain(records).collect();
+    Ok(Values { array: columns::struct_of(field.dtype.clone(), rows, arrays)?, field })
+}
+
+/// A column of lists of what a field holds.
+fn list(column: &Field) -> Field {
+    Field::new(column.name.clone(), columns::list_of(column.dtype.clone()), true)
+}
+
+/// What is made of the records of the groups of a score, and of its parts.
+type OfScore<'s> = &'s mut dyn FnMut(Vec<Vec<Column>>, Vec<ScoreGroups<'_>>) -> Result<(), String>;
+
+impl Asked<'_, Input> {
+    /// Takes the collection, and gives the keys of its groups, if there are any; and score by score the records of groups, and
+    /// the parts with all rows.
+    fn each_score(
+        &self,
+        weights: bool,
+        answer: &dyn Statistic,
+        of_score: OfScore<'_>,
+    ) -> Result<Option<Box<dyn Array>>, String> {
+        let [scores @ .., label] = self.columns else { return Err("expected scores and a label".into()) };
+        let mut batches = batches::take(batches::number(self.number)?)?;
+        let (keys, pieces) = self.by.map(|by| groups_of(&batches, by)).transpose()?.unzip();
+        let labels = batches.iter_mut().filter_map(|batch| batch.columns.pop());
+        let labels: Vec<Input> = labels.map(|labels| input(&label.field, labels)).collect();
+        let mut of_batches: Vec<_> = batches.into_iter().map(|batch| batch.columns.into_iter()).collect();
+        for score in scores {
+            // The lists of a score are freed before the next one is read.
+            let part = |(columns, labels): (&mut std::vec::IntoIter<ListArray<i64>>, &Input)| {
+                let scores = input(&score.field, columns.next().ok_or("a batch without a score")?);
+                ScoreGroups::read(&[&scores, labels], Inputs::Rows, weights, Form::Record, answer)
+            };
+            let parts = of_batches.iter_mut().zip(&labels).map(part).collect::<Result<Vec<_>, String>>()?;
+            let of_groups = pieces.as_ref().map_or(Ok(Vec::new()), |pieces| records(&parts, pieces))?;
+            of_score(of_groups, parts)?;
+        }
+        Ok(keys)
+    }
+}
+
+/// The records of groups, in parts.
+fn records(parts: &[ScoreGroups<'_>], pieces: &Pieces) -> Result<Vec<Vec<Column>>, String> {
+    let size = |group: usize| pieces.rows[group];
+    let of_groups = tasks::run(&Threads, pieces.rows.len(), 1, &size, &|groups: Range<usize>| {
+        ScoreGroups::records_in_parts(parts, groups, &|group| pieces.of_group(group))
+    });
+    of_groups.into_iter().map(|filled| Ok(filled?.columns)).collect()
 }
 
 /// The distinct keys of all batches in order, and the pieces of their groups.

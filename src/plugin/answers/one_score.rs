@@ -214,11 +214,15 @@ impl ScoreGroups<'_> {
     }
 
     /// The record of all rows of all parts. The memory of their scores is used or freed meanwhile.
-    pub(super) fn record_of_parts(parts: Vec<Self>) -> Result<(Filled, Lookups), String> {
+    pub(super) fn record_of_parts(parts: Vec<Self>) -> Result<Filled, String> {
         let first = parts.first().ok_or("expected rows")?;
         let nothing = new_empty_array(first.groups.scores.dtype().clone());
-        let lookups = Lookups { dtypes: first.lookups.dtypes.clone(), names: Vec::new(), keys: None };
-        Ok((dispatch(nothing.as_ref(), AllParts(parts))?, lookups))
+        dispatch(nothing.as_ref(), AllParts(parts))
+    }
+
+    /// What stands for the values of a score's type in records.
+    pub(super) fn lookups(&self) -> Lookups {
+        Lookups { dtypes: self.lookups.dtypes.clone(), names: Vec::new(), keys: None }
     }
 
     fn scores<S: Native>(&self) -> Result<&[S], String> {
@@ -248,7 +252,7 @@ impl WithScores for GroupsInParts<'_, '_> {
                 self.parts[part].groups.observations(Some(place as usize), scores[part])
             };
             let pieces = (self.pieces)(group).iter().map(of_piece).collect::<Option<Vec<_>>>();
-            rows.load_pieces(&pieces.ok_or("expected rows")?);
+            rows.load_for(&pieces.ok_or("expected rows")?, first.answer.state())?;
             filled.append(first.answer, &mut rows)?;
         }
         Ok(filled)

@@ -168,14 +168,7 @@ impl Groups {
             }
             Content::Rows(rows) => {
                 let observations = rows.observations(range, scores);
-                let stored = match state {
-                    Some(limit) => observations.unranked_state(limit, into.score_type_of::<S>()),
-                    None => Ok(None),
-                };
-                match stored.map_err(|problem| rows.with_name(&problem))? {
-                    Some(state) => into.load_state(state),
-                    None => into.load(observations),
-                }
+                into.load_for(&[observations], state).map_err(|problem| rows.with_name(&problem))?;
             }
         }
         Ok(())

@@ -13,6 +13,7 @@ use super::scale::{Intervals, Resolution};
 use super::state::{Limit, State};
 use crate::ranking::scores::{
     Key, Observations, Score,
+    observations::blocks,
     score_type::ScoreType,
     wide::{Work, widest},
 };
@@ -21,43 +22,58 @@ use crate::ranking::tuning::{
     BINS_PER_LIMIT, BOUNDED_LEAST, BOUNDED_ROWS, CACHED_BINS, ROWS_PER_BIN, SAMPLED_PER_BIN,
 };
 
-impl<S: Score> Observations<'_, S> {
-    /// Whether there are so many rows for each bin that counting them is faster than ranking.
-    pub(super) fn are_many(&self, limit: Limit) -> bool {
-        let rows = self.scores.len();
-        let times = (limit.max_bins / CACHED_BINS).max(1);
-        rows >= BOUNDED_LEAST && (rows / ROWS_PER_BIN) as u64 / times >= limit.max_bins
-    }
+/// Whether there are so many rows for each bin that counting them is faster than ranking.
+pub(super) fn are_many<S>(pieces: &[Observations<'_, S>], limit: Limit) -> bool {
+    let rows = pieces.iter().map(|rows| rows.scores.len()).sum::<usize>();
+    let times = (limit.max_bins / CACHED_BINS).max(1);
+    rows >= BOUNDED_LEAST && (rows / ROWS_PER_BIN) as u64 / times >= limit.max_bins
+}
 
-    /// The state of rows without weights, in at most so many bins.
-    pub(super) fn bounded_state(&self, limit: Limit, score_type: ScoreType) -> State {
-        let part_rows = BOUNDED_ROWS.max(ROWS_PER_BIN * limit.max_bins as usize);
-        let parts = self.blocks(self.scores.len().div_ceil(part_rows).max(1));
-        let first = self.first_resolution(limit, score_type);
-        let state = |part: usize| -> Result<State, Infallible> {
-            let table = Table::new(limit, score_type, first);
-            Ok(widest(Counting { rows: parts[part], table }).state().fitted())
-        };
-        let size = |parts: Range<usize>| (parts.len() - 1) * part_rows;
-        let mut state = match State::merged::<S::Key, Infallible>(0..parts.len(), &size, &state) {
-            Ok(Some(state)) => state,
-            _ => State::exact(Counts::new(score_type, None), RowCounts::default()),
-        };
-        state.rows.n_missing = self.all_rows - state.rows.n_pos - state.rows.n_neg;
-        state
-    }
-
-    /// The partition of some rows from all places: that of all rows is no earlier one.
-    fn first_resolution(&self, limit: Limit, score_type: ScoreType) -> Resolution {
-        let rows = self.scores.len();
-        let words = (SAMPLED_PER_BIN * limit.max_bins as usize).div_ceil(BLOCK);
-        let mut table = Table::new(limit, score_type, 0);
-        for first in (0..rows).step_by(BLOCK * (rows / BLOCK).div_ceil(words).max(1)) {
-            let rows = self.slice(first, BLOCK.min(rows - first));
+/// The state of rows without weights that lie in several places, in at most so many bins.
+pub(super) fn bounded_state<S: Score>(
+    pieces: &[Observations<'_, S>],
+    limit: Limit,
+    score_type: ScoreType,
+) -> State {
+    let rows = pieces.iter().map(|rows| rows.scores.len()).sum::<usize>();
+    let part_rows = BOUNDED_ROWS.max(ROWS_PER_BIN * limit.max_bins as usize);
+    let parts = blocks(pieces, rows.div_ceil(part_rows).max(1));
+    let first = first_resolution(pieces, limit, score_type);
+    let state = |part: usize| -> Result<State, Infallible> {
+        let mut table = Table::new(limit, score_type, first);
+        for &rows in &parts[part] {
             table = widest(Counting { rows, table });
         }
-        table.state().fitted().resolution
+        Ok(table.state().fitted())
+    };
+    let size = |parts: Range<usize>| (parts.len() - 1) * part_rows;
+    let mut state = match State::merged::<S::Key, Infallible>(0..parts.len(), &size, &state) {
+        Ok(Some(state)) => state,
+        _ => State::exact(Counts::new(score_type, None), RowCounts::default()),
+    };
+    let all_rows = pieces.iter().map(|rows| rows.all_rows).sum::<u64>();
+    state.rows.n_missing = all_rows - state.rows.n_pos - state.rows.n_neg;
+    state
+}
+
+/// The partition of some rows from all places: that of all rows is no earlier one.
+fn first_resolution<S: Score>(
+    pieces: &[Observations<'_, S>],
+    limit: Limit,
+    score_type: ScoreType,
+) -> Resolution {
+    let rows = pieces.iter().map(|rows| rows.scores.len()).sum::<usize>();
+    let words = (SAMPLED_PER_BIN * limit.max_bins as usize).div_ceil(BLOCK);
+    let step = BLOCK * (rows / BLOCK).div_ceil(words).max(1);
+    let mut table = Table::new(limit, score_type, 0);
+    for piece in pieces {
+        let rows = piece.scores.len();
+        for first in (0..rows).step_by(step) {
+            let rows = piece.slice(first, BLOCK.min(rows - first));
+            table = widest(Counting { rows, table });
+        }
     }
+    table.state().fitted().resolution
 }
 
 /// The bins of some rows.
@@ -165,13 +181,16 @@ mod tests {
         let observations = Observations::new(&scores, bits(&labels), Some(bits(&valid)));
         let mut group = Group::default();
         group.load(observations);
-        let counted = observations.bounded_state(limit, ScoreType::of::<S>(Domain::Any));
-        prop_assert_eq!(counted.rows, group.row_counts().stored());
-        prop_assert_eq!(counted.has_nan, group.has_nan());
-        if !counted.has_nan {
-            let ranked = group.ties().state().limited(Some(limit));
-            prop_assert_eq!(each(&counted), each(&ranked));
-            prop_assert_eq!(counted.resolution, ranked.resolution);
+        for pieces in [1, 2, 7] {
+            let pieces = if rows.is_empty() { vec![observations] } else { observations.blocks(pieces) };
+            let counted = bounded_state(&pieces, limit, ScoreType::of::<S>(Domain::Any));
+            prop_assert_eq!(counted.rows, group.row_counts().stored());
+            prop_assert_eq!(counted.has_nan, group.has_nan());
+            if !counted.has_nan {
+                let ranked = group.ties().state().limited(Some(limit));
+                prop_assert_eq!(each(&counted), each(&ranked));
+                prop_assert_eq!(counted.resolution, ranked.resolution);
+            }
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use super::bounded::{are_many, bounded_state};
 use super::state::{Limit, State};
 use super::weight_sums::WeightSums;
 use crate::ranking::scores::{Observations, Score, observations::Mass, score_type::ScoreType};
@@ -39,20 +40,20 @@ impl StoredState {
     }
 }
 
-impl<S: Score> Observations<'_, S> {
-    /// The state of rows that need not be ranked for it: those with weights, and, if it may have at most so many bins, many
-    /// rows without weights. None of other rows; an error says why weights cannot be added up.
-    pub fn unranked_state(
-        &self,
-        limit: Option<Limit>,
-        score_type: ScoreType,
-    ) -> Result<Option<StoredState>, String> {
-        if matches!(self.mass, Mass::Weights(_)) {
-            return Ok(Some(self.weighted_state(score_type)?.into()));
-        }
-        let limit = limit.filter(|&limit| self.are_many(limit));
-        Ok(limit.map(|limit| self.bounded_state(limit, score_type).into()))
+/// The state of rows that need not be ranked for it: those with weights, which lie in one place, and, if it may have at most so
+/// many bins, many rows without weights. None of other rows; an error says why weights cannot be added up.
+pub fn unranked_state<S: Score>(
+    pieces: &[Observations<'_, S>],
+    limit: Option<Limit>,
+    score_type: ScoreType,
+) -> Result<Option<StoredState>, String> {
+    if let [rows] = pieces
+        && matches!(rows.mass, Mass::Weights(_))
+    {
+        return Ok(Some(rows.weighted_state(score_type)?.into()));
     }
+    let limit = limit.filter(|&limit| are_many(pieces, limit));
+    Ok(limit.map(|limit| bounded_state(pieces, limit, score_type).into()))
 }
 
 impl Source for StoredState {

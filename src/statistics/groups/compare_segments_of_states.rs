@@ -99,7 +99,8 @@ mod tests {
 #[cfg(test)]
 mod tests_of_weights {
     use super::*;
-    use crate::ranking::scores::{Bits, Domain, Observations, ScoreType, bits::tests::packed};
+    use crate::ranking::Group;
+    use crate::ranking::scores::{Bits, Observations, bits::tests::packed};
     use crate::ranking::states::{State, weight_sums::WeightSums};
     use crate::statistics::groups::compare_segments::{Versus, tests::statistic};
     use proptest::prelude::*;
@@ -112,8 +113,9 @@ mod tests_of_weights {
         let labels = packed(rows.iter().map(|row| row.1));
         let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
         let rows = Observations::new(&codes, Bits::new(&labels, 0, rows.len()), None).with_weights(&weights);
-        let score_type = ScoreType::of::<u32>(Domain::Any);
-        rows.unranked_state(None, score_type).unwrap().unwrap().into_parts().1.unwrap()
+        let mut group = Group::default();
+        group.load_for(&[rows], Some(None)).unwrap();
+        group.ties().stored_weights().unwrap().clone()
     }
 
     /// The area of rows, and how far it moves with the weight of each row that there is, times the weight.

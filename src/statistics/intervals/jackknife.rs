@@ -30,7 +30,7 @@ pub fn variance(ties: &Ties<'_>, auc: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use crate::ranking::group::Group;
-    use crate::ranking::scores::{Bits, Domain, Observations, ScoreType, bits::tests::packed};
+    use crate::ranking::scores::{Bits, Observations, bits::tests::packed};
     use crate::statistics::intervals::roc_auc_ci::{RocAucCiRecord, tests::NINETY_FIVE};
     use crate::statistics::kinds::Summary;
     use proptest::prelude::*;
@@ -40,8 +40,7 @@ mod tests {
         let rows = Observations::new(scores, Bits::new(labels, 0, scores.len()), None).with_weights(weights);
         let (mut live, mut stored) = (Group::default(), Group::<u64>::default());
         live.load(rows);
-        let score_type = ScoreType::of::<f64>(Domain::Any);
-        stored.load_state(rows.unranked_state(None, score_type).unwrap().unwrap());
+        stored.load_for(&[rows], Some(None)).unwrap();
         [NINETY_FIVE.of_ties(live.ties()), NINETY_FIVE.of_ties(stored.ties())]
     }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +9,10 @@ import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from polars.io.plugins import register_io_source
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
+from catalogue.batches import KEYS, SCORES, read
 from catalogue.cases import TWO_SCORES, examples, fixed, two_scores
 from polars_auc import _native
 from polars_auc._plugin.call import add_batch
@@ -24,17 +22,6 @@ from polars_auc._report import batches
 pytestmark = pytest.mark.filterwarnings("ignore:report")
 
 NAN = float("nan")
-
-
-def read(frame: pl.DataFrame, size: int) -> pl.LazyFrame:
-    """Return a frame that is read in batches of a size when it is collected, as a file is."""
-
-    def parts(columns: list[str] | None, condition: pl.Expr | None, *_: Any) -> Iterator[pl.DataFrame]:
-        rows = frame if condition is None else frame.filter(condition)
-        rows = rows if columns is None else rows.select(columns)
-        yield from rows.iter_slices(size) if rows.height else [rows]
-
-    return register_io_source(parts, schema=frame.schema)
 
 
 class Batches:
@@ -105,23 +92,6 @@ def test_any_batches(rows: list[tuple[Any, ...]], ci: str, nan: int, size: int) 
     assert_same(frame, ["s", "t"], [], size, ci=ci)
 
 
-SCORES = {
-    "boolean": pl.col("score") > 0.5,
-    "i8": (pl.col("score") * 20).cast(pl.Int8),
-    "u16": (pl.col("score").abs() * 1000).cast(pl.UInt16),
-    "i32": (pl.col("score") * 1e6).cast(pl.Int32),
-    "i64": (pl.col("score") * 1e15).cast(pl.Int64),
-    "u32": (pl.col("score").abs() * 1e6).cast(pl.UInt32),
-    "u64": (pl.col("score").abs() * 1e15).cast(pl.UInt64),
-    "i128": (pl.col("score") * 1e15).cast(pl.Int128) * 2**40,
-    "decimal": pl.col("score").cast(pl.Decimal(20, 6)),
-    "f32": pl.col("score").cast(pl.Float32),
-    "f64": pl.col("score"),
-    "two decimals": pl.col("score").round(2),
-    "null": pl.lit(None),
-}
-
-
 @pytest.mark.parametrize("dtype", SCORES)
 def test_large_groups_of_every_dtype(dtype: str) -> None:
     """So many rows are ranked where they lie, and others at once."""
@@ -142,17 +112,6 @@ def test_nan_in_large_groups(at: int) -> None:
     table = assert_same(frame, "score", "g", 30_000, label="label")
     assert table["auc"].is_nan().to_list() == [at % 3 == 0, at % 3 == 1, at % 3 == 2, True]
     assert_same(frame, "score", "g", 30_000, label="label", nan="skip")
-
-
-KEYS: dict[str, pl.Expr] = {
-    "words": pl.col("g").replace_strict({0: "a word that is longer than others", 1: "b", 2: None}),
-    "categories": pl.col("g").replace_strict({0: "z", 1: "b", 2: None}).cast(pl.Categorical),
-    "enum": pl.col("g").replace_strict({0: "z", 1: "b", 2: None}).cast(pl.Enum(["z", "a", "b"])),
-    "dates": pl.col("g").replace_strict({0: date(2026, 1, 1), 1: date(2025, 1, 1), 2: None}),
-    "truths": pl.col("g") > 1,
-    "floats": pl.col("g").replace_strict({0: NAN, 1: -0.0, 2: 0.0}),
-    "nothing": pl.lit(None),
-}
 
 
 @pytest.mark.parametrize("dtype", KEYS)
