@@ -97,12 +97,7 @@ impl<T: Tally> Counts<T> {
     /// Appends counts of lower scores.
     pub fn append(&mut self, lower: &Self) {
         let (keys, counts) = (&mut self.keys, &mut self.counts);
-        if lower.len() >= MANY_SCORES && tasks::in_pool() {
-            rayon::join(|| keys.extend(&lower.keys), || counts.extend_from_slice(&lower.counts));
-        } else {
-            keys.extend(&lower.keys);
-            counts.extend_from_slice(&lower.counts);
-        }
+        append_both(lower.len(), || keys.extend(&lower.keys), || counts.extend_from_slice(&lower.counts));
     }
 
     /// Adds counts of the same scores.
@@ -159,7 +154,66 @@ impl Counts {
     }
 }
 
+/// Appends keys and counts of so many scores; of many scores, both at a time.
+fn append_both(scores: usize, keys: impl FnOnce() + Send, counts: impl FnOnce() + Send) {
+    if scores >= MANY_SCORES && tasks::in_pool() {
+        rayon::join(keys, counts);
+    } else {
+        keys();
+        counts();
+    }
+}
+
+/// Very many counts, column by column, as an answer has them.
+#[derive(Clone, Debug)]
+pub struct CountColumns {
+    /// The distinct scores, the highest first.
+    pub keys: Keys,
+    /// The positives of each.
+    pub pos: Vec<u64>,
+    /// The negatives of each.
+    pub neg: Vec<u64>,
+}
+
+impl CountColumns {
+    fn append(&mut self, lower: &Self) {
+        let CountColumns { keys, pos, neg } = self;
+        let append_keys = || keys.extend(&lower.keys);
+        let append_counts = || {
+            pos.extend_from_slice(&lower.pos);
+            neg.extend_from_slice(&lower.neg);
+        };
+        append_both(lower.pos.len(), append_keys, append_counts);
+    }
+}
+
 impl Ties<'_> {
+    /// All ties of a large group column by column; none of other groups. Of a large group, counts that are written twice would
+    /// take much memory, and most of the time.
+    pub fn count_columns(&mut self) -> Option<CountColumns> {
+        let (width, most) = (self.score_type().width(), self.most_distinct());
+        if most == 0 {
+            return None;
+        }
+        let mut columns = CountColumns {
+            keys: Keys::with_room(width, most),
+            pos: memory::with_room(most),
+            neg: memory::with_room(most),
+        };
+        self.fold_runs_into(
+            &mut columns,
+            || CountColumns { keys: Keys::with_capacity(width, 0), pos: Vec::new(), neg: Vec::new() },
+            |columns, run| {
+                columns.keys.extend_wide(run.keys());
+                columns.pos.extend(run.rows().map(|rows| rows.0));
+                columns.neg.extend(run.rows().map(|rows| rows.1));
+                run.below()
+            },
+            |columns, lower| columns.append(&lower),
+        );
+        Some(columns)
+    }
+
     /// All ties as a value.
     pub fn counts(&mut self) -> Counts {
         let (score_type, units) = (self.score_type(), self.units());

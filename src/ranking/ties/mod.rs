@@ -13,7 +13,7 @@ pub(super) mod steps;
 pub mod ties;
 pub mod units;
 
-pub use counts::{Count, Counts};
+pub use counts::{Count, CountColumns, Counts};
 pub use outline::Cell;
 pub use placements::Placements;
 pub use positives::PositiveScore;

@@ -5,8 +5,9 @@ use std::slice::IterMut;
 use rayon::prelude::*;
 
 use crate::memory;
+use crate::ranking::scores::Keys;
 use crate::ranking::states::{Limit, Scale, State, state::LIMITS, weight_sums::WeightSums};
-use crate::ranking::ties::{Count, RowCounts, Ties, counts::Tally};
+use crate::ranking::ties::{Count, CountColumns, Counts, RowCounts, Ties, counts::Tally};
 use crate::ranking::{SHARD_ROWS, tasks};
 use crate::statistics::kinds::{Column, Field, FieldKind, Summary, Value, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
@@ -47,6 +48,8 @@ pub enum Bins {
     Absent,
     /// Of rows.
     Counts(State),
+    /// Of very many rows, each score in a bin of its own.
+    Columns(CountColumns),
     /// Of rows with weights.
     Weights(State<WeightSums>),
 }
@@ -67,13 +70,26 @@ fn each<T: Tally>(state: &State<T>) -> impl Iterator<Item = (u128, Count<T>, boo
     (0..bins.len()).map(move |bin| (bins.key(bin), bins.each()[bin], state.is_tied(bin)))
 }
 
+impl Bins {
+    /// The bins of rows without weights.
+    fn of_rows(&self) -> Option<Vec<(u128, Count, bool)>> {
+        match self {
+            Bins::Counts(state) => Some(each(state).collect()),
+            Bins::Columns(CountColumns { keys, pos, neg }) => {
+                let counts = pos.iter().zip(neg).map(|(&pos, &neg)| Count { pos, neg });
+                Some(keys.iter().zip(counts).map(|(key, count)| (key, count, true)).collect())
+            }
+            Bins::Absent | Bins::Weights(_) => None,
+        }
+    }
+}
+
 impl PartialEq for Bins {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Bins::Absent, Bins::Absent) => true,
-            (Bins::Counts(own), Bins::Counts(other)) => each(own).eq(each(other)),
             (Bins::Weights(own), Bins::Weights(other)) => each(own).eq(each(other)),
-            _ => false,
+            _ => self.of_rows().zip(other.of_rows()).is_some_and(|(own, other)| own == other),
         }
     }
 }
@@ -123,10 +139,31 @@ fn append<T: Counted>(state: State<T>, columns: &mut [Column]) {
     } else {
         BIN.iter().zip(&mut *columns).for_each(fill);
     }
+    append_keys(keys, columns);
+}
+
+fn append_keys(keys: Keys, columns: &mut [Column]) {
     if let Some(Column::Threshold(scores)) =
         columns.iter_mut().find(|column| matches!(column, Column::Threshold(_)))
     {
         scores.keys.append(keys);
+    }
+}
+
+/// Appends the bins of a large group, whose columns are moved where there are no others yet.
+fn append_columns(CountColumns { keys, pos, neg }: CountColumns, columns: &mut [Column]) {
+    let rows = pos.len();
+    append_keys(keys, columns);
+    let mut counts = [pos, neg].into_iter();
+    for column in columns {
+        match column {
+            Column::Sum(sums) => {
+                let more = counts.next().unwrap_or_default();
+                if sums.counts.is_empty() { sums.counts = more } else { sums.counts.extend(more) }
+            }
+            Column::Truth(tied) => tied.values.resize(tied.values.len() + rows, true),
+            _ => {}
+        }
     }
 }
 
@@ -148,6 +185,7 @@ impl Value for Bins {
         match self {
             Bins::Absent => {}
             Bins::Counts(state) => append(state, &mut lists.items),
+            Bins::Columns(columns) => append_columns(columns, &mut lists.items),
             Bins::Weights(state) => append(state, &mut lists.items),
         }
         lists.close(lists.items[0].len(), true);
@@ -247,13 +285,57 @@ impl Summary for RocState {
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocStateRecord {
-        match ties.stored_weights() {
-            Some(sums) => sums.clone().limited(self.limit()).into(),
-            None => ties.state().limited(self.limit()).into(),
+        if let Some(sums) = ties.stored_weights() {
+            return sums.clone().limited(self.limit()).into();
         }
+        if self.max_bins.is_none()
+            && ties.stored().is_none()
+            && let Some(columns) = ties.count_columns()
+        {
+            let nothing: State = State::exact(Counts::new(ties.score_type(), None), ties.row_counts());
+            return RocStateRecord { bins: Bins::Columns(columns), ..nothing.into() };
+        }
+        ties.state().limited(self.limit()).into()
     }
 
     fn of_nan(&self, rows: RowCounts) -> RocStateRecord {
         RocStateRecord::of_nan(rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::group::tests::group_of;
+    use crate::ranking::scores::{Domain, Width};
+    use crate::statistics::kinds::Record;
+
+    /// A large group is counted column by column. Its columns are moved where there are none yet, and else appended.
+    #[test]
+    fn large_groups_and_small_ones() {
+        let mixed = |row: u32| (row.wrapping_mul(0x9E37_79B1) >> 4) as i32;
+        let rows = |number: u32, scores: i32| -> Vec<(i32, bool)> {
+            (0..number).map(|row| (mixed(row) % scores, row % 3 == 0)).collect()
+        };
+        let large = SHARD_ROWS as u32 + 99;
+        // Scores of which very many rows share each are few.
+        let groups = [
+            (rows(large, i32::MAX), true),
+            (rows(90, 20), false),
+            (rows(large, 70_000), true),
+            (rows(large, 50), false),
+        ];
+        let width = Width::W32;
+        let [mut columns, mut expected] = [(); 2].map(|()| Column::all_of(RocStateRecord::FIELDS, width, 0));
+        for (rows, are_many) in &groups {
+            let mut group = group_of(rows, Domain::Any);
+            let record = RocState::default().of_ties(group.ties());
+            assert_eq!(matches!(record.bins, Bins::Columns(_)), *are_many);
+            let by_state = RocStateRecord::from(group.ties().state());
+            assert!(record == by_state);
+            record.append(&mut columns);
+            by_state.append(&mut expected);
+            assert!(format!("{columns:?}") == format!("{expected:?}"));
+        }
     }
 }
