@@ -200,9 +200,14 @@ impl Ties<'_> {
             pos: memory::with_room(most),
             neg: memory::with_room(most),
         };
+        let of_part = self.most_distinct_of_part();
         self.fold_runs_into(
             &mut columns,
-            || CountColumns { keys: Keys::with_capacity(width, 0), pos: Vec::new(), neg: Vec::new() },
+            || CountColumns {
+                keys: Keys::with_capacity(width, of_part),
+                pos: Vec::with_capacity(of_part),
+                neg: Vec::with_capacity(of_part),
+            },
             |columns, run| {
                 columns.keys.extend_wide(run.keys());
                 columns.pos.extend(run.rows().map(|rows| rows.0));

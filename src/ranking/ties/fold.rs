@@ -39,7 +39,7 @@ impl Ties<'_> {
     }
 
     /// The same, a run at a time: `run` returns what lies above the next run.
-    pub(super) fn fold_runs_into<T: Send>(
+    pub fn fold_runs_into<T: Send>(
         &mut self,
         result: &mut T,
         start: impl Fn() -> T + Sync,

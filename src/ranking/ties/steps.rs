@@ -90,6 +90,11 @@ impl Run<'_> {
         ask(Run { above: Above { pos: pos_above, neg: neg_above }, rises: &[Rise { key, pos, neg }] })
     }
 
+    /// How many steps there are.
+    pub fn number(&self) -> usize {
+        self.rises.len()
+    }
+
     /// The keys of the steps.
     pub(super) fn keys(&self) -> impl Iterator<Item = u128> {
         self.rises.iter().map(|rise| rise.key)

@@ -95,6 +95,11 @@ impl<'a> Ties<'a> {
         if self.is_large() { (n_pos + n_neg) as usize } else { 0 }
     }
 
+    /// The same of one of its parts, about.
+    pub fn most_distinct_of_part(&self) -> usize {
+        self.most_distinct() / self.parts().len().max(1)
+    }
+
     /// Whether rows have no weights, and each class has fewer than [`SMALL_CLASS`] of them.
     pub fn has_small_classes(&self) -> bool {
         self.units().is_none() && (self.n_pos | self.n_neg) < SMALL_CLASS

@@ -27,12 +27,17 @@ pub fn append_points<R: Record>(
     let all_negative = Confusion::all_negative(ties);
     Column::reserve_all(columns, ties.most_distinct() + 1);
     point(None, all_negative).append(columns);
-    let width = ties.score_type().width();
-    ties.fold_into(
+    let (width, of_part) = (ties.score_type().width(), ties.most_distinct_of_part());
+    ties.fold_runs_into(
         columns,
-        || Column::all_of(R::FIELDS, width, 0),
-        |columns, tie| {
-            point(Some(Threshold(tie.key)), all_negative.with(tie.tp(), tie.fp())).append(columns);
+        || Column::all_of(R::FIELDS, width, of_part),
+        |columns, run| {
+            let mut points = Vec::with_capacity(run.number());
+            let below = run.each(|tie| {
+                points.push(point(Some(Threshold(tie.key)), all_negative.with(tie.tp(), tie.fp())));
+            });
+            R::append_all(points, columns);
+            below
         },
         Column::extend_all,
     );

@@ -127,6 +127,16 @@ impl<T: Copy + Default> Nullable<T> {
         self.values.push(value.unwrap_or_default());
     }
 
+    /// Appends several values. Seldom is any missing, so that they are looked through first.
+    #[inline]
+    pub(in crate::statistics) fn push_each(&mut self, values: impl Iterator<Item = Option<T>> + Clone) {
+        if self.present.is_empty() && values.clone().all(|value| value.is_some()) {
+            self.values.extend(values.map(Option::unwrap_or_default));
+        } else {
+            values.for_each(|value| self.push(value));
+        }
+    }
+
     fn extend(&mut self, more: Self) {
         mark_more(&mut self.present, &more.present, (self.values.len(), more.values.len()));
         self.values.extend_from_slice(&more.values);
@@ -142,6 +152,19 @@ impl Thresholds {
     pub(in crate::statistics) fn push(&mut self, key: Option<u128>) {
         mark(&mut self.present, key.is_some(), (self.keys.len(), self.keys.capacity()));
         self.keys.push(key.unwrap_or_default());
+    }
+
+    /// Appends several keys.
+    #[inline]
+    pub(in crate::statistics) fn push_each(&mut self, keys: impl Iterator<Item = Option<u128>> + Clone) {
+        let rows = (self.keys.len(), keys.clone().count());
+        if self.present.is_empty() && keys.clone().any(|key| key.is_none()) {
+            self.present.resize(rows.0, true);
+        }
+        if !self.present.is_empty() {
+            self.present.extend(keys.clone().map(|key| key.is_some()));
+        }
+        self.keys.extend_wide(keys.map(Option::unwrap_or_default));
     }
 
     fn extend(&mut self, more: Self) {

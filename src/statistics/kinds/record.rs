@@ -19,6 +19,11 @@ pub trait Record: Value {
     fn append(self, columns: &mut [Column]) {
         self.write(&mut columns.iter_mut());
     }
+
+    /// Appends several records.
+    fn append_all(records: Vec<Self>, columns: &mut [Column]) {
+        records.into_iter().for_each(|record| record.append(columns));
+    }
 }
 
 /// A score that a record names, by its key, widened.
@@ -59,6 +64,13 @@ pub trait Value: Sized {
 
     /// Appends the value to the next columns, as many as it has.
     fn write(self, columns: &mut IterMut<'_, Column>);
+
+    /// Appends several values to the next columns, as many as each has.
+    fn write_each(values: impl Iterator<Item = Self> + Clone, columns: &mut IterMut<'_, Column>) {
+        let (own, others) = std::mem::take(columns).into_slice().split_at_mut(Self::COLUMNS.len());
+        *columns = others.iter_mut();
+        values.for_each(|value| value.write(&mut own.iter_mut()));
+    }
 }
 
 /// The column of a value that has one, called what the field is called.
@@ -84,6 +96,14 @@ macro_rules! values {
                 let $this = self;
                 match columns.next() {
                     Some(Column::$kind(rows)) => rows.push($into),
+                    _ => unreachable!("the column was made for this field"),
+                }
+            }
+
+            #[inline]
+            fn write_each(values: impl Iterator<Item = Self> + Clone, columns: &mut IterMut<'_, Column>) {
+                match columns.next() {
+                    Some(Column::$kind(rows)) => rows.push_each(values.map(|$this| $into)),
                     _ => unreachable!("the column was made for this field"),
                 }
             }
@@ -299,7 +319,16 @@ macro_rules! record {
             }
         }
 
-        impl $crate::statistics::kinds::record::Record for $name {}
+        impl $crate::statistics::kinds::record::Record for $name {
+            // One field after the other.
+            fn append_all(records: Vec<Self>, columns: &mut [$crate::statistics::kinds::column::Column]) {
+                let mut columns = columns.iter_mut();
+                $($crate::statistics::kinds::record::Value::write_each(
+                    records.iter().map(|record| record.$field.clone()),
+                    &mut columns,
+                );)*
+            }
+        }
     };
 }
 pub(crate) use record;
@@ -375,5 +404,33 @@ mod tests {
         assert!(number.values[2].is_nan());
         assert_eq!((&count.values[..], &count.present[..]), (&[3, 4, 0][..], &[][..]));
         assert_eq!((&score.keys, &score.present[..]), (&Keys::W8(vec![9, 0, 255]), &[true, false, true][..]));
+    }
+
+    /// Several records at once are the same columns as one after the other, wherever values are missing.
+    #[test]
+    fn several_records_at_once() {
+        let every = |row: u64| Every {
+            number: (row % 5 != 3).then_some(row as f64),
+            count: row,
+            score: (row % 7 != 2).then_some(Threshold(row.into())),
+        };
+        let outer = |row: u64| Outer {
+            r#fn: row.is_multiple_of(2),
+            every: every(row),
+            rows: Count { pos: row, neg: row + 1 },
+        };
+        let columns = || Column::all_of(Outer::FIELDS, Width::W64, 2);
+        let [mut at_once, mut one_by_one] = [columns(), columns()];
+        // The first records have all values; of later ones some are missing, and then none again.
+        for rows in [0..2u64, 4..7, 0..0, 7..13, 14..16] {
+            Outer::append_all(rows.clone().map(outer).collect(), &mut at_once);
+            rows.for_each(|row| outer(row).append(&mut one_by_one));
+        }
+        let [Column::Truth(_), Column::Number(number), _, Column::Threshold(score), _, _] = &one_by_one[..]
+        else {
+            panic!("six columns")
+        };
+        assert!(number.present.contains(&false) && score.present.contains(&false));
+        assert_eq!(format!("{at_once:?}"), format!("{one_by_one:?}"));
     }
 }
