@@ -36,9 +36,7 @@ impl Products {
                 columns.iter().map(|column| column[part.clone()].iter().copied().fold(0, u32::max));
             of_columns.max().unwrap_or_default()
         };
-        let most = u64::from(parts.par_iter().map(most).max().unwrap_or_default());
-        // As many rows as 64 bits hold the sum of.
-        let rows = u64::MAX.checked_div(most * most).map_or(ROWS, |rows| ROWS.min(rows as usize));
+        let rows = ROWS.min(rows_of_64_bits(parts.par_iter().map(most).max().unwrap_or_default()));
         let tiles = k.div_ceil(TILE);
         let pairs: Vec<(usize, usize)> = (0..tiles).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
         let columns_of = |tile: usize| tile * TILE..k.min((tile + 1) * TILE);
@@ -57,6 +55,35 @@ impl Products {
             }
         }
         Products { sums }
+    }
+
+    /// Of so many columns without a row.
+    pub fn none(columns: usize) -> Self {
+        Products { sums: vec![0; columns * (columns + 1) / 2] }
+    }
+
+    /// Adds some rows, of which no value is above `most`. For few columns, each of which stays in a cache.
+    #[inline(always)]
+    pub fn add(&mut self, columns: &[&[u32]], most: u32) {
+        let (k, len) = (columns.len(), columns.first().map_or(0, |column| column.len()));
+        let rows = rows_of_64_bits(most).min(len.max(1));
+        for start in (0..len).step_by(rows) {
+            let rows = start..len.min(start + rows);
+            for a in (0..k).step_by(DOWN) {
+                let across = 0..k.min(a + DOWN);
+                blocks(columns, a..k.min(a + DOWN), across, rows.clone(), &mut |row, column, sum| {
+                    if column <= row {
+                        self.sums[place(row, column)] += u128::from(sum);
+                    }
+                });
+            }
+        }
+    }
+
+    /// With the sums over other rows.
+    pub fn plus(mut self, more: Self) -> Self {
+        self.sums = plus(self.sums, more.sums);
+        self
     }
 
     /// The sum of the products of two columns, or of the squares of one.
@@ -94,25 +121,44 @@ fn tile(
     interrupt::check();
     for start in all_rows.clone().step_by(rows) {
         let part = start..all_rows.end.min(start + rows);
-        // The last block takes the last column more than once; what it gives too much is not kept.
-        let of = |column: usize, all: &Range<usize>| &columns[column.min(all.end - 1)][part.clone()];
-        for a in down.clone().step_by(DOWN) {
-            let of_a: [&[u32]; DOWN] = array::from_fn(|step| of(a + step, &down));
-            for b in across.clone().step_by(ACROSS) {
-                let of_b: [&[u32]; ACROSS] = array::from_fn(|step| of(b + step, &across));
-                let block = block(of_a, of_b);
-                for (row, of_row) in (a..down.end).zip(block) {
-                    for (column, sum) in (b..across.end).zip(of_row) {
-                        sums[(row - down.start) * TILE + column - across.start] += u128::from(sum);
-                    }
-                }
-            }
-        }
+        blocks(columns, down.clone(), across.clone(), part, &mut |row, column, sum| {
+            sums[(row - down.start) * TILE + column - across.start] += u128::from(sum);
+        });
     }
     sums
 }
 
+/// As many rows as 64 bits hold the sum of, if no value is above `most`.
+fn rows_of_64_bits(most: u32) -> usize {
+    u64::MAX.checked_div(u64::from(most).pow(2)).map_or(usize::MAX, |rows| rows as usize)
+}
+
+/// Calls `take` with the sum of each pair of a column `down` and one `across` over some rows.
+#[inline(always)]
+fn blocks(
+    columns: &[&[u32]],
+    down: Range<usize>,
+    across: Range<usize>,
+    rows: Range<usize>,
+    take: &mut impl FnMut(usize, usize, u64),
+) {
+    // The last block takes the last column more than once; what it gives too much is not kept.
+    let of = |column: usize, all: &Range<usize>| &columns[column.min(all.end - 1)][rows.clone()];
+    for a in down.clone().step_by(DOWN) {
+        let of_a: [&[u32]; DOWN] = array::from_fn(|step| of(a + step, &down));
+        for b in across.clone().step_by(ACROSS) {
+            let of_b: [&[u32]; ACROSS] = array::from_fn(|step| of(b + step, &across));
+            for (row, of_row) in (a..down.end).zip(block(of_a, of_b)) {
+                for (column, sum) in (b..across.end).zip(of_row) {
+                    take(row, column, sum);
+                }
+            }
+        }
+    }
+}
+
 /// The sums of a few pairs of columns, each number read once for all of its pairs.
+#[inline(always)]
 fn block([a0, a1]: [&[u32]; DOWN], b: [&[u32]; ACROSS]) -> [[u64; ACROSS]; DOWN] {
     let len = a0.len();
     // Slices of one length need no check of their bounds.
@@ -156,6 +202,14 @@ mod tests {
                     prop_assert_eq!(products.sum(a, b), by_definition(&columns[a], &columns[b]));
                 }
             }
+            // The same in two parts.
+            let halves = |first: bool| -> Vec<&[u32]> {
+                columns.iter().map(|column| if first { &column[..len / 2] } else { &column[len / 2..] }).collect()
+            };
+            let [mut one, mut other] = [Products::none(k), Products::none(k)];
+            one.add(&halves(true), u32::MAX >> shift);
+            other.add(&halves(false), u32::MAX >> shift);
+            prop_assert_eq!(one.plus(other).sums, products.sums);
         }
     }
 

@@ -21,7 +21,8 @@ use crate::plugin::arrays::values::Values;
 use crate::plugin::threads::Threads;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::{
-    AllPlacements, Codes, KeyPlacements, PairedPlacements, PartedPlacements, RowPlacements, Rows, SkippedRows,
+    AllPlacements, Codes, KeyPlacements, PairedPlacements, PartedPlacements, PlacementProducts,
+    RowPlacements, Rows, SkippedRows, placement_products::MOST_SCORES,
 };
 use crate::ranking::scores::{Bits, Score, Width};
 use crate::ranking::tasks;
@@ -185,8 +186,11 @@ impl GroupTable {
     /// The rows of a group in which nothing is missing, and whether a score among them is NaN; such a score is coded
     /// like a number, and its key is marked.
     pub fn group(&self, group: usize, mut needs: Needs) -> Result<(Rows, bool), String> {
-        if needs.paired_placements && self.keys.is_some() {
-            needs = Needs { paired_placements: false, placements: true, ..needs };
+        let has_keys = self.keys.is_some();
+        let row_by_row = needs.paired_placements && has_keys
+            || needs.placement_products && (has_keys || self.scores.len() > MOST_SCORES);
+        if row_by_row {
+            needs = Needs { paired_placements: false, placement_products: false, placements: true, ..needs };
         }
         let complete = self.complete_rows(self.rows(group))?;
         let (keys, key_places) =
@@ -246,7 +250,9 @@ impl GroupTable {
             rows.all_placements = rows.all_placements.or(all_placements);
             rows.key_farthest.extend(key_farthest);
         }
-        if let [a, b] = &parted_placements[..] {
+        if needs.placement_products && !has_nan {
+            rows.placement_products = Some(PlacementProducts::of(&parted_placements));
+        } else if let [a, b] = &parted_placements[..] {
             rows.paired_placements = Some(PairedPlacements::of(a, b));
         }
         Ok((rows, has_nan))
@@ -342,7 +348,7 @@ impl WithScores for ScoreReader<'_> {
             codes: self.needs.codes.then(|| Codes::of(&scores)),
             placements: (self.needs.placements && nan.is_empty())
                 .then(|| RowPlacements::of(&scores, self.labels)),
-            parted: (self.needs.paired_placements && nan.is_empty())
+            parted: ((self.needs.paired_placements || self.needs.placement_products) && nan.is_empty())
                 .then(|| PartedPlacements::of(&scores, self.labels)),
             key_placements,
             all_placements,

@@ -32,7 +32,7 @@ pub(in crate::ranking) struct Index<K> {
     /// Where each bucket begins; one more entry than buckets.
     pub(super) starts: Vec<u32>,
     pub(super) map: Map,
-    /// For each key, the bucket it goes to.
+    /// For each key, the bucket it goes to; once it is there, its place among `keys`. There are none of an index in order.
     places: Vec<u32>,
     /// The buckets of more than [`WINDOW`] keys.
     long: Vec<usize>,
@@ -128,12 +128,13 @@ impl<K: Key> Index<K> {
         }
         self.keys.clear();
         self.keys.resize(rows, K::default());
-        let mut places = &self.places[..];
+        let mut places = &mut self.places[..];
         for piece in pieces {
-            let (here, rest) = places.split_at(piece.len());
-            for (&row, &place) in piece.iter().zip(here) {
-                let start = &mut starts[place as usize];
+            let (here, rest) = places.split_at_mut(piece.len());
+            for (&row, place) in piece.iter().zip(here) {
+                let start = &mut starts[*place as usize];
                 *start -= 1;
+                *place = *start;
                 self.keys[*start as usize] = row.key();
                 moved(*start as usize, row);
             }
@@ -153,6 +154,7 @@ impl<K: Key> Index<K> {
 
     /// Sorts every bucket, and thereby all keys.
     pub fn order(&mut self) {
+        self.places.clear();
         // No key is more than a window away from its place, and most keys are at most one place away. The first pass
         // exchanges neighbours without a branch. It leaves few keys to the second pass, whose branches can be
         // mispredicted.
@@ -181,6 +183,62 @@ impl<K: Key> Index<K> {
             let bucket = |key| bucket(S::from_key(key).position());
             widest(LookUp { index: self, pieces, bucket, visit });
         });
+    }
+
+    /// Writes for each indexed key in `pieces`, which are those that it was built of, what `of_below` says of the number of indexed
+    /// keys below it: anything but [`u32::MAX`]. Says whether it did: not if many keys are in long buckets, or if the index is
+    /// [in order](Index::order).
+    ///
+    /// That number is known where each key is, so that this takes less time than to [look them up](Index::look_up). `memory` is
+    /// worked with.
+    pub fn write_indexed(
+        &self,
+        pieces: &[&[K]],
+        memory: &mut Vec<u32>,
+        of_below: impl Fn(u32) -> u32,
+        written: &mut [&mut [u32]],
+    ) -> bool {
+        let ends = |&bucket: &usize| ends_of_bucket(&self.starts, bucket);
+        let in_long: usize = self.long.iter().map(ends).map(|(start, end)| end - start).sum();
+        if in_long > self.keys.len() / FEW_LONG || self.places.len() < self.keys.len() {
+            return false;
+        }
+        widest(Below { keys: &self.keys, below: memory });
+        memory.iter_mut().for_each(|below| *below = of_below(*below));
+        // Long buckets were sorted, so their keys are no longer where they went to.
+        for (start, end) in self.long.iter().map(ends) {
+            memory[start..end].fill(u32::MAX);
+        }
+        let of_places = &memory[..];
+        let mut places = &self.places[..];
+        for (&piece, written) in pieces.iter().zip(written) {
+            let (here, rest) = places.split_at(piece.len());
+            let chunks = piece.chunks(TOGETHER).zip(here.chunks(TOGETHER));
+            for ((keys, places), written) in chunks.zip(written.chunks_mut(TOGETHER)) {
+                let mut any_long = false;
+                for (written, &place) in written.iter_mut().zip(places) {
+                    *written = of_places[place as usize];
+                    any_long |= *written == u32::MAX;
+                }
+                if any_long {
+                    let of_keys = written.iter_mut().zip(keys.iter().zip(places));
+                    for (written, (&key, &place)) in of_keys.filter(|of_key| *of_key.0 == u32::MAX) {
+                        *written = of_below(self.below_in_long(place, key));
+                    }
+                }
+            }
+            places = rest;
+        }
+        true
+    }
+
+    /// How many indexed keys are below one that went to a place in a long bucket.
+    #[cold]
+    #[inline(never)]
+    fn below_in_long(&self, place: u32, key: K) -> u32 {
+        let number = self.long.partition_point(|&bucket| self.starts[bucket + 1] <= place);
+        let (start, end) = ends_of_bucket(&self.starts, self.long[number]);
+        (start + place_among(&self.keys[start..end], key).0) as u32
     }
 
     /// The sum over all rows of their units times the indexed units below them, where units of an equal key count once and
@@ -279,6 +337,33 @@ impl<K: Key> Work for EqualKeys<'_, K> {
     }
 }
 
+/// The work of finding how many keys are below each, if no bucket is long. Only keys less than a window apart can be in another
+/// order than their places.
+struct Below<'a, K> {
+    keys: &'a [K],
+    below: &'a mut Vec<u32>,
+}
+
+impl<K: Key> Work for Below<'_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Below { keys, below } = self;
+        below.clear();
+        below.extend(0..keys.len() as u32);
+        for apart in 1..WINDOW.min(keys.len()) {
+            let later = &keys[apart..];
+            for ((below, key), later) in below.iter_mut().zip(keys).zip(later) {
+                *below += u32::from(later < key);
+            }
+            for ((below, key), earlier) in below[apart..].iter_mut().zip(later).zip(keys) {
+                *below -= u32::from(earlier >= key);
+            }
+        }
+    }
+}
+
 /// The work of [`Index::below_and_equal`].
 struct BelowAndEqual<'a, K, F> {
     index: &'a Index<K>,
@@ -328,6 +413,10 @@ impl<K: Key, F: Fn(K) -> u32> Work for BelowAndEqual<'_, K, F> {
         [sum_below, sum_equal]
     }
 }
+
+/// Keys of an index, for each of those in long buckets, from which on each key is found by its place: to find one in a long
+/// bucket takes much longer.
+const FEW_LONG: usize = 16;
 
 /// What an equal key adds to a sum of both counts. A lower key adds 1, and the lower keys of a sum are fewer than this.
 const EQUAL: u16 = 1 << 8;
@@ -420,5 +509,65 @@ impl<K: Key, F: Fn(K) -> u32> Work for LookUp<'_, K, F> {
             }
             (self.visit)(&places[..keys_here.len()]);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// By definition, with buckets of few keys and of very many.
+        #[test]
+        fn indexed_keys_know_what_is_below_them(
+            keys in prop::collection::vec((any::<f64>(), 0i32..40, 0..3), 0..300), number in 1usize..5,
+        ) {
+            let score = |&(any, few, kind): &(f64, i32, i32)| match kind {
+                0 if !any.is_nan() => any,
+                1 => f64::from(few),
+                _ => f64::from(few) * 1e-3 + 7.0,
+            };
+            let keys: Vec<u64> = keys.iter().map(|key| score(key).key()).collect();
+            let pieces: Vec<&[u64]> = keys.chunks(keys.len().div_ceil(number).max(1)).collect();
+            let (mut index, mut memory) = (Index::default(), vec![3; 9]);
+            for _ in 0..2 {
+                index.build::<f64>(&pieces);
+                let mut below = vec![0; keys.len()];
+                let mut written: Vec<&mut [u32]> = below.chunks_mut(keys.len().div_ceil(number).max(1)).collect();
+                if index.write_indexed(&pieces, &mut memory, |below| 2 * below, &mut written) {
+                    let below_key = |key| keys.iter().filter(|other| *other < key).count() as u32;
+                    let expected: Vec<u32> = keys.iter().map(|key| 2 * below_key(key)).collect();
+                    prop_assert_eq!(below, expected);
+                }
+            }
+            index.order();
+            prop_assert!(keys.is_empty() || !index.write_indexed(&pieces, &mut memory, |below| below, &mut []));
+        }
+    }
+
+    /// A few keys are in a bucket that is sorted.
+    #[test]
+    fn indexed_keys_of_a_long_bucket() {
+        let score = |row: u32| {
+            if row.is_multiple_of(50) {
+                0.5 + f64::from(row) * 1e-9
+            } else {
+                f64::from(row * 37 % 1000) / 1e3
+            }
+        };
+        let keys: Vec<u64> = (0..1000).rev().map(|row| score(row).key()).collect();
+        let mut index = Index::default();
+        index.build::<f64>(&[&keys]);
+        assert!(!index.long.is_empty());
+        let mut below = vec![0; keys.len()];
+        assert!(index.write_indexed(&[&keys], &mut Vec::new(), |below| below, &mut [&mut below]));
+        let mut sorted = keys.clone();
+        sorted.sort_unstable();
+        assert!(
+            keys.iter()
+                .zip(below)
+                .all(|(key, below)| sorted.partition_point(|other| other < key) == below as usize)
+        );
     }
 }

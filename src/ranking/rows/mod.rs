@@ -8,6 +8,7 @@ pub mod key_rows;
 pub mod paired_placements;
 pub mod parted_placements;
 mod place_sums;
+pub mod placement_products;
 pub mod row_groups;
 pub mod row_placements;
 #[expect(clippy::module_inception, reason = "the room has the name of its main idea")]
@@ -20,6 +21,7 @@ pub use key_placements::KeyPlacements;
 pub use key_rows::{CodeAndLabel, CountedKeys, KeyRows};
 pub use paired_placements::PairedPlacements;
 pub use parted_placements::PartedPlacements;
+pub use placement_products::PlacementProducts;
 pub use row_groups::RowGroups;
 pub use row_placements::RowPlacements;
 pub use rows::{Rows, SkippedRows};

@@ -7,6 +7,7 @@
 //! Threads take blocks of rows to divide them, and then part after part of all blocks. Every block holds the rows of a part in
 //! their order. So whoever goes through all rows finds the placement of the next one as the next of its part.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::cache;
@@ -101,6 +102,19 @@ impl BlockRows<'_> {
         *next += 1;
         cache::expect_next_line(self.twice, place);
         self.twice[place]
+    }
+
+    /// Calls `visit` with twice the placement of each of the next rows, which are those of a range of the block.
+    #[inline(always)]
+    pub fn each(&mut self, rows: Range<usize>, mut visit: impl FnMut(usize, u32)) {
+        let (streams, twice, next) = (&self.streams[rows], self.twice, &mut self.next[..]);
+        for (row, &stream) in streams.iter().enumerate() {
+            let next = &mut next[usize::from(stream)];
+            let place = *next as usize;
+            *next += 1;
+            cache::expect_next_line(twice, place);
+            visit(row, twice[place]);
+        }
     }
 }
 
@@ -251,6 +265,8 @@ struct OneAnother<K> {
     index: Index<K>,
     /// For each indexed key, what it has more than the one before: twice the other keys below it, those equal to it once.
     more: Vec<u32>,
+    /// For the keys in the places where the index has them, all of that.
+    of_keys: Vec<u32>,
 }
 
 impl<K: Key> OneAnother<K> {
@@ -285,7 +301,7 @@ impl<K: Key> OneAnother<K> {
         (indexed, of_indexed): (&[&[K]], &mut [&mut [u32]]),
         (others, of_others): (&[&[K]], &mut [&mut [u32]]),
     ) {
-        let OneAnother { index, more } = self;
+        let OneAnother { index, more, of_keys } = self;
         index.build::<S>(indexed);
         more.clear();
         more.resize(index.keys().len() + 1, 0);
@@ -312,6 +328,9 @@ impl<K: Key> OneAnother<K> {
         for more in more.iter_mut() {
             sum += *more;
             *more = sum;
+        }
+        if index.write_indexed(indexed, of_keys, |below| more[below as usize], of_indexed) {
+            return;
         }
         let mut written = of_indexed.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
         index.look_up::<S>(indexed, &mut |places| {

@@ -51,13 +51,13 @@ impl RowPlacements {
 /// Brings the placements of the rows of a block into their order, negatives and positives apart.
 fn in_order((mut block, of_classes): (BlockRows<'_>, [&mut [u32]; 2])) {
     interrupt::check();
-    let mut places = [0; 2];
-    for &stream in block.streams {
+    let (streams, mut places) = (block.streams, [0; 2]);
+    block.each(0..streams.len(), |row, twice| {
         // A branch on the class would be mispredicted.
-        let class = usize::from(stream & 1);
-        of_classes[class][places[class]] = block.next(stream);
+        let class = usize::from(streams[row] & 1);
+        of_classes[class][places[class]] = twice;
         places[class] += 1;
-    }
+    });
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::codes::Codes;
 use super::key_placements::KeyPlacements;
 use super::key_rows::CountedKeys;
 use super::paired_placements::PairedPlacements;
+use super::placement_products::PlacementProducts;
 use super::row_placements::RowPlacements;
 use crate::interrupt;
 use crate::ranking::states::{State, weight_sums::WeightSums};
@@ -22,6 +23,8 @@ pub struct Rows {
     pub placements: Vec<RowPlacements>,
     /// Sums over the placements of two scores, if that is what the statistic needs.
     pub paired_placements: Option<PairedPlacements>,
+    /// Sums of products of the placements of several scores, if that is what the statistic needs.
+    pub placement_products: Option<PlacementProducts>,
     /// For each score column, the placements of each key's rows among themselves, if the statistic needs them.
     pub key_placements: Vec<Vec<KeyPlacements>>,
     /// The placements of each key's rows among all rows and those of other keys, if the statistic needs them.
@@ -109,6 +112,7 @@ impl Rows {
             scores: self.scores.iter().map(taken).collect(),
             placements: Vec::new(),
             paired_placements: None,
+            placement_products: None,
             key_placements: Vec::new(),
             all_placements: None,
             key_farthest: Vec::new(),

@@ -106,7 +106,7 @@ impl Joint for CompareScores {
     const INPUTS: Inputs = Inputs::scores(None);
 
     fn needs(&self) -> Needs {
-        Needs::PLACEMENTS
+        Needs::PLACEMENT_PRODUCTS
     }
 
     fn passes(&self) -> usize {

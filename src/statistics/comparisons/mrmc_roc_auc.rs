@@ -160,7 +160,7 @@ impl Joint for MrmcRocAuc {
     const INPUTS: Inputs = Inputs::scores(None);
 
     fn needs(&self) -> Needs {
-        Needs::PLACEMENTS
+        Needs::PLACEMENT_PRODUCTS
     }
 
     fn passes(&self) -> usize {

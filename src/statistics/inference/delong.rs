@@ -12,7 +12,7 @@
 use rayon::prelude::*;
 
 use crate::math::{self, Products};
-use crate::ranking::rows::{PairedPlacements, RowPlacements, Rows};
+use crate::ranking::rows::{PairedPlacements, PlacementProducts, RowPlacements, Rows};
 use crate::ranking::ties::Placements;
 use crate::ranking::{SHARD_ROWS, tasks};
 
@@ -82,6 +82,8 @@ pub struct Areas<'a> {
     /// Sums over the placements of two scores, if there are no placements row by row: then the areas, their difference and its
     /// variance are known, and nothing else.
     paired: Option<&'a PairedPlacements>,
+    /// Sums of products of the placements of all scores, if there are no placements row by row.
+    products: Option<&'a PlacementProducts>,
 }
 
 impl<'a> Areas<'a> {
@@ -89,8 +91,16 @@ impl<'a> Areas<'a> {
     pub fn of(rows: &'a Rows) -> Option<Self> {
         if let Some(paired) = &rows.paired_placements {
             let &PairedPlacements { n_pos, n_neg, twice_u, .. } = paired;
+            let twice_u = twice_u.to_vec();
             let areas =
-                Areas { n_pos, n_neg, twice_u: twice_u.to_vec(), placements: &[], paired: Some(paired) };
+                Areas { n_pos, n_neg, twice_u, placements: &[], paired: Some(paired), products: None };
+            return (n_pos > 0 && n_neg > 0).then_some(areas);
+        }
+        if let Some(products) = &rows.placement_products {
+            let PlacementProducts { n_pos, n_neg, .. } = *products;
+            let twice_u = products.twice_u.clone();
+            let areas =
+                Areas { n_pos, n_neg, twice_u, placements: &[], paired: None, products: Some(products) };
             return (n_pos > 0 && n_neg > 0).then_some(areas);
         }
         let placements = &rows.placements[..];
@@ -101,7 +111,7 @@ impl<'a> Areas<'a> {
         }
         let twice_u = |score: &RowPlacements| sum_of(&score.of_pos, &score.of_pos, |twice, _| twice);
         let twice_u = placements.iter().map(twice_u).collect();
-        Some(Areas { n_pos, n_neg, twice_u, placements, paired: None })
+        Some(Areas { n_pos, n_neg, twice_u, placements, paired: None, products: None })
     }
 
     /// Twice the number of pairs.
@@ -175,6 +185,10 @@ impl<'a> Areas<'a> {
     pub fn covariances(&self) -> Option<Covariances<'_>> {
         if self.n_pos < 2 || self.n_neg < 2 {
             return None;
+        }
+        if let Some(products) = self.products {
+            let (of_pos, of_neg) = (products.of_pos.clone(), products.of_neg.clone());
+            return Some(Covariances { areas: self, of_pos, of_neg });
         }
         let products = |of: fn(&RowPlacements) -> &[u32]| {
             Products::of(&self.placements.iter().map(of).collect::<Vec<_>>())

@@ -63,6 +63,9 @@ pub struct Needs {
     pub placements: bool,
     /// Of two scores, sums over the placements instead; if rows have keys, the placements themselves.
     pub paired_placements: bool,
+    /// Of several scores, sums of products of the placements instead; if there are many scores, or if rows have keys, the
+    /// placements themselves.
+    pub placement_products: bool,
     /// The same among the rows of its key alone, summed key by key.
     pub key_placements: bool,
     /// The placements of each key's rows, by a single score, among its own rows, all rows and those of other keys.
@@ -85,6 +88,9 @@ impl Needs {
     /// Sums over the placements of two scores alone.
     pub const PAIRED_PLACEMENTS: Needs = Needs { paired_placements: true, ..Needs::NOTHING };
 
+    /// Sums of products of the placements of several scores alone.
+    pub const PLACEMENT_PRODUCTS: Needs = Needs { placement_products: true, ..Needs::NOTHING };
+
     /// Placements key by key alone.
     pub const KEY_PLACEMENTS: Needs = Needs { key_placements: true, ..Needs::NOTHING };
 
@@ -101,6 +107,7 @@ impl Needs {
         codes: false,
         placements: false,
         paired_placements: false,
+        placement_products: false,
         key_placements: false,
         all_placements: false,
         farthest: false,

@@ -1,0 +1,165 @@
+//! Sums of products of the placements of the same rows by several scores, which say how their areas vary together.
+//!
+//! Some rows at a time are gone through for all scores. No score has its placements brought into the order of all rows.
+
+use std::hint::select_unpredictable;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::parted_placements::{BlockRows, PartedPlacements};
+use crate::interrupt;
+use crate::math::Products;
+use crate::ranking::scores::wide::{Work, widest};
+
+/// Sums of products of the doubled placements of several scores.
+#[derive(Clone, Debug)]
+pub struct PlacementProducts {
+    /// Positives.
+    pub n_pos: u64,
+    /// Negatives.
+    pub n_neg: u64,
+    /// Of each score, twice the Mann-Whitney U.
+    pub twice_u: Vec<u128>,
+    /// The sums over positives.
+    pub of_pos: Products,
+    /// The sums over negatives.
+    pub of_neg: Products,
+}
+
+/// Scores that are gone through side by side, at most: each has rows in many places at once, and all placements are in memory
+/// together.
+pub const MOST_SCORES: usize = 8;
+
+/// Rows that are gone through at a time: their placements by all scores stay in the first cache.
+const ROWS: usize = 512;
+
+impl PlacementProducts {
+    /// Of scores of the same rows; all threads of the pool that this is called in share them.
+    pub fn of(scores: &[PartedPlacements]) -> Self {
+        let [n_neg, n_pos] = scores.first().map_or([0; 2], PartedPlacements::classes);
+        let mut blocks: Vec<Vec<BlockRows<'_>>> = Vec::new();
+        for score in scores {
+            for (number, rows) in score.blocks().enumerate() {
+                if number == blocks.len() {
+                    blocks.push(Vec::with_capacity(scores.len()));
+                }
+                blocks[number].push(rows);
+            }
+        }
+        let most = [2 * n_pos as u32, 2 * n_neg as u32];
+        let of_block = |scores: Vec<BlockRows<'_>>| widest(OfBlock { scores, most });
+        let of_blocks: Vec<[Products; 2]> = if blocks.len() > 1 {
+            blocks.into_par_iter().map(of_block).collect()
+        } else {
+            blocks.into_iter().map(of_block).collect()
+        };
+        let none = || Products::none(scores.len());
+        let (of_neg, of_pos) =
+            of_blocks.into_iter().fold((none(), none()), |(neg, pos), [more_neg, more_pos]| {
+                (neg.plus(more_neg), pos.plus(more_pos))
+            });
+        PlacementProducts {
+            n_pos: n_pos as u64,
+            n_neg: n_neg as u64,
+            twice_u: scores.iter().map(|score| score.twice_u).collect(),
+            of_pos,
+            of_neg,
+        }
+    }
+}
+
+/// The work of summing over the negatives and over the positives of a block.
+struct OfBlock<'a> {
+    scores: Vec<BlockRows<'a>>,
+    /// No placement of either class is above it.
+    most: [u32; 2],
+}
+
+impl Work for OfBlock<'_> {
+    type Output = [Products; 2];
+
+    #[inline(always)]
+    fn run(mut self) -> [Products; 2] {
+        let number = self.scores.len();
+        let [mut of_neg, mut of_pos] = [Products::none(number), Products::none(number)];
+        let classes = self.scores.first().map_or(&[][..], |score| score.streams);
+        let mut columns = vec![vec![0; ROWS.min(classes.len())]; number];
+        let mut places = [0u16; ROWS];
+        for (first, classes) in (0..).step_by(ROWS).zip(classes.chunks(ROWS)) {
+            interrupt::check();
+            // Negatives come first, so that no branch on the class is mispredicted.
+            let n_neg = classes.iter().filter(|&stream| stream & 1 == 0).count();
+            let mut n_pos = 0;
+            for (row, (place, stream)) in places.iter_mut().zip(classes).enumerate() {
+                let is_pos = usize::from(stream & 1);
+                *place = select_unpredictable(is_pos == 1, n_neg + n_pos, row - n_pos) as u16;
+                n_pos += is_pos;
+            }
+            for (score, column) in self.scores.iter_mut().zip(&mut columns) {
+                let column = &mut column[..];
+                score.each(first..first + classes.len(), |row, twice| {
+                    column[usize::from(places[row])] = twice;
+                });
+            }
+            let part = |rows: Range<usize>| -> Vec<&[u32]> {
+                columns.iter().map(|column| &column[rows.clone()]).collect()
+            };
+            of_neg.add(&part(0..n_neg), self.most[0]);
+            of_pos.add(&part(n_neg..classes.len()), self.most[1]);
+        }
+        [of_neg, of_pos]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::rows::RowPlacements;
+    use crate::ranking::tuning::SHARD_ROWS;
+    use proptest::prelude::*;
+
+    /// By definition, from the placements row by row.
+    fn assert_products(scores: &[&[i32]], labels: &[bool]) {
+        let by_rows: Vec<RowPlacements> = scores.iter().map(|own| RowPlacements::of(own, labels)).collect();
+        let parted: Vec<PartedPlacements> =
+            scores.iter().map(|own| PartedPlacements::of(own, labels)).collect();
+        let products = PlacementProducts::of(&parted);
+        let sum = |a: &[u32], b: &[u32]| -> u128 {
+            a.iter().zip(b).map(|(&a, &b)| u128::from(a) * u128::from(b)).sum()
+        };
+        for (a, of_a) in by_rows.iter().enumerate() {
+            let twice_u: u128 = of_a.of_pos.iter().map(|&twice| u128::from(twice)).sum();
+            assert_eq!(products.twice_u[a], twice_u);
+            for (b, of_b) in by_rows.iter().enumerate() {
+                assert_eq!(products.of_pos.sum(a, b), sum(&of_a.of_pos, &of_b.of_pos));
+                assert_eq!(products.of_neg.sum(a, b), sum(&of_a.of_neg, &of_b.of_neg));
+            }
+        }
+        let n_pos = labels.iter().filter(|&&label| label).count();
+        assert_eq!((products.n_pos, products.n_neg), (n_pos as u64, (labels.len() - n_pos) as u64));
+    }
+
+    proptest! {
+        #[test]
+        fn few_rows(rows in proptest::collection::vec((prop::array::uniform5(-5i32..5), any::<bool>()), 0..80), k in 1usize..6) {
+            let columns: Vec<Vec<i32>> = (0..k).map(|score| rows.iter().map(|row| row.0[score]).collect()).collect();
+            let columns: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
+            assert_products(&columns, &rows.iter().map(|row| row.1).collect::<Vec<_>>());
+        }
+    }
+
+    /// Blocks that several threads take, and scores that one after the other are in parts and are not.
+    #[test]
+    fn many_rows() {
+        let rows = 0..3 * SHARD_ROWS as u32 + 5;
+        let mixed = |row: u32, by: u32| (row.wrapping_mul(by) >> 8) as i32;
+        let labels: Vec<bool> = rows.clone().map(|row| mixed(row, 0x9E37_79B1) % 10 < 3).collect();
+        let a: Vec<i32> = rows.clone().map(|row| mixed(row, 0x85EB_CA6B)).collect();
+        let b: Vec<i32> = rows.clone().map(|row| mixed(row, 0xC2B2_AE35) % 50).collect();
+        let c: Vec<i32> = rows.map(|row| mixed(row, 0x27D4_EB2F) % 5000).collect();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        pool.install(|| assert_products(&[&a, &b, &c], &labels));
+        assert_products(&[&a, &c], &labels);
+    }
+}
