@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 
 __all__ = ["group_states"]
 
-# Rows that are in memory at a time: with fewer, states take longer to merge than to make.
+# Rows that are counted at a time: with fewer, states take longer to merge than to make.
 _BATCH_ROWS = 4_000_000
 
-# Rows that are read at a time where they are collected, as in a report.
+# Rows that are read at a time where they are collected, as in a report, and those that are collected at most.
 _COLLECTED_ROWS = 2**20
+_MOST_COLLECTED_ROWS = 2**24
 
 BATCH_OBSERVERS: list[Callable[[int], None]] = []
-"""They are called with the rows of each batch that has been counted."""
+"""They are called with the rows of each batch that has been counted, or collected to be counted."""
 
 
 @called("group_states")
@@ -88,7 +89,8 @@ def group_states(
 
     Notes
     -----
-    O(n log n) for each score. Memory is that of a batch, and of the states of all groups a few times.
+    O(n log n) for each score. Memory is that of some million rows, and of the states of all groups a few
+    times.
 
     Examples
     --------
@@ -170,23 +172,25 @@ def _counted(states: PartialStates, read: Iterable[pl.DataFrame]) -> Iterator[pl
 def _in_collections(states: PartialStates, read: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     """Return the states of rows that are collected before they are counted.
 
-    So a group has more rows, and a row takes less time. If a batch has too many groups, or a label that is
-    neither 0 nor 1, rows are counted batch by batch from there on.
+    Counted together, each group has more rows, so that each row takes less time. If a batch has too many
+    groups, or a label that is neither 0 nor 1, rows are counted batch by batch from there on.
     """
     batch = next(read, None)
     while batch is not None:
         nothing = batch.clear()
-        size = 0.0
+        rows, size, is_added = 0, 0.0, True
         with collection() as number:
-            while batch is not None and size < PART_BYTES:
-                if not batch.select(states.added_to(number)).item():
+            while batch is not None and rows < _MOST_COLLECTED_ROWS and size < PART_BYTES:
+                is_added = batch.select(states.added_to(number)).item()
+                if not is_added:
                     break
+                rows += batch.height
                 size += batch.estimated_size()
                 _tell(batch)
                 batch = next(read, None)
-            if size:
+            if rows:
                 yield states.of_collection(nothing, number)
-        if batch is not None and size < PART_BYTES:
+        if batch is not None and not is_added:
             yield from _counted(states, _together(chain([batch], read)))
             return
 

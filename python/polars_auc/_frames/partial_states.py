@@ -11,7 +11,7 @@ import polars.selectors as cs
 
 from polars_auc._expressions.states import merge_states, roc_state
 from polars_auc._frames.answers import Answers
-from polars_auc._plugin.call import add_batch, of_batches
+from polars_auc._plugin.call import add_batch, columns_of_batches, of_batches
 
 __all__ = ["PART_BYTES", "PartialStates", "state_column"]
 
@@ -50,17 +50,17 @@ class PartialStates:
 
     def added_to(self, collection: int) -> pl.Expr:
         """Return whether rows, which have no weights or counts, were added to a collection of batches."""
-        return add_batch(collection, self.by, self._columns())
+        return add_batch(collection, self.by, columns_of_batches(self.scores, self.label))
 
     def of_collection(self, rows: pl.DataFrame, collection: int) -> pl.DataFrame:
         """Return a state for each segment and score, from a collection; of the rows only dtypes are read."""
-        answer = of_batches("roc_state", collection, self.by, self._columns(), **self.limit)
+        columns = columns_of_batches(self.scores, self.label)
+        # A score may be called as the keys are.
+        by_place = {role: column.alias(role) for role, column in columns.items()}
+        answer = of_batches("roc_state", collection, self.by, by_place, **self.limit)
         keys, *states = rows.select(answer).unnest(cs.all())
-        return keys.struct.unnest().with_columns(state.alias(state_column(state.name)) for state in states)
-
-    def _columns(self) -> dict[str, pl.Expr]:
-        scores = {f"score_{place}": pl.col(score) for place, score in enumerate(self.scores)}
-        return {**scores, "label": pl.col(self.label)}
+        named = zip(states, self.scores, strict=True)
+        return keys.struct.unnest().with_columns(state.alias(state_column(score)) for state, score in named)
 
     def merged_states(self, states: pl.DataFrame) -> pl.DataFrame:
         """Return one state for each segment and score, from states."""

@@ -104,14 +104,21 @@ def add_batch(collection: int, by: Sequence[str], columns: Mapping[str, pl.Expr]
     )
 
 
+def columns_of_batches(scores: Iterable[str], label: str) -> dict[str, pl.Expr]:
+    """Return the columns of batches by their roles."""
+    named = {f"score_{place}": pl.col(score) for place, score in enumerate(scores)}
+    return {**named, "label": pl.col(label)}
+
+
 def of_batches(
     name: str, collection: int, by: Sequence[str], columns: Mapping[str, pl.Expr], **options: object
 ) -> pl.Expr:
     """Return a struct for each group of a collection of batches: the struct of its keys, and its answers.
 
-    Summaries of all scores are an array, and those in the last row are of all rows, without keys; without
-    ``by`` they are the only answer. Of states there is a struct for each score. The collection ends. Of the
-    columns only the dtypes are read.
+    Of ``roc_summary`` the answers are an array, one for each score; the last row is of all rows together,
+    without keys, and without ``by`` there is that array alone. Of ``roc_state`` there is a field for each
+    score, which is called as the column is, and no row of all rows. The collection ends. Of the columns only
+    the dtypes are read.
     """
     own = {"batches": pl.lit(collection, dtype=pl.UInt64).alias("polars_auc: answer")}
     if by:

@@ -17,7 +17,7 @@ from polars_auc._frames.answers import are_in_order, are_of_rows
 from polars_auc._frames.batches import batches, collection
 from polars_auc._frames.group_states import deferred
 from polars_auc._frames.inputs import called
-from polars_auc._plugin.call import add_batch, of_batches
+from polars_auc._plugin.call import add_batch, columns_of_batches, of_batches
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
@@ -107,8 +107,7 @@ class ReportInBatches:
         They are None if there is no row, if a label is neither 0 nor 1, which is better said of all rows, or
         if there are so many groups that batches would be mostly keys.
         """
-        columns = {f"score_{place}": pl.col(score) for place, score in enumerate(scores)}
-        columns["label"] = pl.col(self.label)
+        columns = columns_of_batches(scores, self.label)
         keys = by or [_ALL]
         with _read(self.rows.select(*keys, *scores, self.label), self.height) as read:
             first = next(read, None)

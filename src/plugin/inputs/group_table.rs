@@ -252,7 +252,10 @@ impl GroupTable {
         }
         if needs.placement_products && !has_nan {
             rows.placement_products = Some(PlacementProducts::of(&parted_placements));
-        } else if let [a, b] = &parted_placements[..] {
+        }
+        if needs.paired_placements
+            && let [a, b] = &parted_placements[..]
+        {
             rows.paired_placements = Some(PairedPlacements::of(a, b));
         }
         Ok((rows, has_nan))

@@ -32,7 +32,8 @@ pub(in crate::ranking) struct Index<K> {
     /// Where each bucket begins; one more entry than buckets.
     pub(super) starts: Vec<u32>,
     pub(super) map: Map,
-    /// For each key, the bucket it goes to; once it is there, its place among `keys`. There are none of an index in order.
+    /// For each key, the bucket it goes to; once it is there, its place among `keys`, or a place in its bucket if that is long,
+    /// because it is then sorted. There are none of an index in order.
     places: Vec<u32>,
     /// The buckets of more than [`WINDOW`] keys.
     long: Vec<usize>,
@@ -414,8 +415,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for BelowAndEqual<'_, K, F> {
     }
 }
 
-/// Keys of an index, for each of those in long buckets, from which on each key is found by its place: to find one in a long
-/// bucket takes much longer.
+/// Indexed keys are known where they are if at most one in so many is in a long bucket, where it is sought.
 const FEW_LONG: usize = 16;
 
 /// What an equal key adds to a sum of both counts. A lower key adds 1, and the lower keys of a sum are fewer than this.

@@ -97,11 +97,7 @@ impl BlockRows<'_> {
     /// Twice the placement of the next row, which is in this stream.
     #[inline(always)]
     pub fn next(&mut self, stream: u16) -> u32 {
-        let next = &mut self.next[usize::from(stream)];
-        let place = *next as usize;
-        *next += 1;
-        cache::expect_next_line(self.twice, place);
-        self.twice[place]
+        next_of(self.twice, &mut self.next, stream)
     }
 
     /// Calls `visit` with twice the placement of each of the next rows, which are those of a range of the block.
@@ -109,13 +105,19 @@ impl BlockRows<'_> {
     pub fn each(&mut self, rows: Range<usize>, mut visit: impl FnMut(usize, u32)) {
         let (streams, twice, next) = (&self.streams[rows], self.twice, &mut self.next[..]);
         for (row, &stream) in streams.iter().enumerate() {
-            let next = &mut next[usize::from(stream)];
-            let place = *next as usize;
-            *next += 1;
-            cache::expect_next_line(twice, place);
-            visit(row, twice[place]);
+            visit(row, next_of(twice, next, stream));
         }
     }
+}
+
+/// The next value of a stream, whose place moves on.
+#[inline(always)]
+fn next_of(values: &[u32], next: &mut [u32], stream: u16) -> u32 {
+    let next = &mut next[usize::from(stream)];
+    let place = *next as usize;
+    *next += 1;
+    cache::expect_next_line(values, place);
+    values[place]
 }
 
 impl<T> Block<T> {
@@ -265,7 +267,7 @@ struct OneAnother<K> {
     index: Index<K>,
     /// For each indexed key, what it has more than the one before: twice the other keys below it, those equal to it once.
     more: Vec<u32>,
-    /// For the keys in the places where the index has them, all of that.
+    /// For each place of a key in the index, twice the other keys below it, those equal to it once.
     of_keys: Vec<u32>,
 }
 

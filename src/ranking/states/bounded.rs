@@ -56,7 +56,7 @@ pub(super) fn bounded_state<S: Score>(
     state
 }
 
-/// The partition of some rows from all places: that of all rows is no earlier one.
+/// The partition of some rows from all places, of each piece some: that of all rows is no earlier one.
 fn first_resolution<S: Score>(
     pieces: &[Observations<'_, S>],
     limit: Limit,

@@ -157,11 +157,8 @@ impl Thresholds {
     /// Appends several keys.
     #[inline]
     pub(in crate::statistics) fn push_each(&mut self, keys: impl Iterator<Item = Option<u128>> + Clone) {
-        let rows = (self.keys.len(), keys.clone().count());
-        if self.present.is_empty() && keys.clone().any(|key| key.is_none()) {
-            self.present.resize(rows.0, true);
-        }
-        if !self.present.is_empty() {
+        if !self.present.is_empty() || keys.clone().any(|key| key.is_none()) {
+            self.present.resize(self.keys.len(), true);
             self.present.extend(keys.clone().map(|key| key.is_some()));
         }
         self.keys.extend_wide(keys.map(Option::unwrap_or_default));

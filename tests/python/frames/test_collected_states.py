@@ -145,6 +145,25 @@ def test_a_label_that_is_neither_0_nor_1() -> None:
             report.collect()
 
 
+def test_columns_without_a_value() -> None:
+    """They have no bytes."""
+    nothing = pl.DataFrame({"g": [None] * 3, "y": [None] * 3, "s": [None] * 3}, dict.fromkeys("gys", pl.Null))
+    states = pa.group_states(nothing.lazy(), "y", "s", by="g", max_bins=16).collect()
+    assert states.height == 1
+    assert states["s"].struct.field("n_missing").to_list() == [3]
+
+
+def test_a_score_that_is_called_as_keys_are() -> None:
+    frame = fixed(200).with_columns(g=pl.int_range(pl.len()) % 3).rename({"score": "polars_auc: keys"})
+    assert_same(frame, ["polars_auc: keys", "other"], ["g"], 50, 2_000, max_bins=16)
+
+
+def test_few_bytes_are_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{MODULE}._MOST_COLLECTED_ROWS", 200)
+    counted = assert_same(fixed(1000), ["score"], ["g"], 100, 2**30, max_bins=16)
+    assert (counted.collections, counted.batches) == (5, 0)
+
+
 def test_no_rows() -> None:
     frame = fixed(10).clear()
     assert_same(frame, ["score"], ["g"], 10, 10, max_bins=16)
