@@ -44,8 +44,43 @@ def one_by_one(states: pl.DataFrame, inside: Any) -> pl.DataFrame:
 def test_each_window_alone(days: list[int | None], window: int, limit: dict[str, Any]) -> None:
     states = states_of(days, **limit)
     answer = states.select(pa.rolling_merge_states("state", "day", window=window))
-    expected = one_by_one(states, lambda day, by: day.is_between(by - window, by, closed="right"))
-    assert answer.equals(expected)
+    assert answer.equals(one_by_one(states, _within(window)))
+
+
+@pytest.mark.parametrize(
+    "score",
+    [
+        pl.col("score"),
+        pl.col("score").cast(pl.Float32),
+        (pl.col("score") * 20).cast(pl.Int8),
+        (pl.col("score") * 1e15).cast(pl.Int128) * 2**40,
+        pl.col("score").cast(pl.Decimal(20, 6)),
+        pl.col("score") > 0.5,
+        pl.when(pl.col("place") == 17).then(float("nan")).otherwise("score"),
+    ],
+    ids=["f64", "f32", "i8", "i128", "decimal", "boolean", "nan"],
+)
+def test_long_windows_of_rows_in_any_order(score: pl.Expr) -> None:
+    """Their states are counted, and moved to the places of their rows."""
+    days: list[int | None] = [None, 7, 7, None, *(day for day in range(60) if day % 11)]
+    np.random.default_rng(1).shuffle(days)
+    rows = fixed(20 * len(days)).with_columns(place=pl.int_range(pl.len()) // 20)
+    of_score = pa.roc_state("label", score.alias("s"))
+    states = rows.group_by("place", maintain_order=True).agg(state=of_score)
+    # A state may be null, which is no rows.
+    states = states.with_columns(
+        day=pl.Series(days), state=pl.when(pl.col("place") != 5).then("state"), key=pl.col("place") % 2
+    )
+    for window in (14, 100):
+        answer = states.select(pa.rolling_merge_states("state", "day", window=window))
+        assert answer.equals(one_by_one(states, _within(window)))
+    keyed = states.with_columns(pa.rolling_merge_states("state", "day", window=30, within="key"))
+    for key in (0, 1):
+        assert keyed.filter(key=key).select("state").equals(one_by_one(states.filter(key=key), _within(30)))
+
+
+def _within(window: int) -> Any:
+    return lambda day, by: day.is_between(by - window, by, closed="right")
 
 
 def test_within_each_segment() -> None:
