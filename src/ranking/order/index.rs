@@ -20,7 +20,7 @@ use crate::ranking::scores::{
     Key, Score,
     wide::{Work, widest},
 };
-use crate::ranking::tuning::{BUCKETS_PER_KEY, TOGETHER, WINDOW};
+use crate::ranking::tuning::{BUCKETS_PER_KEY, FEW_LONG, TOGETHER, WINDOW};
 
 /// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
 pub(in crate::ranking) type Visit<'a> = dyn FnMut(&[(u32, u32)]) + 'a;
@@ -414,9 +414,6 @@ impl<K: Key, F: Fn(K) -> u32> Work for BelowAndEqual<'_, K, F> {
         [sum_below, sum_equal]
     }
 }
-
-/// Indexed keys are known where they are if at most one in so many is in a long bucket, where it is sought.
-const FEW_LONG: usize = 16;
 
 /// What an equal key adds to a sum of both counts. A lower key adds 1, and the lower keys of a sum are fewer than this.
 const EQUAL: u16 = 1 << 8;

@@ -57,7 +57,7 @@ fn squares((mut a, mut b): (BlockRows<'_>, BlockRows<'_>)) -> [u128; 2] {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::ranking::rows::RowPlacements;
     use crate::ranking::tuning::SHARD_ROWS;
@@ -89,14 +89,19 @@ mod tests {
         }
     }
 
+    /// Labels and three scores of rows that are several blocks. The first score has few ties, the second has very many.
+    pub fn several_blocks() -> (Vec<bool>, [Vec<i32>; 3]) {
+        let rows = 0..3 * SHARD_ROWS as u32 + 5;
+        let mixed = |by: u32| rows.clone().map(move |row| (row.wrapping_mul(by) >> 8) as i32);
+        let labels = mixed(0x9E37_79B1).map(|row| row % 10 < 3).collect();
+        let few = |by, number| mixed(by).map(|row| row % number).collect();
+        (labels, [mixed(0x85EB_CA6B).collect(), few(0xC2B2_AE35, 50), few(0x27D4_EB2F, 5000)])
+    }
+
     /// Blocks that several threads take, and scores that one after the other are in parts and are not.
     #[test]
     fn many_rows() {
-        let rows = 0..3 * SHARD_ROWS as u32 + 5;
-        let mixed = |row: u32, by: u32| (row.wrapping_mul(by) >> 8) as i32;
-        let labels: Vec<bool> = rows.clone().map(|row| mixed(row, 0x9E37_79B1) % 10 < 3).collect();
-        let a: Vec<i32> = rows.clone().map(|row| mixed(row, 0x85EB_CA6B)).collect();
-        let b: Vec<i32> = rows.map(|row| mixed(row, 0xC2B2_AE35) % 50).collect();
+        let (labels, [a, b, _]) = several_blocks();
         assert_sums([&a, &b], &labels);
         assert_sums([&b, &b], &labels);
     }
