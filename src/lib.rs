@@ -31,6 +31,7 @@ pub mod math;
 mod memory;
 pub mod ranking;
 pub mod statistics;
+mod wide;
 
 #[cfg(any(feature = "plugin", test))]
 mod edge;

@@ -4,12 +4,10 @@ use super::map::{Map, with_buckets};
 use super::row::Row;
 use super::streams::Streams;
 use crate::interrupt;
-use crate::ranking::scores::{
-    Key, Observations, Score,
-    wide::{Work, widest},
-};
+use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::units::Unit;
 use crate::ranking::tuning::{BLOCK_ROWS, BLOCKS_PER_THREAD};
+use crate::wide::{Work, widest};
 
 /// The rows of one block: two streams for each shard, negatives and positives.
 #[derive(Debug)]

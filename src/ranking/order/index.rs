@@ -16,14 +16,12 @@ use super::map::{Map, with_buckets};
 use super::row::Row;
 use super::sorting::{sort, sort_few};
 use crate::cache;
-use crate::ranking::scores::{
-    Key, Score,
-    wide::{Work, widest},
-};
+use crate::ranking::scores::{Key, Score};
 use crate::ranking::tuning::{BUCKETS_PER_KEY, FEW_LONG, TOGETHER, WINDOW};
+use crate::wide::{Work, widest};
 
 /// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
-pub(in crate::ranking) type Visit<'a> = dyn FnMut(&[(u32, u32)]) + 'a;
+pub(in crate::ranking) type Visit<'a> = dyn FnMut(Places<'_>) + 'a;
 
 /// The keys of one class, indexed. Keeps its memory from use to use.
 #[derive(Debug, Default)]
@@ -37,9 +35,7 @@ pub(in crate::ranking) struct Index<K> {
     places: Vec<u32>,
     /// The buckets of more than [`WINDOW`] keys.
     long: Vec<usize>,
-    /// What [`Index::build_with_units`] moves: the units of each key ...
-    units: Vec<u64>,
-    /// ... and those of all keys before each; one more entry than keys.
+    /// What [`Index::build_with_units`] moves: the units of all keys before each; one more entry than keys.
     units_before: Vec<u64>,
 }
 
@@ -55,7 +51,8 @@ impl<K: Key> Index<K> {
 
     /// Indexes keys that have units, for [`Index::twice_units_below`]. The units are moved with their keys.
     pub fn build_with_units<S: Score<Key = K>>(&mut self, pieces: &[&[(K, u64)]]) {
-        let mut units = std::mem::take(&mut self.units);
+        // First the units of each key.
+        let mut units = std::mem::take(&mut self.units_before);
         units.clear();
         units.resize(pieces.iter().map(|piece| piece.len()).sum(), 0);
         self.spread_by_map::<S, (K, u64)>(pieces, |place, row| units[place] = row.1);
@@ -70,15 +67,13 @@ impl<K: Key> Index<K> {
                 (*key, *units) = pair;
             }
         }
-        self.units_before.clear();
-        self.units_before.reserve(units.len() + 1);
         let mut before = 0;
-        self.units_before.extend(units.iter().map(|&of_key| {
-            before += of_key;
-            before - of_key
-        }));
-        self.units_before.push(before);
-        self.units = units;
+        for of_key in &mut units {
+            before += *of_key;
+            *of_key = before - *of_key;
+        }
+        units.push(before);
+        self.units_before = units;
     }
 
     /// Moves every key to its bucket by the map that suits the keys.
@@ -143,9 +138,9 @@ impl<K: Key> Index<K> {
         }
     }
 
-    /// Whether two keys are equal. Also true if a bucket is long, which is not looked through.
-    pub fn may_have_equal_keys(&self) -> bool {
-        !self.long.is_empty() || widest(EqualKeys(&self.keys))
+    /// Whether two keys are equal.
+    pub fn has_equal_keys(&self) -> bool {
+        widest(EqualKeys(&self.keys))
     }
 
     /// The indexed keys.
@@ -256,8 +251,9 @@ impl<K: Key> Index<K> {
     #[inline(never)]
     fn twice_units_among(&self, start: usize, end: usize, key: K) -> u64 {
         if end - start <= WINDOW {
-            let pairs = self.keys[start..end].iter().zip(&self.units[start..end]);
-            return pairs.map(|(&other, &units)| twice_units((other, units), key)).sum();
+            let borders = self.units_before[start..=end].windows(2);
+            let pairs = self.keys[start..end].iter().zip(borders);
+            return pairs.map(|(&other, ends)| twice_units((other, ends[1] - ends[0]), key)).sum();
         }
         let (below, upto) = place_among(&self.keys[start..end], key);
         let before = |place: usize| self.units_before[start + place] - self.units_before[start];
@@ -268,18 +264,14 @@ impl<K: Key> Index<K> {
 /// Where a bucket begins and ends, with one check of its number.
 #[inline(always)]
 pub(super) fn ends_of_bucket(starts: &[u32], bucket: usize) -> (usize, usize) {
-    let pair = &starts[bucket..][..2];
+    let pair = &starts[bucket..bucket + 2];
     (pair[0] as usize, pair[1] as usize)
 }
 
-/// How many keys of a window are below a key, and how many equal it.
-///
-/// For sums in this form one instruction compares all keys, and two more count the results.
+/// The values from a place on that are looked at together, if there are so many.
 #[inline(always)]
-pub(super) fn among<K: Key>(window: &[K; WINDOW], key: K) -> (u32, u32) {
-    let below = window.map(|other| u32::from(other < key)).into_iter().sum();
-    let equal = window.map(|other| u32::from(other == key)).into_iter().sum();
-    (below, equal)
+fn window_of<V>(values: &[V], start: usize) -> Option<&[V; WINDOW]> {
+    values.get(start..start + WINDOW)?.first_chunk()
 }
 
 /// The last key that was looked up in a long bucket, and its place there. A bucket is long if very many rows share a
@@ -319,8 +311,8 @@ fn place_among<K: Key>(bucket: &[K], key: K) -> (usize, usize) {
     (below, below + bucket[below..].partition_point(|&other| other <= key))
 }
 
-/// Whether two keys less than a window apart are equal. Equal keys are in one bucket, so that no others can be if no bucket is
-/// longer than a window.
+/// Whether two keys less than a window apart are equal. Equal keys are in one bucket: if that is longer than a window, it is
+/// sorted, and they are next to each other.
 struct EqualKeys<'a, K>(&'a [K]);
 
 impl<K: Key> Work for EqualKeys<'_, K> {
@@ -392,7 +384,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for BelowAndEqual<'_, K, F> {
             for (&bucket, &key) in buckets.iter().zip(keys_here) {
                 let (start, end) = ends_of_bucket(starts, bucket as usize);
                 sum_below += start as u64;
-                match keys[start..].first_chunk::<WINDOW>() {
+                match window_of(keys, start) {
                     Some(window) if end - start <= WINDOW => {
                         for (sum, &other) in sums.iter_mut().zip(window) {
                             *sum += K::Lane::from(other < key);
@@ -437,27 +429,36 @@ impl<K: Key, F: Fn(K) -> u32> Work for TwiceUnitsBelow<'_, K, F> {
 
     #[inline(always)]
     fn run(self) -> u128 {
-        let Index { starts, keys, units, units_before, .. } = self.index;
+        let Index { starts, keys, units_before, .. } = self.index;
         let mut sum = 0;
         let mut buckets = [0; TOGETHER];
+        let mut firsts = [0; TOGETHER];
+        let mut windows = [[0; WINDOW]; TOGETHER];
+        let mut in_buckets = [0; TOGETHER];
         for rows in cache::ahead(self.pieces, TOGETHER) {
             for (bucket, row) in buckets.iter_mut().zip(rows) {
                 *bucket = (self.bucket)(row.0);
             }
-            for (&bucket, &(key, own)) in buckets.iter().zip(rows) {
+            for (((window, first), &bucket), &(key, _)) in
+                windows.iter_mut().zip(&mut firsts).zip(&buckets).zip(rows)
+            {
                 let (start, end) = ends_of_bucket(starts, bucket as usize);
-                let windows = (keys[start..].first_chunk::<WINDOW>(), units[start..].first_chunk::<WINDOW>());
-                let in_bucket = match windows {
-                    (Some(keys), Some(units)) if end - start <= WINDOW => {
-                        let mut twice = 0;
-                        for place in 0..WINDOW {
-                            twice += twice_units((keys[place], units[place]), key);
-                        }
-                        twice
+                *first = start;
+                let (keys, before) = (window_of(keys, start), window_of(units_before, start));
+                *window = match (keys, before, window_of(units_before, start + 1)) {
+                    (Some(keys), Some(before), Some(upto)) if end - start <= WINDOW => {
+                        std::array::from_fn(|place| {
+                            twice_units((keys[place], upto[place] - before[place]), key)
+                        })
                     }
-                    _ => self.index.twice_units_among(start, end, key),
+                    _ => [self.index.twice_units_among(start, end, key), 0, 0, 0],
                 };
-                sum += u128::from(own) * u128::from(2 * units_before[start] + in_bucket);
+            }
+            for (in_bucket, window) in in_buckets.iter_mut().zip(&windows) {
+                *in_bucket = window.iter().sum::<u64>();
+            }
+            for ((&in_bucket, &first), &(_, own)) in in_buckets.iter().zip(&firsts).zip(rows) {
+                sum += u128::from(own) * u128::from(2 * units_before[first] + in_bucket);
             }
         }
         sum
@@ -477,35 +478,109 @@ impl<K: Key, F: Fn(K) -> u32> Work for LookUp<'_, K, F> {
 
     #[inline(always)]
     fn run(self) {
-        let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
-        let mut slow = LastLookup::default();
-        let mut buckets = [0; TOGETHER];
-        let mut ends = [(0, 0); TOGETHER];
-        let mut places = [(0, 0); TOGETHER];
+        let mut look_ups = LookUps::new(self.index, self.bucket);
         for keys_here in cache::ahead(self.pieces, TOGETHER) {
-            // There is one short loop for each kind of value that is read from memory, so that many reads wait
-            // together.
-            for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
-                *bucket = (self.bucket)(key);
-            }
-            for (ends, &bucket) in ends.iter_mut().zip(&buckets[..keys_here.len()]) {
-                *ends = ends_of_bucket(starts, bucket as usize);
-            }
-            for ((place, &(start, end)), &key) in places.iter_mut().zip(&ends).zip(keys_here) {
-                let (below, not_above) = match keys[start..].first_chunk::<WINDOW>() {
-                    Some(window) if end - start <= WINDOW => {
-                        let (below, equal) = among(window, key);
-                        (below, below + equal)
-                    }
-                    _ => {
-                        let (below, upto) = slow.place(&keys[start..end], key);
-                        (below as u32, upto as u32)
-                    }
-                };
-                *place = (start as u32 + below, start as u32 + not_above);
-            }
-            (self.visit)(&places[..keys_here.len()]);
+            (self.visit)(look_ups.places(keys_here));
         }
+    }
+}
+
+/// The places of some keys among the indexed keys.
+#[derive(Clone, Copy)]
+pub(in crate::ranking) struct Places<'a> {
+    /// How many indexed keys are below each.
+    pub below: &'a [u32],
+    /// How many indexed keys are not above it.
+    pub upto: &'a [u32],
+    /// Whether one of them equals an indexed key.
+    pub any_equal: bool,
+}
+
+/// Look-ups of up to [`TOGETHER`] keys at a time.
+pub(super) struct LookUps<'a, K: Key, F> {
+    starts: &'a [u32],
+    keys: &'a [K],
+    bucket: F,
+    last: LastLookup<K>,
+    buckets: [u32; TOGETHER],
+    windows: [[K::Lane; WINDOW]; TOGETHER],
+    below: [u32; TOGETHER],
+    upto: [u32; TOGETHER],
+}
+
+impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
+    #[inline(always)]
+    pub fn new(index: &'a Index<K>, bucket: F) -> Self {
+        LookUps {
+            starts: &index.starts,
+            keys: &index.keys,
+            bucket,
+            last: LastLookup::default(),
+            buckets: [0; TOGETHER],
+            windows: [[K::Lane::default(); WINDOW]; TOGETHER],
+            below: [0; TOGETHER],
+            upto: [0; TOGETHER],
+        }
+    }
+
+    /// The places of at most [`TOGETHER`] keys.
+    #[inline(always)]
+    pub fn places(&mut self, keys_here: &[K]) -> Places<'_> {
+        let keys_here = &keys_here[..keys_here.len().min(TOGETHER)];
+        let (starts, keys) = (self.starts, self.keys);
+        // There is one short loop for each kind of value that is read from memory, so that many reads wait together. What is
+        // compared is added in a loop of its own, which adds that of several keys at once.
+        for (bucket, &key) in self.buckets.iter_mut().zip(keys_here) {
+            *bucket = (self.bucket)(key);
+        }
+        let mut long = 0u64;
+        let of_keys = self.windows.iter_mut().zip(&mut self.below).zip(&self.buckets).zip(keys_here);
+        for (number, (((window, first), &bucket), &key)) in of_keys.enumerate() {
+            let (start, end) = ends_of_bucket(starts, bucket as usize);
+            *first = start as u32;
+            match window_of(keys, start) {
+                Some(others) if end - start <= WINDOW => {
+                    *window = others.map(|other| {
+                        let mut lane = K::Lane::from(other < key);
+                        lane += K::Lane::from(if other == key { EQUAL } else { 0 });
+                        lane
+                    });
+                }
+                _ => {
+                    *window = [K::Lane::default(); WINDOW];
+                    long |= 1 << number;
+                }
+            }
+        }
+        let rows = keys_here.len();
+        let add = |below: &mut [u32], upto: &mut [u32], windows: &[[K::Lane; WINDOW]]| {
+            let mut any_equal = 0;
+            for ((below, upto), window) in below.iter_mut().zip(upto).zip(windows) {
+                let mut sum = window[0];
+                window[1..].iter().for_each(|&lane| sum += lane);
+                let sum = sum.into() as u32;
+                let equal = sum / u32::from(EQUAL);
+                *below += sum % u32::from(EQUAL);
+                *upto = *below + equal;
+                any_equal |= equal;
+            }
+            any_equal
+        };
+        // The compiler makes the most of a loop whose length it knows.
+        let mut any_equal = if rows == TOGETHER {
+            add(&mut self.below, &mut self.upto, &self.windows)
+        } else {
+            add(&mut self.below[..rows], &mut self.upto[..rows], &self.windows[..rows])
+        };
+        while long != 0 {
+            let number = long.trailing_zeros() as usize;
+            long &= long - 1;
+            let (start, end) = ends_of_bucket(starts, self.buckets[number] as usize);
+            let (below, upto) = self.last.place(&keys[start..end], keys_here[number]);
+            (self.below[number], self.upto[number]) = ((start + below) as u32, (start + upto) as u32);
+            any_equal |= (upto - below) as u32;
+        }
+        Places { below: &self.below[..rows], upto: &self.upto[..rows], any_equal: any_equal != 0 }
     }
 }
 

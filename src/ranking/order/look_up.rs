@@ -44,7 +44,7 @@ impl<K: Key> Classes<'_, K> {
             let [below, equal] = self.below_and_equal(index, ops);
             // Where no other key equals an indexed one, and no indexed keys are equal, only the others can share a score.
             let (_, others) = self.indexed(Indexed::Rarer);
-            let only_others = equal == 0 && !index.may_have_equal_keys();
+            let only_others = equal == 0 && !index.has_equal_keys();
             let keys = if only_others { duplicates.find(&[others]) } else { duplicates.find(&both) };
             (self.twice_u_of([below, equal]), keys)
         };
@@ -187,7 +187,7 @@ impl<K: Key> Classes<'_, K> {
         }
         (ops.build)(&mut tally.index, indexed);
         (if SUMS { ops.count_with_sums } else { ops.count })(tally, others);
-        if which == Indexed::Positives && tally.index.may_have_equal_keys() {
+        if which == Indexed::Positives && tally.index.has_equal_keys() {
             tally.index.order();
             return tally.each_place::<true, SUMS>(visit);
         }

@@ -3,12 +3,10 @@
 //! Comparing all pairs of a few rows is cheaper than sorting them. It needs no branch that a processor would foretell wrong.
 
 use super::tally::Place;
-use crate::ranking::scores::{
-    Key,
-    wide::{Work, widest},
-};
+use crate::ranking::scores::Key;
 use crate::ranking::ties::{placements::Moments, steps::Runs};
 use crate::ranking::tuning::{FEW_ROWS, LANES, VERY_FEW_ROWS};
+use crate::wide::{Work, widest};
 
 /// 2 if the positive scores higher, 1 if both tie, else 0.
 #[inline]

@@ -4,15 +4,13 @@
 //! order for it. So the sums over places, and the largest distance of the curve from the diagonal, take an index and
 //! the look-ups of the other class.
 
-use super::index::{Index, LastLookup, among, ends_of_bucket};
+use super::index::{Index, LookUps};
 use super::map::{Map, with_buckets};
 use crate::cache;
-use crate::ranking::scores::{
-    Key, Score,
-    wide::{Work, widest},
-};
+use crate::ranking::scores::{Key, Score};
 use crate::ranking::ties::{placements::Moments, steps::Runs};
-use crate::ranking::tuning::{TOGETHER, WINDOW};
+use crate::ranking::tuning::TOGETHER;
+use crate::wide::{Work, widest};
 
 /// How many keys of each class are below a key, and how many are not above it.
 ///
@@ -175,34 +173,21 @@ impl<K: Key, F: Fn(K) -> u32, const SUMS: bool> Work for Counting<'_, K, F, SUMS
 
     #[inline(always)]
     fn run(self) -> TiedSums {
-        let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
         let (counts, tied) = (self.counts, self.tied);
         let mut sums = TiedSums::default();
-        let mut slow = LastLookup::default();
-        let mut buckets = [0; TOGETHER];
+        let mut look_ups = LookUps::new(self.index, self.bucket);
         for keys_here in cache::ahead(self.pieces, TOGETHER) {
-            for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
-                *bucket = (self.bucket)(key);
+            let places = look_ups.places(keys_here);
+            places.below.iter().for_each(|&below| counts[below as usize] += 1);
+            if !places.any_equal {
+                continue;
             }
-            for (&bucket, &key) in buckets.iter().zip(keys_here) {
-                let (start, end) = ends_of_bucket(starts, bucket as usize);
-                let (below, equal) = match keys[start..].first_chunk::<WINDOW>() {
-                    Some(window) if end - start <= WINDOW => {
-                        let (below, equal) = among(window, key);
-                        (below as usize, equal as usize)
-                    }
-                    _ => {
-                        let (below, upto) = slow.place(&keys[start..end], key);
-                        (below, upto - below)
-                    }
-                };
-                let below = start + below;
-                counts[below] += 1;
-                if equal > 0 {
-                    tied[below] = tied[below].wrapping_add(1);
-                    tied[below + equal] = tied[below + equal].wrapping_sub(1);
+            for (&below, &upto) in places.below.iter().zip(places.upto) {
+                if below < upto {
+                    tied[below as usize] = tied[below as usize].wrapping_add(1);
+                    tied[upto as usize] = tied[upto as usize].wrapping_sub(1);
                     if SUMS {
-                        sums.add(below as u64, equal as u64);
+                        sums.add(below.into(), (upto - below).into());
                     }
                 }
             }

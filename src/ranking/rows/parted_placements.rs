@@ -17,12 +17,10 @@ use crate::ranking::order::{
     index::Index,
     map::{Map, with_buckets},
 };
-use crate::ranking::scores::{
-    Key, Score,
-    wide::{Work, widest},
-};
+use crate::ranking::scores::{Key, Score};
 use crate::ranking::tasks;
 use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, SHARD_ROWS, TOGETHER};
+use crate::wide::{Work, widest};
 
 /// Twice the placements of all rows of a score, ties counting once, not divided by the number of rows of the other class:
 /// of a positive the negatives that score lower, of a negative the positives that score higher.
@@ -311,18 +309,16 @@ impl<K: Key> OneAnother<K> {
         let mut written = of_others.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
         index.look_up::<S>(others, &mut |places| {
             // An other key counts once for all indexed keys that are not below it, and once more for those above it.
-            let mut ties = 0;
-            for (twice, &(below, upto)) in written.next().unwrap_or_default().iter_mut().zip(places) {
+            let of_keys = places.below.iter().zip(places.upto);
+            for (twice, (&below, &upto)) in written.next().unwrap_or_default().iter_mut().zip(of_keys) {
                 *twice = below + upto;
-                ties |= below ^ upto;
             }
-            if ties == 0 {
-                places.iter().for_each(|&(below, _)| more[below as usize] += 2);
-            } else {
-                for &(below, upto) in places {
-                    more[below as usize] += 1;
-                    more[upto as usize] += 1;
+            if places.any_equal {
+                for &place in places.below.iter().chain(places.upto) {
+                    more[place as usize] += 1;
                 }
+            } else {
+                places.below.iter().for_each(|&below| more[below as usize] += 2);
             }
         });
         debug_assert!(written.next().is_none());
@@ -336,7 +332,7 @@ impl<K: Key> OneAnother<K> {
         }
         let mut written = of_indexed.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
         index.look_up::<S>(indexed, &mut |places| {
-            for (twice, &(below, _)) in written.next().unwrap_or_default().iter_mut().zip(places) {
+            for (twice, &below) in written.next().unwrap_or_default().iter_mut().zip(places.below) {
                 *twice = more[below as usize];
             }
         });

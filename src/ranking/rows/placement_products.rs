@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::parted_placements::{BlockRows, PartedPlacements};
 use crate::interrupt;
 use crate::math::Products;
-use crate::ranking::scores::wide::{Work, widest};
+use crate::wide::{Work, widest};
 
 /// Sums of products of the doubled placements of several scores.
 #[derive(Clone, Debug)]

@@ -11,14 +11,12 @@ use crate::interrupt;
 use crate::memory;
 use crate::ranking::order::map::{Map, with_buckets};
 use crate::ranking::order::sorting::sort;
-use crate::ranking::scores::{
-    Score,
-    wide::{Work, widest},
-};
+use crate::ranking::scores::Score;
 use crate::ranking::tasks;
 use crate::ranking::tuning::{
     BLOCKS_PER_THREAD, FEW_ROWS, MOST_PARTS, PART_ROWS, ROWS_PER_BUCKET, SHARD_ROWS,
 };
+use crate::wide::{Work, widest};
 
 /// What lies beside the score of a row.
 pub trait Beside: Copy + Default + Ord + Send + Sync {}

@@ -6,8 +6,8 @@
 use std::any::Any;
 
 use super::key::{Key, Width};
-use super::wide::{Work, widest};
 use crate::memory;
+use crate::wide::{Work, widest};
 
 /// Keys of one width.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,6 @@ pub mod number;
 pub mod observations;
 pub mod parts;
 pub mod score_type;
-pub(super) mod wide;
 
 pub use bits::Bits;
 pub use key::{Key, Score, Width};

@@ -11,16 +11,12 @@ use std::ops::Range;
 use super::bin_table::{Bin, BinTable};
 use super::scale::{Intervals, Resolution};
 use super::state::{Limit, State};
-use crate::ranking::scores::{
-    Key, Observations, Score,
-    observations::blocks,
-    score_type::ScoreType,
-    wide::{Work, widest},
-};
+use crate::ranking::scores::{Key, Observations, Score, observations::blocks, score_type::ScoreType};
 use crate::ranking::ties::{Count, Counts, RowCounts};
 use crate::ranking::tuning::{
     BINS_PER_LIMIT, BOUNDED_LEAST, BOUNDED_ROWS, CACHED_BINS, ROWS_PER_BIN, SAMPLED_PER_BIN,
 };
+use crate::wide::{Work, widest};
 
 /// Whether there are so many rows for each bin that counting them is faster than ranking.
 pub(super) fn are_many<S>(pieces: &[Observations<'_, S>], limit: Limit) -> bool {

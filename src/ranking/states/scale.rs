@@ -13,7 +13,7 @@
 //! partitions are therefore the same on every machine.
 
 use crate::math::power_of_two;
-use crate::ranking::scores::wide::{Work, widest};
+use crate::wide::{Work, widest};
 
 /// Partitions from one length of intervals to the next, which is twice as long.
 const STEPS: i32 = 32;

@@ -19,15 +19,12 @@ use std::hint::select_unpredictable;
 use std::ops::RangeInclusive;
 
 use super::scale::{Intervals, Resolution, Scale};
-use crate::ranking::scores::{
-    Key,
-    score_type::ScoreType,
-    wide::{Work, widest},
-};
+use crate::ranking::scores::{Key, score_type::ScoreType};
 use crate::ranking::ties::{
     counts::{Count, Counts, Tally},
     row_counts::RowCounts,
 };
+use crate::wide::{Work, widest};
 
 /// How a state is kept small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

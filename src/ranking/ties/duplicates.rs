@@ -5,11 +5,9 @@
 //! order. Where scores are distinct, it leaves hardly any.
 
 use crate::cache;
-use crate::ranking::scores::{
-    Key,
-    wide::{Work, widest},
-};
+use crate::ranking::scores::Key;
 use crate::ranking::tuning::{AGAIN_WORDS, CHUNK, MARKS_PER_ROW, SECOND_ROUND_KEYS, TOGETHER};
+use crate::wide::{Work, widest};
 
 /// Finds the keys that may be equal to others. Keeps its memory from use to use.
 #[derive(Debug, Default)]
@@ -50,19 +48,18 @@ impl Marks {
     fn mark<K: Key>(&mut self, keys: &[K], hash: impl Fn(K) -> u64) -> bool {
         let Marks { met, again, shift } = self;
         let (met, again) = (&mut met[..], &mut again[..AGAIN_WORDS]);
-        let mut any = false;
+        let mut any = 0;
         let mut cells = [0; TOGETHER];
         for keys in keys.chunks(TOGETHER) {
             for &cell in cells_of(&mut cells, keys, *shift, &hash) {
                 let (word, mark) = (&mut met[(cell / 64) as usize], 1 << (cell % 64));
-                if *word & mark != 0 {
-                    any = true;
-                    again[(cell / 64) as usize % AGAIN_WORDS] |= mark;
-                }
+                let met_before = *word & mark;
+                again[(cell / 64) as usize % AGAIN_WORDS] |= met_before;
+                any |= met_before;
                 *word |= mark;
             }
         }
-        any
+        any != 0
     }
 
     /// Appends the keys whose cells may have been marked by others.

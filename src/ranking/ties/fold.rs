@@ -6,7 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::placements::Placements;
-use super::positives::{Batches, PositiveScore};
+use super::positives::{Batches, PositiveScore, PositiveScores};
 use super::source::{Indexed, StepKind};
 use super::steps::{Above, Run, Segment, Step, Tie};
 use super::ties::Ties;
@@ -93,7 +93,7 @@ impl Ties<'_> {
     /// The group [has small classes](Self::has_small_classes).
     pub fn fold_positives<T: Default + Send>(
         &mut self,
-        step: impl Fn(&mut T, &[PositiveScore]) + Sync,
+        step: impl Fn(&mut T, &PositiveScores) + Sync,
         join: impl Fn(&mut T, T) + Sync,
     ) -> T {
         self.fold_positives_and(false, step, join).0
@@ -102,7 +102,7 @@ impl Ties<'_> {
     /// The same, and the sums over the placements of all rows.
     pub fn fold_positives_and_placements<T: Default + Send>(
         &mut self,
-        step: impl Fn(&mut T, &[PositiveScore]) + Sync,
+        step: impl Fn(&mut T, &PositiveScores) + Sync,
         join: impl Fn(&mut T, T) + Sync,
     ) -> (T, Placements) {
         self.fold_positives_and(true, step, join)
@@ -111,7 +111,7 @@ impl Ties<'_> {
     fn fold_positives_and<T: Default + Send>(
         &mut self,
         sums: bool,
-        step: impl Fn(&mut T, &[PositiveScore]) + Sync,
+        step: impl Fn(&mut T, &PositiveScores) + Sync,
         join: impl Fn(&mut T, T) + Sync,
     ) -> (T, Placements) {
         debug_assert!(self.has_small_classes());
@@ -135,7 +135,7 @@ impl Ties<'_> {
                 if sums {
                     placements.add_run(run, &run.whole(), n_neg);
                 }
-                let mut take = |scores: &[PositiveScore]| step(part, scores);
+                let mut take = |scores: &PositiveScores| step(part, scores);
                 let mut batches = Batches::to(&mut take);
                 let above = run.each(|segment| {
                     if segment.pos > 0 {

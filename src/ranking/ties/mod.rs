@@ -13,10 +13,11 @@ pub(super) mod steps;
 pub mod ties;
 pub mod units;
 
+pub use super::tuning::POSITIVES_AT_A_TIME;
 pub use counts::{Count, CountColumns, Counts};
 pub use outline::Cell;
 pub use placements::Placements;
-pub use positives::PositiveScore;
+pub use positives::{PositiveScore, PositiveScores};
 pub use row_counts::RowCounts;
 pub use source::{Indexed, SquaredUnits, StepKind};
 pub use steps::{Above, Run, Segment, Step, Tie};

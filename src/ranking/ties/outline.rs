@@ -7,11 +7,9 @@
 //! an observed score, and the rows with this score or a higher one are counted exactly.
 
 use crate::cache;
-use crate::ranking::scores::{
-    Key,
-    wide::{Work, widest},
-};
+use crate::ranking::scores::Key;
 use crate::ranking::tuning::{FIRST_GRID_BITS, TOO_MANY_TIMES};
+use crate::wide::{Work, widest};
 
 /// Some rows of one class.
 #[derive(Clone, Copy, Debug)]

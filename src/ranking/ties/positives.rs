@@ -23,38 +23,83 @@ pub struct PositiveScore {
     pub fp: u32,
 }
 
+/// The scores of some positives, each number of them in a column.
+#[derive(Debug, Default)]
+pub struct PositiveScores {
+    len: usize,
+    pos: [u32; POSITIVES_AT_A_TIME],
+    pos_above: [u32; POSITIVES_AT_A_TIME],
+    neg_above: [u32; POSITIVES_AT_A_TIME],
+    tp: [u32; POSITIVES_AT_A_TIME],
+    fp: [u32; POSITIVES_AT_A_TIME],
+}
+
+impl PositiveScores {
+    /// [`PositiveScore::tp`] and [`PositiveScore::fp`] of each.
+    pub fn at(&self) -> (&[u32], &[u32]) {
+        (&self.tp[..self.len], &self.fp[..self.len])
+    }
+
+    /// [`PositiveScore::pos_above`] and [`PositiveScore::neg_above`] of each.
+    pub fn above(&self) -> (&[u32], &[u32]) {
+        (&self.pos_above[..self.len], &self.neg_above[..self.len])
+    }
+
+    /// The same as [`at`](PositiveScores::at), if they are as many as come at a time and each is of one positive.
+    pub fn at_full(&self) -> Option<(&[u32; POSITIVES_AT_A_TIME], &[u32; POSITIVES_AT_A_TIME])> {
+        let is_full = self.len == POSITIVES_AT_A_TIME && self.pos == [1; POSITIVES_AT_A_TIME];
+        is_full.then_some((&self.tp, &self.fp))
+    }
+
+    /// One after the other.
+    pub fn iter(&self) -> impl Iterator<Item = PositiveScore> + '_ {
+        (0..self.len).map(|place| PositiveScore {
+            pos: self.pos[place],
+            pos_above: self.pos_above[place],
+            neg_above: self.neg_above[place],
+            tp: self.tp[place],
+            fp: self.fp[place],
+        })
+    }
+}
+
 /// What takes the scores of positives in, some at a time.
-pub type TakePositives<'a> = dyn FnMut(&[PositiveScore]) + 'a;
+pub type TakePositives<'a> = dyn FnMut(&PositiveScores) + 'a;
 
 /// Walks the positives of a part of a group, and returns the sums over the placements of all its rows.
 pub type WalkPositives<'a> = dyn FnMut(&mut TakePositives<'_>) -> Placements + 'a;
 
 /// Hands out the scores of positives, some at a time.
 pub(in crate::ranking) struct Batches<'a, 'b> {
-    scores: [PositiveScore; POSITIVES_AT_A_TIME],
-    len: usize,
+    scores: PositiveScores,
     take: &'a mut TakePositives<'b>,
 }
 
 impl<'a, 'b> Batches<'a, 'b> {
     /// To what takes them in.
     pub fn to(take: &'a mut TakePositives<'b>) -> Self {
-        Batches { scores: [PositiveScore::default(); POSITIVES_AT_A_TIME], len: 0, take }
+        Batches { scores: PositiveScores::default(), take }
     }
 
     /// The next score.
     #[inline(always)]
     pub fn push(&mut self, score: PositiveScore) {
-        self.scores[self.len] = score;
-        self.len += 1;
-        if self.len == POSITIVES_AT_A_TIME {
+        let scores = &mut self.scores;
+        let place = scores.len;
+        scores.pos[place] = score.pos;
+        scores.pos_above[place] = score.pos_above;
+        scores.neg_above[place] = score.neg_above;
+        scores.tp[place] = score.tp;
+        scores.fp[place] = score.fp;
+        scores.len += 1;
+        if scores.len == POSITIVES_AT_A_TIME {
             self.end();
         }
     }
 
     /// Hands out the scores that are left.
     pub fn end(&mut self) {
-        (self.take)(&self.scores[..self.len]);
-        self.len = 0;
+        (self.take)(&self.scores);
+        self.scores.len = 0;
     }
 }

@@ -373,7 +373,7 @@ mod tests {
             })?;
             ask(&|mut ties| {
                 let (mut scores, sums) = ties.fold_positives_and_placements(
-                    |all: &mut Vec<PositiveScore>, scores| all.extend(scores),
+                    |all: &mut Vec<PositiveScore>, scores| all.extend(scores.iter()),
                     |all, more| all.extend(more),
                 );
                 prop_assert_eq!(sums, placements, "{:?}", blocks);

@@ -3,9 +3,10 @@
 //! All of it is a sum or a maximum over scores, so the scores of positives are visited in any order. With weights, and in
 //! groups of large classes, whose heights take 128 bits, the segments of the curve are walked instead.
 
-use crate::ranking::ties::{Indexed, Placements, PositiveScore, Step, Ties};
+use crate::ranking::ties::{Indexed, Placements, PositiveScore, PositiveScores, Step, Ties};
 use crate::statistics::numbers::average_precision::{precisions, precisions_of_run};
 use crate::statistics::thresholds::confusion::Confusion;
+use crate::wide::{Work, widest};
 
 /// The sums and the farthest points of a curve.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -27,8 +28,9 @@ impl CurveSums {
     }
 
     fn of_positives(ties: &mut Ties<'_>) -> Self {
-        let (n_pos, n_neg) = (ties.n_pos() as i64, ties.n_neg() as i64);
-        let add = |peaks: &mut Peaks, scores: &[PositiveScore]| peaks.add(scores, n_pos, n_neg);
+        // Of a group of small classes, below 2^31.
+        let totals = [ties.n_pos() as u32, ties.n_neg() as u32];
+        let add = |peaks: &mut Peaks, scores: &PositiveScores| widest(AddScores { peaks, scores, totals });
         let (peaks, placements) = ties.fold_positives_and_placements(add, Peaks::join);
         CurveSums {
             placements,
@@ -90,16 +92,21 @@ struct Peaks {
 }
 
 impl Peaks {
-    #[inline]
-    fn add(&mut self, scores: &[PositiveScore], n_pos: i64, n_neg: i64) {
-        let height = |tp: u32, fp: u32| i64::from(tp) * n_neg - i64::from(fp) * n_pos;
+    #[inline(always)]
+    fn add(&mut self, scores: &PositiveScores, [n_pos, n_neg]: [u32; 2]) {
+        let height = |tp: u32, fp: u32| {
+            let (above, below) = (u64::from(tp) * u64::from(n_neg), u64::from(fp) * u64::from(n_pos));
+            above.cast_signed() - below.cast_signed()
+        };
         // The curve is farthest above the diagonal at the score of a positive, and farthest below it right above one. Of
         // positives that share a score, those that come one by one are no farther below it than all of them.
-        for score in scores {
-            let at = height(score.tp, score.fp);
-            let above = height(score.pos_above, score.neg_above);
-            self.farthest = self.farthest.max(at).max(-above);
-            self.take_best(at, score);
+        let ((tp, fp), (pos_above, neg_above)) = (scores.at(), scores.above());
+        let highest = tp.iter().zip(fp).fold(i64::MIN, |highest, (&tp, &fp)| highest.max(height(tp, fp)));
+        let lowest =
+            pos_above.iter().zip(neg_above).fold(0, |lowest, (&pos, &neg)| lowest.min(height(pos, neg)));
+        self.farthest = self.farthest.max(highest).max(-lowest);
+        if self.best.is_none_or(|(best, _)| highest >= best) {
+            scores.iter().for_each(|score| self.take_best(height(score.tp, score.fp), &score));
         }
         self.precisions += precisions(scores);
     }
@@ -118,6 +125,23 @@ impl Peaks {
             self.take_best(height, &score);
         }
         self.precisions += more.precisions;
+    }
+}
+
+/// The work of [`Peaks::add`].
+struct AddScores<'a> {
+    peaks: &'a mut Peaks,
+    scores: &'a PositiveScores,
+    /// Of positives and of negatives.
+    totals: [u32; 2],
+}
+
+impl Work for AddScores<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.peaks.add(self.scores, self.totals);
     }
 }
 

@@ -1,10 +1,13 @@
 //! The average precision of a score.
 
 use crate::math;
-use crate::ranking::ties::{Above, Indexed, PositiveScore, Run, Segment, Ties};
+use crate::ranking::ties::{
+    Above, Indexed, POSITIVES_AT_A_TIME, PositiveScore, PositiveScores, Run, Segment, Ties,
+};
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 use crate::statistics::thresholds::confusion::Confusion;
+use crate::wide::{Work, widest};
 
 /// The mean, over positives, of the precision at their score.
 ///
@@ -24,6 +27,9 @@ record! {
 /// A precision of 1, in units that keep all 53 bits of any precision above a thousandth.
 const PRECISION_UNIT: u64 = 1 << 63;
 
+/// The highest half of the bits of a unit.
+const HALF_UNIT: f64 = (1u64 << 31) as f64;
+
 /// A precision in those units. They are integers, so that the order in which rows are summed does not matter.
 #[inline]
 fn units_of(precision: f64) -> u128 {
@@ -31,10 +37,50 @@ fn units_of(precision: f64) -> u128 {
 }
 
 /// The sum of the precisions at the scores of positives, in those units.
-#[inline]
-pub(in crate::statistics) fn precisions(scores: &[PositiveScore]) -> u128 {
-    let precision = |score: &PositiveScore| f64::from(score.tp) / (f64::from(score.tp) + f64::from(score.fp));
-    scores.iter().map(|score| u128::from(score.pos) * units_of(precision(score))).sum()
+#[inline(always)]
+pub(in crate::statistics) fn precisions(scores: &PositiveScores) -> u128 {
+    let precision = |tp: u32, fp: u32| f64::from(tp) / (f64::from(tp) + f64::from(fp));
+    let Some((tp, fp)) = scores.at_full() else {
+        let units = |score: PositiveScore| u128::from(score.pos) * units_of(precision(score.tp, score.fp));
+        return scores.iter().map(units).sum();
+    };
+    // Several at a time. No register holds as many bits as a unit, so the high half and the low half of each are summed apart, as
+    // floats: all steps but the division are exact.
+    let (mut high, mut low) = ([0.0; POSITIVES_AT_A_TIME], [0.0; POSITIVES_AT_A_TIME]);
+    for (((high, low), &tp), &fp) in high.iter_mut().zip(&mut low).zip(tp).zip(fp) {
+        // Both are below 2^31.
+        let (tp, fp) = (f64::from(tp.cast_signed()), f64::from(fp.cast_signed()));
+        let precision = tp / (tp + fp) * HALF_UNIT;
+        *high = precision.floor();
+        *low = ((precision - *high) * (PRECISION_UNIT as f64 / HALF_UNIT)).floor();
+    }
+    let [high, low] = [high, low].map(|parts: [f64; POSITIVES_AT_A_TIME]| sum(parts) as u64);
+    (u128::from(high) << 32) + u128::from(low)
+}
+
+/// The work of [`precisions`].
+struct Precisions<'a>(&'a PositiveScores);
+
+impl Work for Precisions<'_> {
+    type Output = u128;
+
+    #[inline(always)]
+    fn run(self) -> u128 {
+        precisions(self.0)
+    }
+}
+
+/// The sum, which is exact in any order.
+#[inline(always)]
+fn sum<const N: usize>(mut numbers: [f64; N]) -> f64 {
+    let mut len = N;
+    while len > 1 {
+        len /= 2;
+        for place in 0..len {
+            numbers[place] += numbers[place + len];
+        }
+    }
+    numbers[0]
 }
 
 /// The same of a run in a group whose rows have weights, or are too many for [`PositiveScore`], and what lies above the next
@@ -78,7 +124,7 @@ impl Summary for AveragePrecision {
         }
         let units = if ties.has_small_classes() {
             ties.fold_positives(
-                |units: &mut u128, scores| *units += precisions(scores),
+                |units: &mut u128, scores| *units += widest(Precisions(scores)),
                 |units, more| *units += more,
             )
         } else {

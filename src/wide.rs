@@ -7,7 +7,7 @@
 //! Measured: looking up a key takes a quarter less time.
 
 /// Work in a function that is always inlined: code that is not inlined is not compiled for wider registers.
-pub(in crate::ranking) trait Work {
+pub(crate) trait Work {
     /// The result.
     type Output;
 
@@ -17,7 +17,7 @@ pub(in crate::ranking) trait Work {
 
 /// Does `work` with the widest registers there are.
 #[inline]
-pub(in crate::ranking) fn widest<W: Work>(work: W) -> W::Output {
+pub(crate) fn widest<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt") {
         #[target_feature(enable = "avx2,popcnt")]
