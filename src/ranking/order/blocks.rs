@@ -157,25 +157,28 @@ impl<S: Score, R: Row<Key = S::Key>, F: Fn(f64) -> u32> Work for Dealing<'_, '_,
         // loops whose values stay in registers take half the time of one long loop.
         let (mut streams_of, mut keys) = ([0u32; 64], [S::Key::default(); 64]);
         let mut beside = [R::Beside::default(); 64];
-        for word in pieces.iter().flat_map(Observations::words) {
-            interrupt::check();
-            for (row, ((stream, key), &score)) in
-                streams_of.iter_mut().zip(&mut keys).zip(word.scores).enumerate()
-            {
-                *stream = 2 * shard(score.position()) + (word.labels >> row & 1) as u32;
-                *key = score.key();
-            }
-            let [neg_bits, pos_bits] = R::fill(&mut beside, &word, unit_of);
-            any_bits = [any_bits[0] | neg_bits, any_bits[1] | pos_bits];
-            nan |= word.has_nan();
-            let rows = streams_of.iter().zip(&keys).zip(&beside).take(word.scores.len());
-            if word.are_all_used() {
-                for ((&stream, &key), &beside) in rows {
-                    push(stream, key, beside);
+        for piece in pieces {
+            for word in piece.words() {
+                interrupt::check();
+                for (row, ((stream, key), &score)) in
+                    streams_of.iter_mut().zip(&mut keys).zip(word.scores).enumerate()
+                {
+                    *stream = 2 * shard(score.position()) + (word.labels >> row & 1) as u32;
+                    *key = score.key();
                 }
-            } else {
-                for (_, ((&stream, &key), &beside)) in rows.enumerate().filter(|row| word.is_used(row.0)) {
-                    push(stream, key, beside);
+                let [neg_bits, pos_bits] = R::fill(&mut beside, &word, unit_of);
+                any_bits = [any_bits[0] | neg_bits, any_bits[1] | pos_bits];
+                nan |= word.has_nan();
+                let rows = streams_of.iter().zip(&keys).zip(&beside).take(word.scores.len());
+                if word.are_all_used() {
+                    for ((&stream, &key), &beside) in rows {
+                        push(stream, key, beside);
+                    }
+                } else {
+                    for (_, ((&stream, &key), &beside)) in rows.enumerate().filter(|row| word.is_used(row.0))
+                    {
+                        push(stream, key, beside);
+                    }
                 }
             }
         }

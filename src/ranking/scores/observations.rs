@@ -94,20 +94,38 @@ impl<'a, S: Score> Observations<'a, S> {
 
     /// All rows, 64 at a time.
     #[inline]
-    pub(in crate::ranking) fn words(&self) -> impl Iterator<Item = Word<'a, S>> + use<'a, S> {
-        let Observations { scores, labels, valid, mass, .. } = *self;
+    pub(in crate::ranking) fn words(&self) -> Words<'a, S> {
+        Words { rows: *self, first: 0 }
+    }
+}
+
+/// The rows of [`Observations::words`].
+pub(in crate::ranking) struct Words<'a, S> {
+    rows: Observations<'a, S>,
+    /// The first row that is left.
+    first: usize,
+}
+
+impl<'a, S> Iterator for Words<'a, S> {
+    type Item = Word<'a, S>;
+
+    // Always inlined, so that a word stays in registers. Memory that it is returned in was written in other pieces than it is
+    // read in, and a processor waits for that: `roc_auc` of 10^7 rows took a tenth longer.
+    #[inline(always)]
+    fn next(&mut self) -> Option<Word<'a, S>> {
+        let Observations { scores, labels, valid, mass, .. } = self.rows;
+        let first = self.first;
+        let scores = scores.get(first..scores.len().min(first + 64)).filter(|scores| !scores.is_empty())?;
+        self.first = first + scores.len();
         let masses = match mass {
             Mass::Row => &[],
-            Mass::Counts(masses) | Mass::Weights(masses) => masses,
+            Mass::Counts(masses) | Mass::Weights(masses) => &masses[first..self.first],
         };
-        scores.chunks(64).enumerate().map(move |(word, scores)| {
-            let first = word * 64;
-            Word {
-                scores,
-                masses: masses.get(first..first + scores.len()).unwrap_or_default(),
-                labels: labels.word(first),
-                used: valid.map_or(u64::MAX >> (64 - scores.len()), |valid| valid.word(first)),
-            }
+        Some(Word {
+            scores,
+            masses,
+            labels: labels.word(first),
+            used: valid.map_or(u64::MAX >> (64 - scores.len()), |valid| valid.word(first)),
         })
     }
 }

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
 use std::ops::{Mul, Sub};
 
 use crate::ranking::ties::SMALL_CLASS;
@@ -34,26 +33,29 @@ fn thin_by<A: Copy + Default + Ord>(
     }
     let (mut before, mut after): (Vec<usize>, Vec<usize>) =
         ((0..n).map(|i| i.wrapping_sub(1)).collect(), (1..=n).collect());
-    let mut heap: BinaryHeap<Reverse<(A, usize)>> =
-        (1..n - 1).map(|i| Reverse((triangle(points[i - 1], points[i], points[i + 1]), i))).collect();
     let mut areas = vec![A::default(); n];
-    for Reverse((area, point)) in &heap {
-        areas[*point] = *area;
+    for point in 1..n - 1 {
+        areas[point] = triangle(points[point - 1], points[point], points[point + 1]);
     }
+    // The areas of the beginning are sorted once, which takes less time than to pop each from a heap. In the heap are those that
+    // were changed.
+    let mut sorted: Vec<(A, usize)> = (1..n - 1).map(|point| (areas[point], point)).collect();
+    sorted.sort_unstable();
+    let mut sorted = sorted.into_iter().peekable();
+    let mut changed: BinaryHeap<Reverse<(A, usize)>> = BinaryHeap::new();
     let mut rest = n;
     while rest > most.max(2) {
-        let Some(mut lowest) = heap.peek_mut() else { break };
-        let Reverse((area, point)) = *lowest;
+        let of_changed = changed.peek().map(|lowest| lowest.0);
+        let lowest = sorted.next_if(|lowest| of_changed.is_none_or(|changed| *lowest < changed));
+        let Some((area, point)) = lowest.or_else(|| changed.pop().map(|lowest| lowest.0)) else { break };
         if after[point] == 0 {
-            PeekMut::pop(lowest);
             continue;
         }
         // An area that has grown since takes its place only here; most points are dropped before.
         if areas[point] > area {
-            *lowest = Reverse((areas[point], point));
+            changed.push(Reverse((areas[point], point)));
             continue;
         }
-        PeekMut::pop(lowest);
         let (a, b) = (before[point], after[point]);
         (after[a], before[b], after[point]) = (b, a, 0);
         rest -= 1;
@@ -61,7 +63,7 @@ fn thin_by<A: Copy + Default + Ord>(
             if beside > 0 && beside < n - 1 {
                 let area = triangle(points[before[beside]], points[beside], points[after[beside]]);
                 if area < areas[beside] {
-                    heap.push(Reverse((area, beside)));
+                    changed.push(Reverse((area, beside)));
                 }
                 areas[beside] = area;
             }
