@@ -147,12 +147,6 @@ impl<S: Score, R: Row<Key = S::Key>, F: Fn(f64) -> u32> Work for Dealing<'_, '_,
     fn run(self) -> Self::Output {
         let Dealing { pieces, unit_of, shard, streams, units } = self;
         let (mut any_bits, mut nan) = ([0; 2], false);
-        let mut push = |stream: u32, key: S::Key, beside: R::Beside| {
-            if R::HAS_WEIGHT {
-                units[stream as usize] += R::units(beside);
-            }
-            streams.push(stream as usize, R::of(key, beside));
-        };
         // The first loops find the streams of 64 rows, their keys and their units, and the last one moves the rows. Short
         // loops whose values stay in registers take half the time of one long loop.
         let (mut streams_of, mut keys) = ([0u32; 64], [S::Key::default(); 64]);
@@ -169,17 +163,23 @@ impl<S: Score, R: Row<Key = S::Key>, F: Fn(f64) -> u32> Work for Dealing<'_, '_,
                 let [neg_bits, pos_bits] = R::fill(&mut beside, &word, unit_of);
                 any_bits = [any_bits[0] | neg_bits, any_bits[1] | pos_bits];
                 nan |= word.has_nan();
-                let rows = streams_of.iter().zip(&keys).zip(&beside).take(word.scores.len());
-                if word.are_all_used() {
-                    for ((&stream, &key), &beside) in rows {
-                        push(stream, key, beside);
-                    }
-                } else {
-                    for (_, ((&stream, &key), &beside)) in rows.enumerate().filter(|row| word.is_used(row.0))
-                    {
-                        push(stream, key, beside);
+                let mut used = word.scores.len();
+                if !word.are_all_used() {
+                    used = 0;
+                    for row in (0..word.scores.len()).filter(|&row| word.is_used(row)) {
+                        (streams_of[used], keys[used], beside[used]) =
+                            (streams_of[row], keys[row], beside[row]);
+                        used += 1;
                     }
                 }
+                let streams_of = &streams_of[..used];
+                if R::HAS_WEIGHT {
+                    for (&stream, &beside) in streams_of.iter().zip(&beside) {
+                        units[stream as usize] += R::units(beside);
+                    }
+                }
+                streams
+                    .push_all(streams_of, keys.iter().zip(&beside).map(|(&key, &beside)| R::of(key, beside)));
             }
         }
         (any_bits, nan)

@@ -44,26 +44,29 @@ impl<R: Copy + Default> Streams<R> {
         Streams { arena, are_side_by_side: true, next: ends, before: Vec::new() }
     }
 
-    /// Puts a row into a stream.
+    /// Puts rows into streams: each of at most 64 rows into the stream at the same place of `streams`.
     #[inline(always)]
-    pub fn push(&mut self, stream: usize, row: R) {
-        let mut place = self.next[stream];
-        if (place as usize).is_multiple_of(CHUNK) {
-            place = self.take_chunk(place);
+    pub fn push_all(&mut self, streams: &[u32], rows: impl Iterator<Item = R>) {
+        let mut places = [0u32; 64];
+        let places = &mut places[..streams.len().min(64)];
+        // First the places of all rows, then the rows: in one loop, the processor would read anew after each row where all of
+        // them lie.
+        let Streams { arena, next, before, .. } = self;
+        let next = &mut next[..];
+        for (place, &stream) in places.iter_mut().zip(streams) {
+            let next = &mut next[stream as usize];
+            if (*next as usize).is_multiple_of(CHUNK) {
+                *next = take_chunk(arena, before, *next);
+            }
+            *place = *next;
+            *next += 1;
         }
-        self.arena[place as usize] = row;
-        self.next[stream] = place + 1;
-        // Measured on 10^7 rows: the AUC takes a twentieth less time, and no less with two lines ahead.
-        cache::expect_next_line(&self.arena, place as usize);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn take_chunk(&mut self, before: u32) -> u32 {
-        let start = self.arena.len();
-        self.before.push(before);
-        self.arena.resize(start + CHUNK, R::default());
-        start as u32
+        let arena = &mut arena[..];
+        for (&place, row) in places.iter().zip(rows) {
+            arena[place as usize] = row;
+            // Measured on 10^7 rows: the AUC takes a twentieth less time, and no less with two lines ahead.
+            cache::expect_next_line(arena, place as usize);
+        }
     }
 
     /// The number of rows of a stream.
@@ -88,6 +91,16 @@ impl<R: Copy + Default> Streams<R> {
     }
 }
 
+/// Takes a new chunk of the arena for a stream whose next row would have gone to `last`.
+#[cold]
+#[inline(never)]
+fn take_chunk<R: Copy + Default>(arena: &mut Vec<R>, before: &mut Vec<u32>, last: u32) -> u32 {
+    let start = arena.len();
+    before.push(last);
+    arena.resize(start + CHUNK, R::default());
+    start as u32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,8 +110,9 @@ mod tests {
         #[test]
         fn every_row_arrives(rows in proptest::collection::vec((0usize..5, any::<u16>()), 0..3000)) {
             let mut streams: Streams<u16> = Streams::new(6, rows.len());
-            for &(stream, row) in &rows {
-                streams.push(stream, row);
+            for rows in rows.chunks(64) {
+                let of_rows: Vec<u32> = rows.iter().map(|row| row.0 as u32).collect();
+                streams.push_all(&of_rows, rows.iter().map(|row| row.1));
             }
             for stream in 0..6 {
                 let mut received: Vec<u16> = streams.pieces(stream).flatten().copied().collect();
