@@ -122,6 +122,12 @@ pub(super) const BLOCKS_PER_THREAD: usize = 4;
 /// the number bounds the memory of answers that wait.
 pub(super) const SHARDS_AT_A_TIME: usize = 2;
 
+/// A word of rows is asked for so many rows before it is read: a page of scores of 64 bits, beyond which no processor looks by itself.
+///
+/// Measured on 10^7 rows: `roc_auc` of scores of 32 bits takes a twentieth less time, and of 64 bits a fiftieth. With twice as many
+/// rows it takes as long.
+pub(super) const ROWS_AHEAD: usize = 512;
+
 /// Keys in a chunk of a stream.
 ///
 /// Measured on 10^7 rows in 1024 streams: with 64, reading takes half as long again as with 256, since each chunk is a
