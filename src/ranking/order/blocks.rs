@@ -2,11 +2,11 @@
 
 use super::map::{Map, with_buckets};
 use super::row::Row;
-use super::streams::Streams;
+use super::streams::{Streams, take_places};
 use crate::interrupt;
 use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::units::Unit;
-use crate::ranking::tuning::{BLOCK_ROWS, BLOCKS_PER_THREAD};
+use crate::ranking::tuning::{BLOCKS_PER_THREAD, TOGETHER};
 use crate::wide::{Work, widest};
 
 /// The rows of one block: two streams for each shard, negatives and positives.
@@ -73,12 +73,14 @@ impl<K: Key> Block<K> {
         ends.push(before);
         memory.clear();
         memory.resize(rows.scores.len(), K::default());
-        for (scores, streams) in rows.scores.chunks(BLOCK_ROWS).zip(streams_of.chunks(BLOCK_ROWS)) {
+        let (next, keys) = (&mut ends[..], &mut memory[..]);
+        let mut places = [0; TOGETHER];
+        for (scores, streams) in rows.scores.chunks(TOGETHER).zip(streams_of.chunks(TOGETHER)) {
             interrupt::check();
-            for (score, &stream) in scores.iter().zip(streams) {
-                let place = &mut ends[usize::from(stream)];
-                memory[*place as usize] = score.key();
-                *place += 1;
+            // First the places of all rows, then the rows, as in `Streams`.
+            take_places(next, streams, &mut places);
+            for (&place, score) in places.iter().zip(scores) {
+                keys[place as usize] = score.key();
             }
         }
         ends.pop();

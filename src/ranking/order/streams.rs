@@ -91,6 +91,16 @@ impl<R: Copy + Default> Streams<R> {
     }
 }
 
+/// Takes the next place of the stream of each of these rows. `next` says where the next row of each stream goes.
+#[inline(always)]
+pub(in crate::ranking) fn take_places(next: &mut [u32], streams: &[u16], places: &mut [u32]) {
+    for (place, &stream) in places.iter_mut().zip(streams) {
+        let next = &mut next[usize::from(stream)];
+        *place = *next;
+        *next += 1;
+    }
+}
+
 /// Takes a new chunk of the arena for a stream whose next row would have gone to `last`.
 #[cold]
 #[inline(never)]

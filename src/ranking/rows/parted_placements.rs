@@ -16,10 +16,11 @@ use crate::memory;
 use crate::ranking::order::{
     index::Index,
     map::{Map, with_buckets},
+    streams::take_places,
 };
 use crate::ranking::scores::{Key, Score};
 use crate::ranking::tasks;
-use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, SHARD_ROWS, TOGETHER};
+use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, ROWS_AHEAD, SHARD_ROWS, TOGETHER};
 use crate::wide::{Work, widest};
 
 /// Twice the placements of all rows of a score, ties counting once, not divided by the number of rows of the other class:
@@ -144,12 +145,17 @@ impl<K: Key> Block<K> {
         }
         let mut keys = memory::written_defaults(scores.len());
         let mut next = starts.clone();
-        for (&stream, score) in of_rows.iter().zip(scores) {
-            let next = &mut next[usize::from(stream)];
-            let place = *next as usize;
-            keys[place] = score.key();
-            cache::expect_next_line(&keys, place);
-            *next += 1;
+        let next = &mut next[..];
+        let mut places = [0; TOGETHER];
+        let mut later = scores.get(ROWS_AHEAD..).unwrap_or_default().chunks(TOGETHER);
+        for (streams, scores) in of_rows.chunks(TOGETHER).zip(scores.chunks(TOGETHER)) {
+            cache::expect(later.next().unwrap_or_default());
+            // First the places of all rows, then the rows, as in `Streams`.
+            take_places(next, streams, &mut places);
+            for (&place, score) in places.iter().zip(scores) {
+                keys[place as usize] = score.key();
+                cache::expect_next_line(&keys, place as usize);
+            }
         }
         Block { of_rows, values: keys, starts }
     }
