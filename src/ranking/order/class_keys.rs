@@ -97,21 +97,23 @@ impl<K: Key> ClassKeys<K> {
         let (pos, neg) = (self.pos.room(n_pos), self.neg.room(n_neg));
         let (mut i, mut j) = (0, 0);
         let mut nan = false;
-        for word in pieces.iter().flat_map(Observations::words) {
-            nan |= word.has_nan();
-            // The loops visit the set bits of each class, so that there is one end of a loop for 64 rows and no branch
-            // for a row.
-            let mut rows = word.labels & word.used;
-            while rows != 0 {
-                pos[i] = word.scores[rows.trailing_zeros() as usize].key();
-                i += 1;
-                rows &= rows - 1;
-            }
-            let mut rows = !word.labels & word.used;
-            while rows != 0 {
-                neg[j] = word.scores[rows.trailing_zeros() as usize].key();
-                j += 1;
-                rows &= rows - 1;
+        for piece in pieces {
+            for word in piece.words() {
+                nan |= word.has_nan();
+                // The loops visit the set bits of each class, so that there is one end of a loop for 64 rows and no branch
+                // for a row.
+                let mut rows = word.labels & word.used;
+                while rows != 0 {
+                    pos[i] = word.scores[rows.trailing_zeros() as usize].key();
+                    i += 1;
+                    rows &= rows - 1;
+                }
+                let mut rows = !word.labels & word.used;
+                while rows != 0 {
+                    neg[j] = word.scores[rows.trailing_zeros() as usize].key();
+                    j += 1;
+                    rows &= rows - 1;
+                }
             }
         }
         self.nan = nan;
