@@ -6,6 +6,7 @@
 //!   before they are ranked.
 //! - [`ties`]: the distinct scores of a group, highest first, each with its positives and negatives. A statistic cannot
 //!   tell whether the rows behind them were ranked, or were counted earlier.
+//! - `index`: one class of keys, brought near its order; how many of them are below any key of the other class.
 //! - [`order`]: the ways to rank rows without weights. Few rows are compared in pairs, and few distinct scores are
 //!   counted. Otherwise one class is brought near its order, and the other class looks up its place in it.
 //! - [`weighted`]: the same for rows with weights, which count units of a fixed-point number.
@@ -18,6 +19,7 @@
 #![deny(unsafe_code)]
 
 pub mod group;
+mod index;
 pub mod order;
 pub mod rows;
 pub mod scores;

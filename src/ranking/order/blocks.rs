@@ -1,9 +1,9 @@
 //! A block of a large group: rows that one thread spreads over streams, two for each shard.
 
-use super::map::{Map, with_buckets};
-use super::row::Row;
 use super::streams::{Streams, take_places};
 use crate::interrupt;
+use crate::ranking::index::map::{Map, with_buckets};
+use crate::ranking::index::row::Row;
 use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::units::Unit;
 use crate::ranking::tuning::{BLOCKS_PER_THREAD, TOGETHER};

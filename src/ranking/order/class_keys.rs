@@ -9,10 +9,10 @@
 //! is below every key of the next bucket, and equal keys are in one bucket.
 
 use super::classes::Classes;
-use super::map::{Map, with_buckets};
 use super::pairs;
-use super::sorting::sort;
 use crate::cache;
+use crate::ranking::index::map::{Map, with_buckets};
+use crate::ranking::index::sorting::sort;
 use crate::ranking::scores::{Key, Observations, Score, observations::rows_of_classes};
 use crate::ranking::ties::steps::Runs;
 use crate::ranking::tuning::{CHUNK, EQUAL_STEPS, FEW_ROWS, ROWS_PER_BUCKET};

@@ -6,10 +6,10 @@
 use rayon::prelude::*;
 
 use super::classes::Classes;
-use super::index::Index;
 use super::pairs::{self, twice_higher};
 use super::score_ops::ScoreOps;
-use super::tally::{Place, Tally};
+use crate::ranking::index::Index;
+use crate::ranking::index::tally::{Place, Tally};
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{
     Placements,

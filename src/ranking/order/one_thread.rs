@@ -3,7 +3,7 @@
 use super::class_keys::ClassKeys;
 use super::classes::Classes;
 use super::score_ops::ScoreOps;
-use super::tally::Tally;
+use crate::ranking::index::tally::Tally;
 use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
     Placements,

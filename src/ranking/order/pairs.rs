@@ -2,7 +2,7 @@
 //!
 //! Comparing all pairs of a few rows is cheaper than sorting them. It needs no branch that a processor would foretell wrong.
 
-use super::tally::Place;
+use crate::ranking::index::tally::Place;
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{placements::Moments, steps::Runs};
 use crate::ranking::tuning::{FEW_ROWS, LANES, VERY_FEW_ROWS};

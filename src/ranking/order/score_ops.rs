@@ -1,8 +1,8 @@
 //! The functions that depend on the type of the scores, which their keys do not show.
 
 use super::class_keys::ClassKeys;
-use super::index::Index;
-use super::tally::Tally;
+use crate::ranking::index::Index;
+use crate::ranking::index::tally::Tally;
 use crate::ranking::scores::{Key, Score};
 
 /// The functions of one type of scores, for code that knows only the type of their keys.

@@ -13,12 +13,12 @@ use std::sync::{Mutex, PoisonError};
 use super::blocks::{Block, blocks, memory_of};
 use super::class_keys::ClassKeys;
 use super::classes::Classes;
-use super::index::Index;
-use super::map::Map;
 use super::one_thread::WalkMemory;
-use super::row::Row;
 use super::score_ops::ScoreOps;
-use super::tally::Tally;
+use crate::ranking::index::Index;
+use crate::ranking::index::map::Map;
+use crate::ranking::index::row::Row;
+use crate::ranking::index::tally::Tally;
 use crate::ranking::scores::{
     Key, Observations, Parts, Score,
     observations::{self, rows_of_classes},

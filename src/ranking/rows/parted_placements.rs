@@ -13,11 +13,11 @@ use std::sync::{Mutex, PoisonError};
 use crate::cache;
 use crate::interrupt;
 use crate::memory;
-use crate::ranking::order::{
-    index::Index,
+use crate::ranking::index::{
+    Index,
     map::{Map, with_buckets},
-    streams::take_places,
 };
+use crate::ranking::order::streams::take_places;
 use crate::ranking::scores::{Key, Score};
 use crate::ranking::tasks;
 use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, ROWS_AHEAD, SHARD_ROWS, TOGETHER};

@@ -9,8 +9,8 @@ use std::ops::Range;
 use crate::cache;
 use crate::interrupt;
 use crate::memory;
-use crate::ranking::order::map::{Map, with_buckets};
-use crate::ranking::order::sorting::sort;
+use crate::ranking::index::map::{Map, with_buckets};
+use crate::ranking::index::sorting::sort;
 use crate::ranking::scores::Score;
 use crate::ranking::tasks;
 use crate::ranking::tuning::{

@@ -5,8 +5,8 @@
 
 use super::rows::WeightedRow;
 use crate::cache;
+use crate::ranking::index::Index;
 use crate::ranking::order::{
-    index::Index,
     score_ops::ScoreOps,
     shards::{Shard, Shards},
 };

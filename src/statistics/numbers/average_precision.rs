@@ -148,6 +148,7 @@ impl Summary for AveragePrecision {
 mod tests {
     use super::*;
     use crate::statistics::tests::summary;
+    use proptest::prelude::*;
 
     #[test]
     fn four_rows() {
@@ -166,5 +167,24 @@ mod tests {
         assert_eq!(summary(&AveragePrecision {}, &[1, 1], &[1u8, 2]).average_precision, Some(1.0));
         assert_eq!(summary(&AveragePrecision {}, &[0, 0], &[1u8, 2]).average_precision, None);
         assert_eq!(summary(&AveragePrecision {}, &[], &[0u8; 0]).average_precision, None);
+    }
+
+    proptest! {
+        /// Each precision is cut off to units, one by one, however many are divided at a time.
+        #[test]
+        fn bit_for_bit_as_one_by_one(labels in prop::collection::vec(0u8..2, 0..300), first in 0u32..3) {
+            let labels: Vec<u8> = std::iter::repeat_n(u8::from(first > 0), 40 * first as usize).chain(labels).collect();
+            let scores: Vec<i32> = (0..labels.len() as i32).rev().collect();
+            let (mut tp, mut units) = (0u64, 0);
+            for (above, &label) in labels.iter().enumerate() {
+                if label == 1 {
+                    tp += 1;
+                    units += units_of(tp as f64 / (above + 1) as f64);
+                }
+            }
+            prop_assume!(tp > 0 && tp < labels.len() as u64);
+            let expected = Some(mean_precision(units, tp));
+            prop_assert_eq!(summary(&AveragePrecision {}, &labels, &scores).average_precision, expected);
+        }
     }
 }

@@ -17,7 +17,7 @@ MOST_FILES = 16
 # Each uses only those before it. Files that stand beside the folders are the last to use them.
 PYTHON = ["_plugin", "_expressions", "_frames", "_plots", "_report", "_page", "_cli", "_commands", "_spark"]
 RUST = {
-    "ranking": ["tuning", "scores", "tasks", "ties", "order", "states", "weighted", "group", "rows"],
+    "ranking": ["tuning", "scores", "tasks", "ties", "index", "order", "states", "weighted", "group", "rows"],
     "statistics": [
         *(
             "option_value",

@@ -4,7 +4,8 @@
 //! order for it. So the sums over places, and the largest distance of the curve from the diagonal, take an index and
 //! the look-ups of the other class.
 
-use super::index::{Index, LookUps};
+use super::Index;
+use super::look_ups::LookUps;
 use super::map::{Map, with_buckets};
 use crate::cache;
 use crate::ranking::scores::{Key, Score};

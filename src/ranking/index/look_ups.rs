@@ -1,0 +1,316 @@
+//! Look-ups: how many indexed keys are below any key, and how many are not above it.
+
+use super::map::{Map, with_buckets};
+use super::{Index, ends_of_bucket};
+use crate::cache;
+use crate::ranking::scores::{Key, Score};
+use crate::ranking::tuning::{TOGETHER, WINDOW};
+use crate::wide::{Work, widest};
+
+/// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
+pub(in crate::ranking) type Visit<'a> = dyn FnMut(Places<'_>) + 'a;
+
+impl<K: Key> Index<K> {
+    /// Over all keys in `pieces`: the indexed keys below each, and those equal to it.
+    pub fn below_and_equal<S: Score<Key = K>>(&self, pieces: &[&[K]]) -> [u64; 2] {
+        with_buckets!(&self.map, bucket => {
+            let bucket = |key| bucket(S::from_key(key).position());
+            widest(BelowAndEqual { index: self, pieces, bucket })
+        })
+    }
+
+    /// Calls `visit` with the places of the keys in turn: how many indexed keys are below each key, and how many are not above
+    /// it. At a time these are [`TOGETHER`] places, or what is left of a piece; no two pieces come together.
+    pub fn look_up<S: Score<Key = K>>(&self, pieces: &[&[K]], visit: &mut Visit<'_>) {
+        with_buckets!(&self.map, bucket => {
+            let bucket = |key| bucket(S::from_key(key).position());
+            widest(LookUp { index: self, pieces, bucket, visit });
+        });
+    }
+}
+
+/// The work of [`Index::look_up`].
+struct LookUp<'a, K, F> {
+    index: &'a Index<K>,
+    pieces: &'a [&'a [K]],
+    bucket: F,
+    visit: &'a mut Visit<'a>,
+}
+
+impl<K: Key, F: Fn(K) -> u32> Work for LookUp<'_, K, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let mut look_ups = LookUps::new(self.index, self.bucket);
+        for keys_here in cache::ahead(self.pieces, TOGETHER) {
+            (self.visit)(look_ups.places(keys_here));
+        }
+    }
+}
+
+/// The places of some keys among the indexed keys.
+#[derive(Clone, Copy)]
+pub(in crate::ranking) struct Places<'a> {
+    /// How many indexed keys are below each.
+    pub below: &'a [u32],
+    /// How many indexed keys are not above it.
+    pub upto: &'a [u32],
+    /// Whether one of them equals an indexed key.
+    pub any_equal: bool,
+}
+
+/// Look-ups of up to [`TOGETHER`] keys at a time.
+pub(super) struct LookUps<'a, K: Key, F> {
+    starts: &'a [u32],
+    keys: &'a [K],
+    bucket: F,
+    last: LastLookup<K>,
+    buckets: [u32; TOGETHER],
+    windows: [[K::Lane; WINDOW]; TOGETHER],
+    below: [u32; TOGETHER],
+    upto: [u32; TOGETHER],
+}
+
+impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
+    #[inline(always)]
+    pub fn new(index: &'a Index<K>, bucket: F) -> Self {
+        LookUps {
+            starts: &index.starts,
+            keys: &index.keys,
+            bucket,
+            last: LastLookup::default(),
+            buckets: [0; TOGETHER],
+            windows: [[K::Lane::default(); WINDOW]; TOGETHER],
+            below: [0; TOGETHER],
+            upto: [0; TOGETHER],
+        }
+    }
+
+    /// The places of at most [`TOGETHER`] keys.
+    #[inline(always)]
+    pub fn places(&mut self, keys_here: &[K]) -> Places<'_> {
+        let keys_here = &keys_here[..keys_here.len().min(TOGETHER)];
+        let (starts, keys) = (self.starts, self.keys);
+        // There is one short loop for each kind of value that is read from memory, so that many reads wait together. What is
+        // compared is added in a loop of its own, which adds that of several keys at once.
+        for (bucket, &key) in self.buckets.iter_mut().zip(keys_here) {
+            *bucket = (self.bucket)(key);
+        }
+        let mut long = 0u64;
+        let of_keys = self.windows.iter_mut().zip(&mut self.below).zip(&self.buckets).zip(keys_here);
+        for (number, (((window, first), &bucket), &key)) in of_keys.enumerate() {
+            let (start, end) = ends_of_bucket(starts, bucket as usize);
+            *first = start as u32;
+            match window_of(keys, start) {
+                Some(others) if end - start <= WINDOW => {
+                    *window = others.map(|other| {
+                        let mut lane = K::Lane::from(other < key);
+                        lane += K::Lane::from(if other == key { EQUAL } else { 0 });
+                        lane
+                    });
+                }
+                _ => {
+                    *window = [K::Lane::default(); WINDOW];
+                    long |= 1 << number;
+                }
+            }
+        }
+        let rows = keys_here.len();
+        let add = |below: &mut [u32], upto: &mut [u32], windows: &[[K::Lane; WINDOW]]| {
+            let mut any_equal = 0;
+            for ((below, upto), window) in below.iter_mut().zip(upto).zip(windows) {
+                let mut sum = window[0];
+                window[1..].iter().for_each(|&lane| sum += lane);
+                let sum = sum.into() as u32;
+                let equal = sum / u32::from(EQUAL);
+                *below += sum % u32::from(EQUAL);
+                *upto = *below + equal;
+                any_equal |= equal;
+            }
+            any_equal
+        };
+        // The compiler makes the most of a loop whose length it knows.
+        let mut any_equal = if rows == TOGETHER {
+            add(&mut self.below, &mut self.upto, &self.windows)
+        } else {
+            add(&mut self.below[..rows], &mut self.upto[..rows], &self.windows[..rows])
+        };
+        while long != 0 {
+            let number = long.trailing_zeros() as usize;
+            long &= long - 1;
+            let (start, end) = ends_of_bucket(starts, self.buckets[number] as usize);
+            let (below, upto) = self.last.place(&keys[start..end], keys_here[number]);
+            (self.below[number], self.upto[number]) = ((start + below) as u32, (start + upto) as u32);
+            any_equal |= (upto - below) as u32;
+        }
+        Places { below: &self.below[..rows], upto: &self.upto[..rows], any_equal: any_equal != 0 }
+    }
+}
+
+/// The work of [`Index::below_and_equal`].
+struct BelowAndEqual<'a, K, F> {
+    index: &'a Index<K>,
+    pieces: &'a [&'a [K]],
+    bucket: F,
+}
+
+impl<K: Key, F: Fn(K) -> u32> Work for BelowAndEqual<'_, K, F> {
+    type Output = [u64; 2];
+
+    #[inline(always)]
+    fn run(self) -> [u64; 2] {
+        let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
+        let (mut sum_below, mut sum_equal) = (0, 0);
+        let mut slow = LastLookup::default();
+        let mut buckets = [0; TOGETHER];
+        for keys_here in cache::ahead(self.pieces, TOGETHER) {
+            // First all buckets, several at a time, then all places.
+            for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
+                *bucket = (self.bucket)(key);
+            }
+            // There is one sum for each place in the window, so that the comparisons of a window are added at once. It holds
+            // both counts, since the compiler would mix the registers of two sums.
+            let mut sums = [K::Lane::default(); WINDOW];
+            for (&bucket, &key) in buckets.iter().zip(keys_here) {
+                let (start, end) = ends_of_bucket(starts, bucket as usize);
+                sum_below += start as u64;
+                match window_of(keys, start) {
+                    Some(window) if end - start <= WINDOW => {
+                        for (sum, &other) in sums.iter_mut().zip(window) {
+                            *sum += K::Lane::from(other < key);
+                            *sum += K::Lane::from(if other == key { EQUAL } else { 0 });
+                        }
+                    }
+                    _ => {
+                        let (below, upto) = slow.place(&keys[start..end], key);
+                        sum_below += below as u64;
+                        sum_equal += (upto - below) as u64;
+                    }
+                }
+            }
+            for sum in sums.map(Into::<u64>::into) {
+                sum_below += sum % u64::from(EQUAL);
+                sum_equal += sum / u64::from(EQUAL);
+            }
+        }
+        [sum_below, sum_equal]
+    }
+}
+
+/// What an equal key adds to a sum of both counts. A lower key adds 1, and the lower keys of a sum are fewer than this.
+const EQUAL: u16 = 1 << 8;
+const _: () = assert!(TOGETHER < EQUAL as usize && TOGETHER * (EQUAL as usize + 1) <= u16::MAX as usize);
+
+/// The values from a place on that are looked at together, if there are so many.
+#[inline(always)]
+pub(super) fn window_of<V>(values: &[V], start: usize) -> Option<&[V; WINDOW]> {
+    values.get(start..start + WINDOW)?.first_chunk()
+}
+
+/// The last key that was looked up in a long bucket, and its place there. A bucket is long if very many rows share a
+/// score, and then most keys that are looked up in it have that score.
+#[derive(Default)]
+struct LastLookup<K> {
+    key: Option<K>,
+    place: (usize, usize),
+}
+
+impl<K: Key> LastLookup<K> {
+    /// How many keys of a bucket are below a key, and how many are not above it.
+    #[inline]
+    fn place(&mut self, bucket: &[K], key: K) -> (usize, usize) {
+        if self.key != Some(key) {
+            *self = LastLookup { key: Some(key), place: place_among(bucket, key) };
+        }
+        self.place
+    }
+}
+
+/// How many keys of a bucket are below a key, and how many are not above it.
+#[cold]
+#[inline(never)]
+pub(super) fn place_among<K: Key>(bucket: &[K], key: K) -> (usize, usize) {
+    if bucket.len() <= WINDOW {
+        let count = |test: &dyn Fn(K) -> bool| bucket.iter().filter(|&&other| test(other)).count();
+        return (count(&|other| other < key), count(&|other| other <= key));
+    }
+    // A long bucket is in order. If scores have few digits, it has one score, and the branches of a search would often be
+    // foretold wrong.
+    let (lowest, rows) = (bucket[0], bucket.len());
+    if bucket[rows - 1] == lowest {
+        return (rows * usize::from(lowest < key), rows * usize::from(lowest <= key));
+    }
+    let below = bucket.partition_point(|&other| other < key);
+    (below, below + bucket[below..].partition_point(|&other| other <= key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::scores::Score;
+    use proptest::prelude::*;
+
+    /// By definition, whatever the pieces.
+    fn assert_places<S: Score + PartialOrd>(indexed: &[S], others: &[S], number: usize) {
+        let [own, keys] =
+            [indexed, others].map(|scores| scores.iter().map(|score| score.key()).collect::<Vec<S::Key>>());
+        let pieces: Vec<&[S::Key]> = keys.chunks(keys.len().div_ceil(number).max(1)).collect();
+        let mut index = Index::default();
+        index.build::<S>(&[&own]);
+        let below = |key| own.iter().filter(|&&other| other < key).count() as u32;
+        let upto = |key| own.iter().filter(|&&other| other <= key).count() as u32;
+        let expected: Vec<(u32, u32)> = keys.iter().map(|&key| (below(key), upto(key))).collect();
+        let mut received = Vec::new();
+        index.look_up::<S>(&pieces, &mut |places| {
+            let both: Vec<(u32, u32)> =
+                places.below.iter().copied().zip(places.upto.iter().copied()).collect();
+            assert_eq!(places.any_equal, both.iter().any(|(below, upto)| below < upto));
+            received.extend(both);
+        });
+        assert_eq!(received, expected);
+        let sum =
+            |of: &dyn Fn(&(u32, u32)) -> u32| expected.iter().map(|place| u64::from(of(place))).sum::<u64>();
+        let sums = [sum(&|place| place.0), sum(&|place| place.1 - place.0)];
+        assert_eq!(index.below_and_equal::<S>(&pieces), sums);
+        let mut sorted = own.clone();
+        sorted.sort_unstable();
+        assert_eq!(index.has_equal_keys(), sorted.windows(2).any(|pair| pair[0] == pair[1]));
+    }
+
+    proptest! {
+        /// With buckets of few keys and of very many, for keys of any width.
+        #[test]
+        fn by_definition(
+            indexed in prop::collection::vec((any::<i32>(), 0..3), 0..300),
+            others in prop::collection::vec((any::<i32>(), 0..3), 0..300),
+            number in 1usize..5,
+        ) {
+            // All scores, few scores, and many scores in a small range.
+            let number_of = |&(any, kind): &(i32, i32)| match kind {
+                0 => any,
+                1 => any % 40,
+                _ => 1_000_000 + any % 1000,
+            };
+            let [indexed, others] = [indexed, others].map(|rows| rows.iter().map(number_of).collect::<Vec<i32>>());
+            assert_places(&indexed, &others, number);
+            let [a, b] = [&indexed, &others].map(|rows| rows.iter().map(|&row| f64::from(row) / 7.0).collect::<Vec<f64>>());
+            assert_places(&a, &b, number);
+            let [a, b] = [&indexed, &others].map(|rows| rows.iter().map(|&row| row as u16).collect::<Vec<u16>>());
+            assert_places(&a, &b, number);
+            let [a, b] = [&indexed, &others].map(|rows| rows.iter().map(|&row| i128::from(row) << 40).collect::<Vec<i128>>());
+            assert_places(&a, &b, number);
+        }
+    }
+
+    /// Keys of a bucket that is sorted are all different, or two of them are equal.
+    #[test]
+    fn equal_keys_of_a_long_bucket() {
+        let close = |row: u32| 0.5 + f64::from(row) * 1e-12;
+        let mut scores: Vec<f64> = (0..400).map(|row| f64::from(row * 37 % 400) / 4e2 + 1e-4).collect();
+        scores.extend((0..30).rev().map(close));
+        assert_places(&scores, &scores[..100], 2);
+        scores.push(close(17));
+        assert_places(&scores, &scores[300..], 2);
+    }
+}
