@@ -48,7 +48,7 @@ pub(super) const EQUAL_STEPS: usize = 8;
 /// Keys whose lowest and highest position are sought at once: one 512-bit register of floats, or two of 256 bits.
 pub(super) const LANES: usize = 8;
 
-// The index of a class (`index`, `classes`).
+// The index of a class (`ranking::index`, `classes`).
 
 /// Buckets for each indexed key.
 ///
@@ -63,8 +63,8 @@ pub(super) const WINDOW: usize = 4;
 /// it is sought. Of evenly spread keys, one in some 600 is.
 pub(super) const FEW_LONG: usize = 16;
 
-/// Keys whose buckets are found together. The lower keys of so many must be fewer than `EQUAL` of `index`, and both counts must
-/// fit 16 bits.
+/// Keys whose buckets, or rows whose places, are found together. The lower keys of so many must be fewer than `EQUAL` of `look_ups`,
+/// both counts must fit 16 bits, and so many numbers must fit the bits of a word.
 ///
 /// Measured on groups of 10^4 normal scores: the AUC takes a quarter less time than with one key after the other.
 pub(super) const TOGETHER: usize = 64;
@@ -122,7 +122,8 @@ pub(super) const BLOCKS_PER_THREAD: usize = 4;
 /// the number bounds the memory of answers that wait.
 pub(super) const SHARDS_AT_A_TIME: usize = 2;
 
-/// A word of rows is asked for so many rows before it is read: a page of scores of 64 bits, beyond which no processor looks by itself.
+/// Rows are asked for when so many are left before them: a page of scores of 64 bits. Many processors do not look beyond a page by
+/// themselves.
 ///
 /// Measured on 10^7 rows: `roc_auc` of scores of 32 bits takes a twentieth less time, and of 64 bits a fiftieth. With twice as many
 /// rows it takes as long.
@@ -221,11 +222,11 @@ pub(super) const TOO_MANY_TIMES: u64 = 8;
 /// steps stay in the first cache.
 pub(super) const STEPS_AT_A_TIME: usize = 64;
 
-/// Scores of positives that are handed out at a time.
+/// Scores of positives that are handed out at a time: a power of two.
 ///
 /// Measured: the average precision of groups of ten rows takes three per cent fewer instructions than with 64, because less
 /// room is cleared. In groups of 10^4 rows it takes a third of a per cent more.
-pub const POSITIVES_AT_A_TIME: usize = 16;
+pub(super) const POSITIVES_AT_A_TIME: usize = 16;
 
 /// Scores that counts get room for before their number is known, at most. Few groups of more rows have as many distinct
 /// scores as rows.

@@ -90,10 +90,10 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
     /// The places of at most [`TOGETHER`] keys.
     #[inline(always)]
     pub fn places(&mut self, keys_here: &[K]) -> Places<'_> {
+        debug_assert!(keys_here.len() <= TOGETHER);
         let keys_here = &keys_here[..keys_here.len().min(TOGETHER)];
         let (starts, keys) = (self.starts, self.keys);
-        // There is one short loop for each kind of value that is read from memory, so that many reads wait together. What is
-        // compared is added in a loop of its own, which adds that of several keys at once.
+        // Short loops, so that many reads wait together. The last one adds up the comparisons, those of several keys at once.
         for (bucket, &key) in self.buckets.iter_mut().zip(keys_here) {
             *bucket = (self.bucket)(key);
         }
@@ -200,7 +200,9 @@ impl<K: Key, F: Fn(K) -> u32> Work for BelowAndEqual<'_, K, F> {
 
 /// What an equal key adds to a sum of both counts. A lower key adds 1, and the lower keys of a sum are fewer than this.
 const EQUAL: u16 = 1 << 8;
-const _: () = assert!(TOGETHER < EQUAL as usize && TOGETHER * (EQUAL as usize + 1) <= u16::MAX as usize);
+const _: () = assert!(
+    TOGETHER <= 64 && TOGETHER < EQUAL as usize && TOGETHER * (EQUAL as usize + 1) <= u16::MAX as usize
+);
 
 /// The values from a place on that are looked at together, if there are so many.
 #[inline(always)]

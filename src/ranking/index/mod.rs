@@ -207,8 +207,8 @@ fn ends_of_bucket(starts: &[u32], bucket: usize) -> (usize, usize) {
     (pair[0] as usize, pair[1] as usize)
 }
 
-/// Whether two keys less than a window apart are equal. Equal keys are in one bucket: if that is longer than a window, it is
-/// sorted, and they are next to each other.
+/// Whether two keys less than a window apart are equal. Equal keys are in one bucket. In a bucket that is no longer than a window they
+/// are less than a window apart; a longer one is sorted, so that they are next to each other.
 struct EqualKeys<'a, K>(&'a [K]);
 
 impl<K: Key> Work for EqualKeys<'_, K> {

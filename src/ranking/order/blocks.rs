@@ -1,12 +1,12 @@
 //! A block of a large group: rows that one thread spreads over streams, two for each shard.
 
-use super::streams::{Streams, take_places};
+use super::streams::{Streams, place_keys};
 use crate::interrupt;
 use crate::ranking::index::map::{Map, with_buckets};
 use crate::ranking::index::row::Row;
 use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::units::Unit;
-use crate::ranking::tuning::{BLOCKS_PER_THREAD, TOGETHER};
+use crate::ranking::tuning::BLOCKS_PER_THREAD;
 use crate::wide::{Work, widest};
 
 /// The rows of one block: two streams for each shard, negatives and positives.
@@ -73,16 +73,7 @@ impl<K: Key> Block<K> {
         ends.push(before);
         memory.clear();
         memory.resize(rows.scores.len(), K::default());
-        let (next, keys) = (&mut ends[..], &mut memory[..]);
-        let mut places = [0; TOGETHER];
-        for (scores, streams) in rows.scores.chunks(TOGETHER).zip(streams_of.chunks(TOGETHER)) {
-            interrupt::check();
-            // First the places of all rows, then the rows, as in `Streams`.
-            take_places(next, streams, &mut places);
-            for (&place, score) in places.iter().zip(scores) {
-                keys[place as usize] = score.key();
-            }
-        }
+        place_keys(rows.scores, &streams_of, &mut ends, &mut memory);
         ends.pop();
         Block { streams: Streams::side_by_side(memory, ends), units, any_bits: [1; 2], nan }
     }
@@ -149,8 +140,8 @@ impl<S: Score, R: Row<Key = S::Key>, F: Fn(f64) -> u32> Work for Dealing<'_, '_,
     fn run(self) -> Self::Output {
         let Dealing { pieces, unit_of, shard, streams, units } = self;
         let (mut any_bits, mut nan) = ([0; 2], false);
-        // The first loops find the streams of 64 rows, their keys and their units, and the last one moves the rows. Short
-        // loops whose values stay in registers take half the time of one long loop.
+        // Short loops find the streams of 64 rows, their keys and their units, and then move the rows. Values stay in registers, so
+        // that they take half the time of one long loop.
         let (mut streams_of, mut keys) = ([0u32; 64], [S::Key::default(); 64]);
         let mut beside = [R::Beside::default(); 64];
         for piece in pieces {

@@ -8,9 +8,9 @@
 //! Invariant of streams in chunks: chunk `c` is `arena[c * CHUNK..(c + 1) * CHUNK]` and belongs to one stream; all chunks of a
 //! stream but its last are full.
 
-use crate::cache;
-use crate::memory;
-use crate::ranking::tuning::CHUNK;
+use crate::ranking::scores::Score;
+use crate::ranking::tuning::{CHUNK, ROWS_AHEAD, TOGETHER};
+use crate::{cache, interrupt, memory};
 
 /// The rows of many streams: keys, or keys with their weights.
 #[derive(Debug)]
@@ -44,13 +44,14 @@ impl<R: Copy + Default> Streams<R> {
         Streams { arena, are_side_by_side: true, next: ends, before: Vec::new() }
     }
 
-    /// Puts rows into streams: each of at most 64 rows into the stream at the same place of `streams`.
+    /// Puts rows into streams: each of at most [`TOGETHER`] rows into the stream at the same place of `streams`.
     #[inline(always)]
     pub fn push_all(&mut self, streams: &[u32], rows: impl Iterator<Item = R>) {
-        let mut places = [0u32; 64];
-        let places = &mut places[..streams.len().min(64)];
-        // First the places of all rows, then the rows: in one loop, the processor would read anew after each row where all of
-        // them lie.
+        debug_assert!(streams.len() <= TOGETHER);
+        let mut places = [0; TOGETHER];
+        let places = &mut places[..streams.len().min(TOGETHER)];
+        // First the places of all rows, then the rows. In one loop, the compiler would have to read after each row where the
+        // streams are: for all that it knows, the row was written there.
         let Streams { arena, next, before, .. } = self;
         let next = &mut next[..];
         for (place, &stream) in places.iter_mut().zip(streams) {
@@ -64,7 +65,7 @@ impl<R: Copy + Default> Streams<R> {
         let arena = &mut arena[..];
         for (&place, row) in places.iter().zip(rows) {
             arena[place as usize] = row;
-            // Measured on 10^7 rows: the AUC takes a twentieth less time, and no less with two lines ahead.
+            // Measured on 10^7 rows: the AUC takes a sixteenth less time, and no less with two lines ahead.
             cache::expect_next_line(arena, place as usize);
         }
     }
@@ -91,22 +92,37 @@ impl<R: Copy + Default> Streams<R> {
     }
 }
 
-/// Takes the next place of the stream of each of these rows. `next` says where the next row of each stream goes.
-#[inline(always)]
-pub(in crate::ranking) fn take_places(next: &mut [u32], streams: &[u16], places: &mut [u32]) {
-    for (place, &stream) in places.iter_mut().zip(streams) {
-        let next = &mut next[usize::from(stream)];
-        *place = *next;
-        *next += 1;
+/// Puts the keys of scores into streams that lie side by side; `next` says where the next key of each goes.
+pub(in crate::ranking) fn place_keys<S: Score>(
+    scores: &[S],
+    streams: &[u16],
+    next: &mut [u32],
+    keys: &mut [S::Key],
+) {
+    let mut places = [0; TOGETHER];
+    let mut later = scores.get(ROWS_AHEAD..).unwrap_or_default().chunks(TOGETHER);
+    for (scores, streams) in scores.chunks(TOGETHER).zip(streams.chunks(TOGETHER)) {
+        interrupt::check();
+        cache::expect(later.next().unwrap_or_default());
+        // In two loops, as in `push_all`.
+        for (place, &stream) in places.iter_mut().zip(streams) {
+            let next = &mut next[usize::from(stream)];
+            *place = *next;
+            *next += 1;
+        }
+        for (&place, score) in places.iter().zip(scores) {
+            keys[place as usize] = score.key();
+            cache::expect_next_line(keys, place as usize);
+        }
     }
 }
 
-/// Takes a new chunk of the arena for a stream whose next row would have gone to `last`.
+/// Takes a new chunk of the arena for a stream whose next row would have gone to `place`.
 #[cold]
 #[inline(never)]
-fn take_chunk<R: Copy + Default>(arena: &mut Vec<R>, before: &mut Vec<u32>, last: u32) -> u32 {
+fn take_chunk<R: Copy + Default>(arena: &mut Vec<R>, before: &mut Vec<u32>, place: u32) -> u32 {
     let start = arena.len();
-    before.push(last);
+    before.push(place);
     arena.resize(start + CHUNK, R::default());
     start as u32
 }

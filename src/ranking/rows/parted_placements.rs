@@ -17,10 +17,10 @@ use crate::ranking::index::{
     Index,
     map::{Map, with_buckets},
 };
-use crate::ranking::order::streams::take_places;
+use crate::ranking::order::streams::place_keys;
 use crate::ranking::scores::{Key, Score};
 use crate::ranking::tasks;
-use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, ROWS_AHEAD, SHARD_ROWS, TOGETHER};
+use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, SHARD_ROWS, TOGETHER};
 use crate::wide::{Work, widest};
 
 /// Twice the placements of all rows of a score, ties counting once, not divided by the number of rows of the other class:
@@ -144,19 +144,7 @@ impl<K: Key> Block<K> {
             starts[stream + 1] += starts[stream];
         }
         let mut keys = memory::written_defaults(scores.len());
-        let mut next = starts.clone();
-        let next = &mut next[..];
-        let mut places = [0; TOGETHER];
-        let mut later = scores.get(ROWS_AHEAD..).unwrap_or_default().chunks(TOGETHER);
-        for (streams, scores) in of_rows.chunks(TOGETHER).zip(scores.chunks(TOGETHER)) {
-            cache::expect(later.next().unwrap_or_default());
-            // First the places of all rows, then the rows, as in `Streams`.
-            take_places(next, streams, &mut places);
-            for (&place, score) in places.iter().zip(scores) {
-                keys[place as usize] = score.key();
-                cache::expect_next_line(&keys, place as usize);
-            }
-        }
+        place_keys(scores, &of_rows, &mut starts.clone(), &mut keys);
         Block { of_rows, values: keys, starts }
     }
 }

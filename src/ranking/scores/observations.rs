@@ -111,8 +111,8 @@ pub(in crate::ranking) struct Words<'a, S> {
 impl<'a, S> Iterator for Words<'a, S> {
     type Item = Word<'a, S>;
 
-    // Always inlined, so that a word stays in registers. Memory that it is returned in was written in other pieces than it is
-    // read in, and a processor waits for that: `roc_auc` of 10^7 rows took a tenth longer.
+    // Always inlined, so that a word stays in registers. In memory it is written in small pieces and read in larger ones, for
+    // which a processor waits. Measured on 10^7 rows: `roc_auc` takes three hundredths less time.
     #[inline(always)]
     fn next(&mut self) -> Option<Word<'a, S>> {
         let Observations { scores: all, labels, valid, mass, .. } = self.rows;

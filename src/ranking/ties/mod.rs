@@ -13,7 +13,6 @@ pub(super) mod steps;
 pub mod ties;
 pub mod units;
 
-pub use super::tuning::POSITIVES_AT_A_TIME;
 pub use counts::{Count, CountColumns, Counts};
 pub use outline::Cell;
 pub use placements::Placements;

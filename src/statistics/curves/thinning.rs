@@ -37,7 +37,7 @@ fn thin_by<A: Copy + Default + Ord>(
     for point in 1..n - 1 {
         areas[point] = triangle(points[point - 1], points[point], points[point + 1]);
     }
-    // The areas of the beginning are sorted once, which takes less time than to pop each from a heap. In the heap are those that
+    // The first areas are sorted once, which takes less time than to pop each from a heap. In the heap are those that
     // were changed.
     let mut sorted: Vec<(A, usize)> = (1..n - 1).map(|point| (areas[point], point)).collect();
     sorted.sort_unstable();

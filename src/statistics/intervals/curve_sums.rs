@@ -95,8 +95,8 @@ impl Peaks {
     #[inline(always)]
     fn add(&mut self, scores: &PositiveScores, [n_pos, n_neg]: [u32; 2]) {
         let height = |tp: u32, fp: u32| {
-            let (above, below) = (u64::from(tp) * u64::from(n_neg), u64::from(fp) * u64::from(n_pos));
-            above.cast_signed() - below.cast_signed()
+            let [tp, fp] = [u64::from(tp) * u64::from(n_neg), u64::from(fp) * u64::from(n_pos)];
+            tp.cast_signed() - fp.cast_signed()
         };
         // The curve is farthest above the diagonal at the score of a positive, and farthest below it right above one. Of
         // positives that share a score, those that come one by one are no farther below it than all of them.

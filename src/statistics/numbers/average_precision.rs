@@ -1,9 +1,7 @@
 //! The average precision of a score.
 
 use crate::math;
-use crate::ranking::ties::{
-    Above, Indexed, POSITIVES_AT_A_TIME, PositiveScore, PositiveScores, Run, Segment, Ties,
-};
+use crate::ranking::ties::{Above, Indexed, PositiveScore, PositiveScores, Run, Segment, Ties};
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 use crate::statistics::thresholds::confusion::Confusion;
@@ -27,8 +25,8 @@ record! {
 /// A precision of 1, in units that keep all 53 bits of any precision above a thousandth.
 const PRECISION_UNIT: u64 = 1 << 63;
 
-/// The highest half of the bits of a unit.
-const HALF_UNIT: f64 = (1u64 << 31) as f64;
+/// Units in a step of the high half of a precision.
+const HALF: f64 = (1u64 << 32) as f64;
 
 /// A precision in those units. They are integers, so that the order in which rows are summed does not matter.
 #[inline]
@@ -40,22 +38,27 @@ fn units_of(precision: f64) -> u128 {
 #[inline(always)]
 pub(in crate::statistics) fn precisions(scores: &PositiveScores) -> u128 {
     let precision = |tp: u32, fp: u32| f64::from(tp) / (f64::from(tp) + f64::from(fp));
-    let Some((tp, fp)) = scores.at_full() else {
-        let units = |score: PositiveScore| u128::from(score.pos) * units_of(precision(score.tp, score.fp));
-        return scores.iter().map(units).sum();
-    };
-    // Several at a time. No register holds as many bits as a unit, so the high half and the low half of each are summed apart, as
-    // floats: all steps but the division are exact.
-    let (mut high, mut low) = ([0.0; POSITIVES_AT_A_TIME], [0.0; POSITIVES_AT_A_TIME]);
+    if let Some((tp, fp)) = scores.at_full() {
+        return precisions_of_all(tp, fp);
+    }
+    let units = |score: PositiveScore| u128::from(score.pos) * units_of(precision(score.tp, score.fp));
+    scores.iter().map(units).sum()
+}
+
+/// The same of scores of one positive each, several at a time. Few processors turn several floats into integers of 64 bits at once,
+/// and a sum of units has more than 64 bits. So the high half and the low half of each precision are summed apart, as floats.
+#[inline(always)]
+fn precisions_of_all<const N: usize>(tp: &[u32; N], fp: &[u32; N]) -> u128 {
+    let (mut high, mut low) = ([0.0; N], [0.0; N]);
     for (((high, low), &tp), &fp) in high.iter_mut().zip(&mut low).zip(tp).zip(fp) {
         // Both are below 2^31.
         let (tp, fp) = (f64::from(tp.cast_signed()), f64::from(fp.cast_signed()));
-        let precision = tp / (tp + fp) * HALF_UNIT;
+        // But for the division, only the last step rounds, and cuts off what `units_of` does.
+        let precision = tp / (tp + fp) * (PRECISION_UNIT as f64 / HALF);
         *high = precision.floor();
-        *low = ((precision - *high) * (PRECISION_UNIT as f64 / HALF_UNIT)).floor();
+        *low = ((precision - *high) * HALF).floor();
     }
-    let [high, low] = [high, low].map(|parts: [f64; POSITIVES_AT_A_TIME]| sum(parts) as u64);
-    (u128::from(high) << 32) + u128::from(low)
+    u128::from(sum(high) as u64) * HALF as u128 + u128::from(sum(low) as u64)
 }
 
 /// The work of [`precisions`].
@@ -70,9 +73,10 @@ impl Work for Precisions<'_> {
     }
 }
 
-/// The sum, which is exact in any order.
+/// The sum of whole numbers whose sums are below 2^53, so that it is the same in any order.
 #[inline(always)]
 fn sum<const N: usize>(mut numbers: [f64; N]) -> f64 {
+    const { assert!(N.is_power_of_two(), "halves of halves") };
     let mut len = N;
     while len > 1 {
         len /= 2;
