@@ -96,26 +96,26 @@ impl<'a, S: Score> Observations<'a, S> {
 
     /// All rows, 64 at a time.
     #[inline]
-    pub(in crate::ranking) fn words(&self) -> Words<'a, S> {
-        Words { rows: *self, first: 0 }
+    pub(in crate::ranking) fn words(&self) -> Words<'_, 'a, S> {
+        Words { rows: self, first: 0 }
     }
 }
 
 /// The rows of [`Observations::words`].
-pub(in crate::ranking) struct Words<'a, S> {
-    rows: Observations<'a, S>,
+pub(in crate::ranking) struct Words<'r, 'a, S> {
+    rows: &'r Observations<'a, S>,
     /// The first row that is left.
     first: usize,
 }
 
-impl<'a, S> Iterator for Words<'a, S> {
+impl<'a, S> Iterator for Words<'_, 'a, S> {
     type Item = Word<'a, S>;
 
     // Always inlined, so that a word stays in registers. In memory it is written in small pieces and read in larger ones, for
     // which a processor waits. Measured on 10^7 rows: `roc_auc` takes three hundredths less time.
     #[inline(always)]
     fn next(&mut self) -> Option<Word<'a, S>> {
-        let Observations { scores: all, labels, valid, mass, .. } = self.rows;
+        let Observations { scores: all, labels, valid, mass, .. } = *self.rows;
         let first = self.first;
         let scores = all.get(first..all.len().min(first + 64)).filter(|scores| !scores.is_empty())?;
         self.first = first + scores.len();
