@@ -54,7 +54,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for LookUp<'_, K, F> {
 pub(in crate::ranking) struct Places<'a> {
     /// How many indexed keys are below each.
     pub below: &'a [u32],
-    /// How many indexed keys are not above it.
+    /// How many indexed keys are not above each.
     pub upto: &'a [u32],
     /// Whether one of them equals an indexed key.
     pub any_equal: bool,
