@@ -4,7 +4,7 @@
 //!
 //! - [`interrupt`]: how a user stops a long computation.
 //! - [`math`]: exact quotients, distributions.
-//! - `memory`: room for large columns.
+//! - `cache`, `memory`, `wide`: lines of memory before they are read, room for large columns, loops for wide registers.
 //! - [`ranking`]: order-preserving keys, the rows of a group, its ties.
 //! - [`statistics`]: one file a statistic, a fold over the ties.
 //! - `plugin` (feature `plugin`): Arrow columns to groups, records to Arrow columns, and the table of

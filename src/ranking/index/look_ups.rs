@@ -162,7 +162,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for BelowAndEqual<'_, K, F> {
     fn run(self) -> [u64; 2] {
         let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
         let (mut sum_below, mut sum_equal) = (0, 0);
-        let mut slow = LastLookup::default();
+        let mut last = LastLookup::default();
         let mut buckets = [0; TOGETHER];
         for keys_here in cache::ahead(self.pieces, TOGETHER) {
             // First all buckets, several at a time, then all places.
@@ -183,7 +183,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for BelowAndEqual<'_, K, F> {
                         }
                     }
                     _ => {
-                        let (below, upto) = slow.place(&keys[start..end], key);
+                        let (below, upto) = last.place(&keys[start..end], key);
                         sum_below += below as u64;
                         sum_equal += (upto - below) as u64;
                     }
@@ -250,7 +250,6 @@ pub(super) fn place_among<K: Key>(bucket: &[K], key: K) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::scores::Score;
     use proptest::prelude::*;
 
     /// By definition, whatever the pieces.

@@ -156,16 +156,16 @@ impl<S: Score, R: Row<Key = S::Key>, F: Fn(f64) -> u32> Work for Dealing<'_, '_,
                 let [neg_bits, pos_bits] = R::fill(&mut beside, &word, unit_of);
                 any_bits = [any_bits[0] | neg_bits, any_bits[1] | pos_bits];
                 nan |= word.has_nan();
-                let mut used = word.scores.len();
+                let mut n_used = word.scores.len();
                 if !word.are_all_used() {
-                    used = 0;
+                    n_used = 0;
                     for row in (0..word.scores.len()).filter(|&row| word.is_used(row)) {
-                        (streams_of[used], keys[used], beside[used]) =
+                        (streams_of[n_used], keys[n_used], beside[n_used]) =
                             (streams_of[row], keys[row], beside[row]);
-                        used += 1;
+                        n_used += 1;
                     }
                 }
-                let streams_of = &streams_of[..used];
+                let streams_of = &streams_of[..n_used];
                 if R::HAS_WEIGHT {
                     for (&stream, &beside) in streams_of.iter().zip(&beside) {
                         units[stream as usize] += R::units(beside);

@@ -136,7 +136,7 @@ mod tests {
         #[test]
         fn every_row_arrives(rows in proptest::collection::vec((0usize..5, any::<u16>()), 0..3000)) {
             let mut streams: Streams<u16> = Streams::new(6, rows.len());
-            for rows in rows.chunks(64) {
+            for rows in rows.chunks(TOGETHER) {
                 let of_rows: Vec<u32> = rows.iter().map(|row| row.0 as u32).collect();
                 streams.push_all(&of_rows, rows.iter().map(|row| row.1));
             }

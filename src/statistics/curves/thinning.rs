@@ -37,23 +37,23 @@ fn thin_by<A: Copy + Default + Ord>(
     for point in 1..n - 1 {
         areas[point] = triangle(points[point - 1], points[point], points[point + 1]);
     }
-    // The first areas are sorted once, which takes less time than to pop each from a heap. In the heap are those that
-    // were changed.
-    let mut sorted: Vec<(A, usize)> = (1..n - 1).map(|point| (areas[point], point)).collect();
-    sorted.sort_unstable();
-    let mut sorted = sorted.into_iter().peekable();
-    let mut changed: BinaryHeap<Reverse<(A, usize)>> = BinaryHeap::new();
+    // The first areas are sorted once, which takes less time than to pop each from a heap. The heap has those
+    // that come to be when points are dropped.
+    let mut first_areas: Vec<(A, usize)> = (1..n - 1).map(|point| (areas[point], point)).collect();
+    first_areas.sort_unstable();
+    let mut first_areas = first_areas.into_iter().peekable();
+    let mut new_areas: BinaryHeap<Reverse<(A, usize)>> = BinaryHeap::new();
     let mut rest = n;
     while rest > most.max(2) {
-        let of_changed = changed.peek().map(|lowest| lowest.0);
-        let lowest = sorted.next_if(|lowest| of_changed.is_none_or(|changed| *lowest < changed));
-        let Some((area, point)) = lowest.or_else(|| changed.pop().map(|lowest| lowest.0)) else { break };
+        let new = new_areas.peek().map(|lowest| lowest.0);
+        let lowest = first_areas.next_if(|first| new.is_none_or(|new| *first < new));
+        let Some((area, point)) = lowest.or_else(|| new_areas.pop().map(|lowest| lowest.0)) else { break };
         if after[point] == 0 {
             continue;
         }
         // An area that has grown since takes its place only here; most points are dropped before.
         if areas[point] > area {
-            changed.push(Reverse((areas[point], point)));
+            new_areas.push(Reverse((areas[point], point)));
             continue;
         }
         let (a, b) = (before[point], after[point]);
@@ -63,7 +63,7 @@ fn thin_by<A: Copy + Default + Ord>(
             if beside > 0 && beside < n - 1 {
                 let area = triangle(points[before[beside]], points[beside], points[after[beside]]);
                 if area < areas[beside] {
-                    changed.push(Reverse((area, beside)));
+                    new_areas.push(Reverse((area, beside)));
                 }
                 areas[beside] = area;
             }
