@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from datetime import date
 from typing import Any
 
 import polars as pl
 from polars.io.plugins import register_io_source
+
+from polars_auc._frames.batches import batches
 
 SCORES: dict[str, pl.Expr] = {
     "boolean": pl.col("score") > 0.5,
@@ -47,3 +50,11 @@ def read(frame: pl.DataFrame, size: int) -> pl.LazyFrame:
         yield from rows.iter_slices(size) if rows.height else [rows]
 
     return register_io_source(parts, schema=frame.schema)
+
+
+def in_order(
+    rows: pl.LazyFrame, size: int, *, maintain_order: bool
+) -> AbstractContextManager[Iterator[pl.DataFrame]]:
+    """Read rows in batches that come in order, which threads may change, for tests of where something is."""
+    assert not maintain_order
+    return batches(rows, size, maintain_order=True)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from catalogue.batches import KEYS, SCORES, read
+from catalogue.batches import KEYS, SCORES, in_order, read
 from catalogue.cases import TWO_SCORES, examples, fixed, two_scores
 from polars_auc._frames import group_states
 from polars_auc._frames.partial_states import PartialStates
@@ -115,6 +115,7 @@ def test_keys_of_every_dtype(dtype: str) -> None:
 def test_too_many_groups_are_counted_batch_by_batch(seen: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """From the first batch on that has too many; small batches are then put together."""
     monkeypatch.setattr(f"{MODULE}._BATCH_ROWS", 60_000)
+    monkeypatch.setattr(f"{MODULE}.batches", in_order)
     row = pl.int_range(pl.len())
     frame = fixed(200_000).with_columns(g=pl.when(row < 50_000).then(row % 2).otherwise(row // 2))
     counted = assert_same(frame, ["score"], ["g"], 25_000, 2**30, max_bins=16)
