@@ -205,7 +205,7 @@ pub(super) const AGAIN_WORDS: usize = 1 << 9;
 /// Measured: groups of 100 rows took a fifth more instructions when any number had a second round.
 pub(super) const SECOND_ROUND_KEYS: usize = 1 << 9;
 
-// The outline of a large group (`outline`).
+// The outline of a large group (`outline`, `grid`).
 
 /// Bits of the cell numbers of the first grid.
 ///
@@ -215,6 +215,12 @@ pub(super) const FIRST_GRID_BITS: u32 = 16;
 
 /// An outline is too coarse if a cell has more than this many times the rows that it should have.
 pub(super) const TOO_MANY_TIMES: u64 = 8;
+
+/// Counts of a cell of the first grid, which rows add to in turn.
+///
+/// Measured on 10^7 normal scores, whose shards lie in one to three cells: rows are counted in three fifths of the time that one
+/// count takes.
+pub(super) const COUNTS_OF_A_CELL: usize = 4;
 
 // Steps, scores of positives, counts and weights (`steps`, `positives`, `counts`, `units`).
 

@@ -5,7 +5,7 @@ use std::hint::select_unpredictable;
 
 use crate::ranking::scores::{Key, Score, observations::Word};
 use crate::ranking::ties::{
-    outline::{Piece, PieceRows},
+    pieces::{Piece, PieceRows},
     units::Unit,
 };
 

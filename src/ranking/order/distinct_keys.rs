@@ -12,7 +12,8 @@ use crate::ranking::index::map::sampled_scores;
 use crate::ranking::scores::{Key, Observations, Parts, Score, observations};
 use crate::ranking::tasks;
 use crate::ranking::ties::{
-    outline::{self, Cell, Piece, PieceRows},
+    outline::{self, Cell},
+    pieces::{Piece, PieceRows},
     source::{Source, StepKind},
     steps::{Above, Runs, Take},
 };

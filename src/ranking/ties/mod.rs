@@ -3,7 +3,9 @@
 pub mod counts;
 pub(super) mod duplicates;
 mod fold;
+mod grid;
 pub mod outline;
+pub(super) mod pieces;
 pub mod placements;
 pub mod positives;
 pub mod row_counts;

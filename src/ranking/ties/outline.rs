@@ -2,66 +2,14 @@
 //! bringing any of them into order.
 //!
 //! A grid over the keys decides which rows are counted together. The grid depends on the keys alone, so the outline is
-//! the same for every order of the rows and every way of dividing them. The first grid has equal steps over the range
-//! of keys. Steps with many rows are then cut again, into as many parts as their rows need. The lowest key of a cell is
-//! an observed score, and the rows with this score or a higher one are counted exactly.
+//! the same for every order of the rows and every way of dividing them. The lowest key of a cell is an observed score, and
+//! the rows with this score or a higher one are counted exactly.
 
+use super::grid::{Cells, Grid};
+use super::pieces::{Piece, PieceRows};
 use crate::cache;
 use crate::ranking::scores::Key;
-use crate::ranking::tuning::{FIRST_GRID_BITS, TOO_MANY_TIMES};
-use crate::wide::{Work, widest};
-
-/// Some rows of one class.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::ranking) struct Piece<'a, K> {
-    pub class: usize,
-    pub rows: PieceRows<'a, K>,
-}
-
-/// The rows of a piece.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::ranking) enum PieceRows<'a, K> {
-    /// Every key is a row.
-    Keys(&'a [K]),
-    /// Every key is a row of so many units.
-    WithUnits(&'a [(K, u64)]),
-    /// Every key is so many rows.
-    WithCounts(&'a [K], &'a [u64]),
-}
-
-/// Does the same with the keys of rows of any kind, one after the other.
-macro_rules! with_keys {
-    ($rows:expr, $keys:ident => $does:expr) => {
-        match $rows {
-            PieceRows::Keys(keys) | PieceRows::WithCounts(keys, _) => {
-                let $keys = keys.iter().copied();
-                $does
-            }
-            PieceRows::WithUnits(rows) => {
-                let $keys = rows.iter().map(|row| row.0);
-                $does
-            }
-        }
-    };
-}
-
-impl<K> Piece<'_, K> {
-    fn rows(&self) -> u64 {
-        match self.rows {
-            PieceRows::Keys(keys) => keys.len() as u64,
-            PieceRows::WithUnits(rows) => rows.len() as u64,
-            PieceRows::WithCounts(_, rows) => rows.iter().sum(),
-        }
-    }
-
-    /// Asks for the keys, which will soon be read.
-    fn expect(&self) {
-        match self.rows {
-            PieceRows::Keys(keys) | PieceRows::WithCounts(keys, _) => cache::expect(keys),
-            PieceRows::WithUnits(rows) => cache::expect(rows),
-        }
-    }
-}
+use crate::ranking::tuning::{COUNTS_OF_A_CELL, TOO_MANY_TIMES};
 
 /// Distinct scores that follow one another, counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,45 +70,6 @@ pub(in crate::ranking) type Numbered<K> = (u32, Cell<K>);
 /// A function of the place and the pieces of a shard.
 pub(in crate::ranking) type Ask<'a, K> = dyn Fn(usize, &[Piece<'_, K>]) -> Vec<Numbered<K>> + Sync + 'a;
 
-/// The grid that gives each key its cell. Cells are in the order of keys.
-#[derive(Debug)]
-struct Grid<K> {
-    low: K,
-    /// Bits of a key that the first grid drops.
-    shift: u32,
-    /// For each cell of the first grid: how many bits of a key its parts drop, and what is added to the bits that are left,
-    /// which gives the number of the part.
-    parts: Vec<(u32, u32)>,
-}
-
-impl<K: Key> Grid<K> {
-    fn first(low: K, high: K) -> Self {
-        let bits = u128::BITS - high.above(low, 0).leading_zeros();
-        let shift = bits.saturating_sub(FIRST_GRID_BITS);
-        let cells = high.above(low, shift) as u32 + 1;
-        Grid { low, shift, parts: vec![(shift, 0); cells as usize] }
-    }
-
-    /// The same with cells cut so that none has many more than `most` of these rows.
-    fn cut(self, rows: &[u64], most: u64) -> Self {
-        let mut number = 0;
-        let parts = (0u64..).zip(rows).map(|(cell, &rows)| {
-            let bits = rows.div_ceil(most).next_power_of_two().ilog2().min(self.shift);
-            let first: u32 = number;
-            number += 1 << bits;
-            // Numbers of parts have 32 bits, so it does not matter that the bits of a key, and so what is added, may have more.
-            (self.shift - bits, first.wrapping_sub((cell << bits) as u32))
-        });
-        Grid { parts: parts.collect(), ..self }
-    }
-
-    #[inline]
-    fn cell(&self, key: K) -> u32 {
-        let (shift, added) = self.parts[key.above(self.low, self.shift) as usize];
-        added.wrapping_add(key.above(self.low, shift) as u32)
-    }
-}
-
 /// The outline of rows in shards with about `cells` cells, the highest scores first; nothing if it would be too coarse in
 /// places.
 ///
@@ -176,7 +85,7 @@ pub(in crate::ranking) fn outline<K: Key>(
     let outer = joined(each(&outer, &|_, pieces| vec![(0, whole(pieces))])).pop()?;
     let grid = Grid::first(outer.lowest, outer.highest);
     let of_shards = each(filled, &|_, pieces| rows_by_cell(&grid, pieces));
-    let (mut ends, mut rows, mut all_rows) = (vec![Cell::empty(); lowest + 1], vec![0; grid.parts.len()], 0);
+    let (mut ends, mut rows, mut all_rows) = (vec![Cell::empty(); lowest + 1], vec![0; grid.steps()], 0);
     for (&place, of_shard) in filled.iter().zip(of_shards) {
         let [(_, shard), of_cells @ ..] = &of_shard[..] else { return None };
         ends[place] = *shard;
@@ -194,74 +103,57 @@ pub(in crate::ranking) fn outline<K: Key>(
 fn whole<K: Key>(pieces: &[Piece<'_, K>]) -> Cell<K> {
     let mut all: Cell<K> = Cell::empty();
     for piece in cache::in_turn(pieces, Piece::expect) {
-        let (low, high) = with_keys!(piece.rows, keys => widest(Ends(keys)));
-        all.join(&Cell { lowest: low, highest: high, rows: piece.rows(), ..Cell::empty() });
+        let (lowest, highest) = piece.ends();
+        all.join(&Cell { lowest, highest, rows: piece.rows(), ..Cell::empty() });
     }
     all
-}
-
-/// The lowest and the highest of some keys.
-struct Ends<I>(I);
-
-impl<K: Key, I: Iterator<Item = K>> Work for Ends<I> {
-    type Output = (K, K);
-
-    #[inline(always)]
-    fn run(self) -> (K, K) {
-        let Cell { lowest, highest, .. } = Cell::empty();
-        self.0.fold((lowest, highest), |(low, high), key| (low.min(key), high.max(key)))
-    }
 }
 
 /// A cell of all rows of a shard, and then how many of them are in which cell of the first grid.
 fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Vec<Numbered<K>> {
     let ends = whole(pieces);
-    let (low, high) = (grid.cell(ends.lowest), grid.cell(ends.highest));
-    if low == high {
-        return vec![(0, ends), (low, Cell { rows: ends.rows, ..Cell::empty() })];
+    let cells = Cells::between(grid, ends.lowest, ends.highest);
+    if cells.count() == 1 {
+        return vec![(0, ends), (cells.first, Cell { rows: ends.rows, ..Cell::empty() })];
     }
+    // Most shards lie in a few cells. Each has several counts, so that a row seldom waits for the one before.
+    let mut counts = vec![[0; COUNTS_OF_A_CELL]; cells.count()];
     // The keys are in the cache by now.
-    let mut rows = vec![0u64; (high - low) as usize + 1];
-    let cell = |key: K| (key.above(grid.low, grid.shift) as u32 - low) as usize;
     for piece in pieces {
-        match piece.rows {
-            PieceRows::WithCounts(keys, counts) => {
-                keys.iter().zip(counts).for_each(|(&key, count)| rows[cell(key)] += count);
-            }
-            each_a_row => with_keys!(each_a_row, keys => keys.for_each(|key| rows[cell(key)] += 1)),
-        }
+        let (counts, mut turn) = (&mut counts[..], 0);
+        cells.each_key(piece, move |cell, _, _, rows| {
+            counts[cell][turn % COUNTS_OF_A_CELL] += rows;
+            turn += 1;
+        });
     }
-    let of_cells = (low..).zip(rows).map(|(number, rows)| (number, Cell { rows, ..Cell::empty() }));
+    let of_cells = (cells.first..).zip(counts).map(|(number, counts)| {
+        let rows = counts.iter().sum();
+        (number, Cell { rows, ..Cell::empty() })
+    });
     std::iter::once((0, ends)).chain(of_cells).collect()
 }
 
 /// The cells that hold rows of a shard, the highest first.
 fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> Vec<Numbered<K>> {
-    let (low, high) = (grid.cell(ends.lowest), grid.cell(ends.highest));
-    let mut cells = vec![Cell::empty(); (high - low) as usize + 1];
-    let cell = |key| (grid.cell(key) - low) as usize;
+    let cells = Cells::between(grid, ends.lowest, ends.highest);
+    let mut counts = vec![Cell::empty(); cells.count()];
     let mut weighted = false;
-    for &Piece { class, rows } in cache::in_turn(pieces, Piece::expect) {
-        let mut add = |key, units| {
-            let cell = &mut cells[cell(key)];
-            cell.add(key, class, units);
-            cell.rows += 1;
-        };
-        match rows {
-            PieceRows::Keys(keys) => keys.iter().for_each(|&key| cells[cell(key)].add(key, class, 1)),
-            PieceRows::WithUnits(rows) => {
-                weighted = true;
-                rows.iter().for_each(|&(key, units)| add(key, units));
+    for piece in cache::in_turn(pieces, Piece::expect) {
+        let (counts, class) = (&mut counts[..], piece.class);
+        let has_units = matches!(piece.rows, PieceRows::WithUnits(_));
+        weighted |= has_units;
+        cells.each_key(piece, move |cell, key, units, rows| {
+            counts[cell].add(key, class, units);
+            // Without units they are known in the end.
+            if has_units {
+                counts[cell].rows += rows;
             }
-            PieceRows::WithCounts(keys, counts) => {
-                keys.iter().zip(counts).for_each(|(&key, &count)| add(key, count));
-            }
-        }
+        });
     }
     if !weighted {
-        cells.iter_mut().for_each(|cell| cell.rows = cell.pos + cell.neg);
+        counts.iter_mut().for_each(|cell| cell.rows = cell.pos + cell.neg);
     }
-    let mut filled: Vec<Numbered<K>> = (low..).zip(cells).filter(|cell| cell.1.rows > 0).collect();
+    let mut filled: Vec<Numbered<K>> = (cells.first..).zip(counts).filter(|cell| cell.1.rows > 0).collect();
     filled.reverse();
     filled
 }

@@ -5,6 +5,7 @@ pub mod cap_curve;
 pub mod cost_curve;
 pub mod det_curve;
 pub mod gains_table;
+pub mod lowest;
 pub mod points;
 pub mod pr_curve;
 pub mod roc_convex_hull;

@@ -1,10 +1,6 @@
 //! Fewer points of a curve, chosen so that its area changes little.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::ops::{Mul, Sub};
-
-use crate::ranking::ties::SMALL_CLASS;
+use super::lowest::Lowest;
 
 /// Which points remain when points are dropped until `most` are left, each time the point whose loss changes the area
 /// least (Visvalingam and Whyatt 1993). The first and the last point always remain.
@@ -12,64 +8,53 @@ use crate::ranking::ties::SMALL_CLASS;
 /// Dropping a point changes the area by the triangle that it makes with the points beside it. Points are whole numbers,
 /// so the areas are exact; of equal ones the earlier point goes first. O(n log n).
 pub fn thin(points: &[(u64, u64)], most: usize) -> Vec<usize> {
-    // In 64 bits the areas of very many points stay in the cache.
-    let fit = |&(x, y): &(u64, u64)| (x | y) < SMALL_CLASS;
-    if points.last().is_none_or(fit) {
-        thin_by(points, most, |a, b, c| turn(a, b, c, |count| count as i64).unsigned_abs())
+    let Some(&(x, y)) = points.last() else { return Vec::new() };
+    // No triangle has more than half the area of all.
+    let area_bits = u128::BITS - (u128::from(x) * u128::from(y)).leading_zeros();
+    let place_bits = usize::BITS - points.len().leading_zeros();
+    // An area and its place are one number if it has enough bits. Then the lowest one says where it is.
+    if area_bits + place_bits < u64::BITS {
+        let number = |area: u128, place: usize| (area as u64) << place_bits | place as u64;
+        let place = |number: u64| (number & ((1 << place_bits) - 1)) as usize;
+        thin_by(points, most, u64::MAX, number, |numbers| numbers.value().map(place))
     } else {
-        thin_by(points, most, |a, b, c| turn(a, b, c, i128::from).unsigned_abs())
+        thin_by(points, most, u128::MAX, |area, _| area, Lowest::place)
     }
 }
 
-/// The same, where `triangle` says twice the area of a triangle.
-fn thin_by<A: Copy + Default + Ord>(
+/// The same, where `number` makes of an area and its place what orders them, and `lowest` says where the lowest number is.
+/// `none` is above all numbers.
+fn thin_by<N: Copy + Ord>(
     points: &[(u64, u64)],
     most: usize,
-    triangle: impl Fn((u64, u64), (u64, u64), (u64, u64)) -> A,
+    none: N,
+    number: impl Fn(u128, usize) -> N,
+    lowest: impl Fn(&Lowest<N>) -> Option<usize>,
 ) -> Vec<usize> {
     let n = points.len();
-    if n <= most.max(2) {
-        return (0..n).collect();
-    }
-    let (mut before, mut after): (Vec<usize>, Vec<usize>) =
-        ((0..n).map(|i| i.wrapping_sub(1)).collect(), (1..=n).collect());
-    let mut areas = vec![A::default(); n];
-    for point in 1..n - 1 {
-        areas[point] = triangle(points[point - 1], points[point], points[point + 1]);
-    }
-    // The first areas are sorted once, which takes less time than to pop each from a heap. The heap has those
-    // that come to be when points are dropped.
-    let mut first_areas: Vec<(A, usize)> = (1..n - 1).map(|point| (areas[point], point)).collect();
-    first_areas.sort_unstable();
-    let mut first_areas = first_areas.into_iter().peekable();
-    let mut new_areas: BinaryHeap<Reverse<(A, usize)>> = BinaryHeap::new();
-    let mut rest = n;
-    while rest > most.max(2) {
-        let new = new_areas.peek().map(|lowest| lowest.0);
-        let lowest = first_areas.next_if(|first| new.is_none_or(|new| *first < new));
-        let Some((area, point)) = lowest.or_else(|| new_areas.pop().map(|lowest| lowest.0)) else { break };
-        if after[point] == 0 {
-            continue;
+    let last = n - 1;
+    // The points before and after each that remains.
+    let mut beside: Vec<(usize, usize)> = (0..n).map(|point| (point.wrapping_sub(1), point + 1)).collect();
+    let number_of = |point: usize, (before, after): (usize, usize)| {
+        if point == 0 || point == last {
+            return none;
         }
-        // An area that has grown since takes its place only here; most points are dropped before.
-        if areas[point] > area {
-            new_areas.push(Reverse((areas[point], point)));
-            continue;
-        }
-        let (a, b) = (before[point], after[point]);
-        (after[a], before[b], after[point]) = (b, a, 0);
-        rest -= 1;
-        for beside in [a, b] {
-            if beside > 0 && beside < n - 1 {
-                let area = triangle(points[before[beside]], points[beside], points[after[beside]]);
-                if area < areas[beside] {
-                    new_areas.push(Reverse((area, beside)));
-                }
-                areas[beside] = area;
-            }
+        let area = turn(points[before], points[point], points[after]).unsigned_abs();
+        number(area, point)
+    };
+    let numbers = (0..n).map(|point| number_of(point, beside[point])).collect();
+    let mut numbers = Lowest::of(numbers, none);
+    for _ in most.max(2)..n {
+        let Some(point) = lowest(&numbers) else { break };
+        let (before, after) = std::mem::take(&mut beside[point]);
+        (beside[before].1, beside[after].0) = (after, before);
+        numbers.change(point, none);
+        for point in [before, after] {
+            numbers.change(point, number_of(point, beside[point]));
         }
     }
-    (0..n).filter(|&i| i == 0 || after[i] != 0).collect()
+    // Only of a point that is dropped is none after it.
+    (0..n).filter(|&point| beside[point].1 > 0).collect()
 }
 
 /// Which points of a curve that never goes down or left are corners of its upper convex hull; the first and the last
@@ -94,7 +79,7 @@ fn points_that(points: &[(u64, u64)], make: impl Fn(i128) -> bool) -> Vec<usize>
     let mut corners: Vec<usize> = Vec::new();
     for (i, &point) in points.iter().enumerate() {
         while let [.., a, b] = corners[..]
-            && !make(turn(points[a], points[b], point, i128::from))
+            && !make(turn(points[a], points[b], point))
         {
             corners.pop();
         }
@@ -103,15 +88,9 @@ fn points_that(points: &[(u64, u64)], make: impl Fn(i128) -> bool) -> Vec<usize>
     corners
 }
 
-/// Above 0 where the way from `a` over `b` to `c` turns left, below where it turns right: twice the triangle's area. `number`
-/// makes a number of a count; 64 bits are enough for counts below [`SMALL_CLASS`].
-fn turn<T: Copy + Mul<Output = T> + Sub<Output = T>>(
-    a: (u64, u64),
-    b: (u64, u64),
-    c: (u64, u64),
-    number: impl Fn(u64) -> T,
-) -> T {
-    let by = |to: (u64, u64)| (number(to.0) - number(a.0), number(to.1) - number(a.1));
+/// Above 0 where the way from `a` over `b` to `c` turns left, below where it turns right: twice the triangle's area.
+fn turn(a: (u64, u64), b: (u64, u64), c: (u64, u64)) -> i128 {
+    let by = |to: (u64, u64)| (i128::from(to.0) - i128::from(a.0), i128::from(to.1) - i128::from(a.1));
     let ((x1, y1), (x2, y2)) = (by(b), by(c));
     x1 * y2 - y1 * x2
 }
@@ -136,11 +115,7 @@ mod tests {
         while rest.len() > most.max(2) {
             let place = (1..rest.len() - 1)
                 .min_by_key(|&i| {
-                    (
-                        turn(points[rest[i - 1]], points[rest[i]], points[rest[i + 1]], i128::from)
-                            .unsigned_abs(),
-                        rest[i],
-                    )
+                    (turn(points[rest[i - 1]], points[rest[i]], points[rest[i + 1]]).unsigned_abs(), rest[i])
                 })
                 .unwrap();
             rest.remove(place);
@@ -158,11 +133,11 @@ mod tests {
             prop_assert_eq!(thin(&large, most), thin_by_definition(&large, most));
             // A corner of the hull lies above every line between two other points.
             let above = |i: usize| {
-                (0..i).all(|a| (i + 1..points.len()).all(|c| turn(points[a], points[i], points[c], i128::from) < 0))
+                (0..i).all(|a| (i + 1..points.len()).all(|c| turn(points[a], points[i], points[c]) < 0))
             };
             prop_assert_eq!(hull(&points), (0..points.len()).filter(|&i| above(i)).collect::<Vec<_>>());
             let turns = corners(&points);
-            prop_assert!(turns.windows(3).all(|w| turn(points[w[0]], points[w[1]], points[w[2]], i128::from) != 0));
+            prop_assert!(turns.windows(3).all(|w| turn(points[w[0]], points[w[1]], points[w[2]]) != 0));
             let twice_area = |corners: &[usize]| -> u64 {
                 corners.windows(2).map(|w| (points[w[1]].0 - points[w[0]].0) * (points[w[1]].1 + points[w[0]].1)).sum()
             };

@@ -1,0 +1,99 @@
+//! Pieces of a large group's rows: some rows of one class, in memory as the ranking has them.
+
+use crate::cache;
+use crate::ranking::scores::Key;
+use crate::ranking::tuning::TOGETHER;
+use crate::wide::{Work, widest};
+
+/// Some rows of one class.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::ranking) struct Piece<'a, K> {
+    pub class: usize,
+    pub rows: PieceRows<'a, K>,
+}
+
+/// The rows of a piece.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::ranking) enum PieceRows<'a, K> {
+    /// Every key is a row.
+    Keys(&'a [K]),
+    /// Every key is a row of so many units.
+    WithUnits(&'a [(K, u64)]),
+    /// Every key is so many rows.
+    WithCounts(&'a [K], &'a [u64]),
+}
+
+impl<K: Key> Piece<'_, K> {
+    pub fn rows(&self) -> u64 {
+        match self.rows {
+            PieceRows::Keys(keys) => keys.len() as u64,
+            PieceRows::WithUnits(rows) => rows.len() as u64,
+            PieceRows::WithCounts(_, rows) => rows.iter().sum(),
+        }
+    }
+
+    /// Asks for the keys, which will soon be read.
+    pub fn expect(&self) {
+        match self.rows {
+            PieceRows::Keys(keys) | PieceRows::WithCounts(keys, _) => cache::expect(keys),
+            PieceRows::WithUnits(rows) => cache::expect(rows),
+        }
+    }
+
+    /// The lowest and the highest key; the highest and the lowest of all numbers if there is no row.
+    pub fn ends(&self) -> (K, K) {
+        match self.rows {
+            PieceRows::Keys(keys) | PieceRows::WithCounts(keys, _) => widest(Ends(keys.iter().copied())),
+            PieceRows::WithUnits(rows) => widest(Ends(rows.iter().map(|row| row.0))),
+        }
+    }
+
+    /// Calls `add` for each key, with the cell that `cell` gives it, its units and its rows.
+    pub fn each_key(&self, cell: impl Fn(K) -> u32, add: impl FnMut(usize, K, u64, u64)) {
+        widest(EachKey { rows: self.rows, cell, add });
+    }
+}
+
+/// The lowest and the highest of some keys.
+struct Ends<I>(I);
+
+impl<K: Key, I: Iterator<Item = K>> Work for Ends<I> {
+    type Output = (K, K);
+
+    #[inline(always)]
+    fn run(self) -> (K, K) {
+        self.0.fold((K::FAULT, K::default()), |(low, high), key| (low.min(key), high.max(key)))
+    }
+}
+
+/// The work of [`Piece::each_key`].
+struct EachKey<'a, K, C, A> {
+    rows: PieceRows<'a, K>,
+    cell: C,
+    add: A,
+}
+
+impl<K: Key, C: Fn(K) -> u32, A: FnMut(usize, K, u64, u64)> Work for EachKey<'_, K, C, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let EachKey { rows, cell, mut add } = self;
+        match rows {
+            PieceRows::Keys(keys) => {
+                // The cells of several keys are found at once, in wide registers if `cell` is a step or two.
+                let mut cells = [0; TOGETHER];
+                for keys in keys.chunks(TOGETHER) {
+                    cells.iter_mut().zip(keys).for_each(|(place, &key)| *place = cell(key));
+                    cells.iter().zip(keys).for_each(|(&cell, &key)| add(cell as usize, key, 1, 1));
+                }
+            }
+            PieceRows::WithUnits(rows) => {
+                rows.iter().for_each(|&(key, units)| add(cell(key) as usize, key, units, 1));
+            }
+            PieceRows::WithCounts(keys, counts) => {
+                keys.iter().zip(counts).for_each(|(&key, &n)| add(cell(key) as usize, key, n, n));
+            }
+        }
+    }
+}

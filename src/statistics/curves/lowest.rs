@@ -1,0 +1,97 @@
+//! The lowest of many values that change one by one.
+//!
+//! The values are the leaves of a tree, and each node above them is the lowest of those below it. A value that changes is
+//! compared with those beside it, level by level, until the lowest one of a node stays the same.
+
+/// How many values a node stands for.
+///
+/// Measured on 24,000 points of which 1,000 remain: with 16 it takes a twentieth longer, with 32 a sixth. A heap to which values that
+/// change are added again takes three times as long.
+const BELOW: usize = 8;
+
+/// Some values and the lowest of them.
+#[derive(Debug)]
+pub struct Lowest<V> {
+    /// The values, then the nodes above them, and so on to a single one. All levels but the last are filled up to whole nodes.
+    levels: Vec<Vec<V>>,
+}
+
+impl<V: Copy + Ord> Lowest<V> {
+    /// Some values, at least one, and a value that no other is above.
+    pub fn of(values: Vec<V>, highest: V) -> Self {
+        let (mut level, mut levels) = (values, Vec::new());
+        while level.len() > 1 {
+            level.resize(level.len().next_multiple_of(BELOW), highest);
+            let above = level.as_chunks().0.iter().map(lowest).collect();
+            levels.push(std::mem::replace(&mut level, above));
+        }
+        levels.push(level);
+        Lowest { levels }
+    }
+
+    /// The lowest value; none if there are none.
+    pub fn value(&self) -> Option<V> {
+        self.levels.last()?.first().copied()
+    }
+
+    /// The first place of the lowest value; none if there are no values.
+    pub fn place(&self) -> Option<usize> {
+        let value = self.value()?;
+        let (top, below) = self.levels.split_last()?;
+        let first = |node: usize, level: &Vec<V>| {
+            let values = &level[node * BELOW..][..BELOW];
+            Some(node * BELOW + values.iter().position(|&other| other == value)?)
+        };
+        below.iter().rev().try_fold(top.len() - 1, first)
+    }
+
+    /// Changes the value of a place.
+    pub fn change(&mut self, place: usize, value: V) {
+        let (mut place, mut value) = (place, value);
+        for level in &mut self.levels {
+            if std::mem::replace(&mut level[place], value) == value {
+                return;
+            }
+            place /= BELOW;
+            let Some(node) = level.as_chunks().0.get(place) else { return };
+            value = lowest(node);
+        }
+    }
+}
+
+/// The lowest of the values of a node: of half as many again and again, so that none waits for all before it.
+fn lowest<V: Copy + Ord>(values: &[V; BELOW]) -> V {
+    let (mut values, mut half) = (*values, BELOW / 2);
+    while half > 0 {
+        for place in 0..half {
+            values[place] = values[place].min(values[place + half]);
+        }
+        half /= 2;
+    }
+    values[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn by_definition(
+            values in proptest::collection::vec(0u8..30, 1..700),
+            changes in proptest::collection::vec((any::<u16>(), 0u8..30), 0..60),
+        ) {
+            let mut values = values;
+            let mut lowest = Lowest::of(values.clone(), u8::MAX);
+            prop_assert_eq!(lowest.value(), values.iter().min().copied());
+            for (place, value) in changes {
+                let place = usize::from(place) % values.len();
+                values[place] = value;
+                lowest.change(place, value);
+                prop_assert_eq!(lowest.value(), values.iter().min().copied());
+                prop_assert_eq!(lowest.place(), values.iter().position(|value| Some(value) == values.iter().min()));
+            }
+        }
+    }
+}
