@@ -27,32 +27,36 @@ pub fn moving<K: Key, T: Tally, E>(
 ) -> Result<(), E> {
     // The merged states from each place of the older part to its end, the last place first.
     let mut older: Vec<State<T>> = Vec::new();
+    // The merged state of the newer part, and its states, which are read once.
     let mut newer: Option<State<T>> = None;
+    let mut of_newer: Vec<State<T>> = Vec::new();
     let (mut start, mut middle, mut end) = (0, 0, 0);
     for window in windows {
         if window.start >= end || window.start < start {
             (newer, middle, end) = (None, window.start, window.start);
+            of_newer.clear();
         }
         start = window.start;
         for place in end..window.end {
             let next = read(place)?;
             newer = Some(match newer {
                 Some(newer) => newer.with::<K>(&next),
-                None => next,
+                None => next.clone(),
             });
+            of_newer.push(next);
         }
         end = end.max(window.end);
         if window.start < middle {
             older.truncate(middle - window.start);
         } else {
             older.clear();
-            for place in (window.start..end).rev() {
-                let next = read(place)?;
+            for next in of_newer.drain(window.start - middle..).rev() {
                 older.push(match older.last() {
                     Some(later) => next.with::<K>(later),
                     None => next,
                 });
             }
+            of_newer.clear();
             (newer, middle) = (None, end);
         }
         answer(match (older.last(), &newer) {
