@@ -30,7 +30,7 @@ pub(super) const FEW_ROWS: usize = 64;
 /// with insertion; of 24 to 60 rows, registers save a fifth to a third beside insertion.
 pub(super) const VERY_FEW_ROWS: usize = 16;
 
-// Keys in buckets (`class_keys`, `score_order`).
+// Keys in buckets (`class_keys`).
 
 /// Rows in a bucket, on average.
 ///

@@ -22,7 +22,7 @@ mod units;
 use look_ups::place_among;
 use map::{Map, with_buckets};
 use row::Row;
-use sorting::{sort, sort_few};
+use sorting::{sort, sort_near};
 
 use crate::cache;
 use crate::ranking::scores::{Key, Score};
@@ -130,17 +130,8 @@ impl<K: Key> Index<K> {
     /// Sorts every bucket, and thereby all keys.
     pub fn order(&mut self) {
         self.places.clear();
-        // No key is more than a window away from its place, and most keys are at most one place away. The first pass
-        // exchanges neighbours without a branch. It leaves few keys to the second pass, whose branches can be
-        // mispredicted.
-        if let Some((first, rest)) = self.keys.split_first_mut() {
-            let mut before = first;
-            for key in rest {
-                (*before, *key) = ((*before).min(*key), (*before).max(*key));
-                before = key;
-            }
-        }
-        sort_few(&mut self.keys);
+        // No key is more than a window away from its place.
+        sort_near(&mut self.keys);
     }
 
     /// Writes for each indexed key in `pieces`, which are those that it was built of, what `of_below` says of the number of indexed

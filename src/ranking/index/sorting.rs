@@ -1,4 +1,4 @@
-//! Sorting of few keys, inside the loop that needs them in order.
+//! Sorting of few keys, inside the loop that needs them in order, and of many that are near their order.
 
 use crate::ranking::tuning::INSERTION_KEYS;
 
@@ -24,4 +24,18 @@ pub(in crate::ranking) fn sort_few<T: Copy + Ord>(keys: &mut [T]) {
         }
         keys[place] = key;
     }
+}
+
+/// Sorts what is near its order: most are at most one place away, and none is many.
+pub(in crate::ranking) fn sort_near<T: Copy + Ord>(keys: &mut [T]) {
+    // The first pass exchanges neighbours without a branch. It leaves few keys to the second pass, whose branches can be
+    // mispredicted.
+    if let Some((first, rest)) = keys.split_first_mut() {
+        let mut before = first;
+        for key in rest {
+            (*before, *key) = ((*before).min(*key), (*before).max(*key));
+            before = key;
+        }
+    }
+    sort_few(keys);
 }

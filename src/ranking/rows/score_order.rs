@@ -10,11 +10,11 @@ use crate::cache;
 use crate::interrupt;
 use crate::memory;
 use crate::ranking::index::map::{Map, with_buckets};
-use crate::ranking::index::sorting::sort;
+use crate::ranking::index::sorting::sort_near;
 use crate::ranking::scores::Score;
 use crate::ranking::tasks;
 use crate::ranking::tuning::{
-    BLOCKS_PER_THREAD, FEW_ROWS, MOST_PARTS, PART_ROWS, ROWS_PER_BUCKET, SHARD_ROWS,
+    BLOCKS_PER_THREAD, FEW_ROWS, INSERTION_KEYS, MOST_PARTS, PART_ROWS, SHARD_ROWS,
 };
 use crate::wide::{Work, widest};
 
@@ -185,7 +185,7 @@ impl<S: Score, I: Iterator<Item = S>, F: Fn(f64) -> u32> Work for Buckets<'_, I,
 }
 
 impl<S: Score, B: Beside> PartMemory<S, B> {
-    /// The rows of these pieces in order: they are spread over buckets of a few rows each, and each bucket is sorted.
+    /// The rows of these pieces in order: they are spread over buckets, and what are neighbours now are sorted.
     fn in_order(&mut self, pieces: &[(&[S::Key], &[B])]) -> &[(S::Key, B)] {
         let PartMemory { scores, buckets, ends, rows } = self;
         let beside = || pieces.iter().flat_map(|piece| piece.1.iter().copied());
@@ -197,7 +197,9 @@ impl<S: Score, B: Beside> PartMemory<S, B> {
             rows.sort_unstable();
             return rows;
         }
-        let number = (scores.len() / ROWS_PER_BUCKET).max(1);
+        // As many buckets as rows. Measured on comparisons of 20 segments of 10^7 rows: a fifth less time than with ten rows in a
+        // bucket.
+        let number = scores.len();
         let map = Map::of_keys::<S>(&[scores], scores.len(), number);
         buckets.resize(scores.len(), 0);
         with_buckets!(&map, bucket => {
@@ -219,17 +221,53 @@ impl<S: Score, B: Beside> PartMemory<S, B> {
             rows[*end as usize] = (score, beside);
             *end += 1;
         }
-        let mut start = 0;
-        for &end in &*ends {
-            let bucket = &mut rows[start..end as usize];
-            // Rows of one score are in one bucket, and they may be nearly all rows.
-            if bucket.len() < SHARD_ROWS {
-                sort(bucket)
-            } else {
-                tasks::sort_by(bucket, Ord::cmp)
+        // Where the buckets begin that are sorted together. Few rows pass another one then, and none passes a bucket.
+        let (mut together, mut start) = (0, 0);
+        for end in ends.iter().map(|&end| end as usize) {
+            if end - start > INSERTION_KEYS {
+                sort_near(&mut rows[together..start]);
+                let bucket = &mut rows[start..end];
+                // Rows of one score are in one bucket, and they may be nearly all rows.
+                if bucket.len() < SHARD_ROWS {
+                    bucket.sort_unstable();
+                } else {
+                    tasks::sort_by(bucket, Ord::cmp);
+                }
+                together = end;
             }
-            start = end as usize;
+            start = end;
         }
+        sort_near(&mut rows[together..start]);
         &rows[..scores.len()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// By definition: scores far from each other, dense ones, ties, and NaN, which may be anywhere.
+        #[test]
+        fn rows_of_any_scores_are_in_order(rows in prop::collection::vec((any::<f64>(), 0i32..60, 0..5), 0..600)) {
+            let score = |&(any, few, kind): &(f64, i32, i32)| match kind {
+                0 => any,
+                1 => f64::from(few) * 1e-9,
+                2 => f64::from(few / 10),
+                3 => f64::from(few) / 7.0,
+                _ if few == 0 => f64::NAN,
+                _ => f64::from(few * few),
+            };
+            let scores: Vec<f64> = rows.iter().map(score).collect();
+            let beside = |row: usize| (row * 7919 % 601) as u32;
+            let is_number = |row: &(u64, u32)| !f64::from_key(row.0).is_nan();
+            let mut expected: Vec<(u64, u32)> =
+                scores.iter().enumerate().map(|(row, score)| (score.key(), beside(row))).filter(is_number).collect();
+            expected.sort();
+            let mut rows = ScoreOrder::of(&scores, beside).rows_in_order();
+            rows.retain(is_number);
+            prop_assert_eq!(rows, expected);
+        }
     }
 }
