@@ -70,6 +70,17 @@ impl<'a, S: Score> Observations<'a, S> {
         [self.valid.map_or(self.scores.len(), |valid| valid.count(None)) - n_pos, n_pos]
     }
 
+    /// The same rows with what they stand for in place of their scores; no rows if each stands for itself.
+    pub(in crate::ranking) fn with_masses_as_scores(&self) -> Observations<'a, f64> {
+        let Observations { labels, valid, all_rows, n_unlabelled, .. } = *self;
+        match self.mass {
+            Mass::Row => Observations::new(&[], labels.slice(0, 0), None),
+            Mass::Counts(scores) | Mass::Weights(scores) => {
+                Observations { scores, labels, valid, mass: Mass::Row, all_rows, n_unlabelled }
+            }
+        }
+    }
+
     /// `rows` rows from row `first` on.
     pub(in crate::ranking) fn slice(&self, first: usize, rows: usize) -> Self {
         let mass = match self.mass {

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use crate::math::power_of_two;
 use crate::ranking::scores::{Observations, Score};
 use crate::ranking::tuning::{COUNTED_WEIGHTS, EXPONENT_TABLES, SHARD_ROWS, WEIGHTS_PER_TASK};
+use crate::wide::{Work, widest};
 
 /// Bits that all weights of a class take together, at most, but for roundings.
 const TOTAL_BITS: u32 = 62;
@@ -82,14 +83,15 @@ pub fn units<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
     if n_rows < COUNTED_WEIGHTS {
         return units_of_few(rows);
     }
+    let weights = rows.with_masses_as_scores();
     let counts = if n_rows < SHARD_ROWS {
-        exponent_counts(rows)
+        exponent_counts(&weights)
     } else {
         let joined = |mut a: ExponentCounts, b: ExponentCounts| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
             a
         };
-        let blocks = rows.blocks(n_rows.div_ceil(WEIGHTS_PER_TASK));
+        let blocks = weights.blocks(n_rows.div_ceil(WEIGHTS_PER_TASK));
         blocks.par_iter().map(exponent_counts).reduce(|| vec![0; 2 * POWERS], joined)
     };
     [0, 1].map(|class| unit(descending(&counts[class * POWERS..][..POWERS])))
@@ -136,20 +138,40 @@ fn exponent_of(weight: f64) -> usize {
 /// For negatives and then for positives: how many weights have which exponent.
 type ExponentCounts = Vec<u64>;
 
-fn exponent_counts<S: Score>(rows: &Observations<'_, S>) -> ExponentCounts {
+fn exponent_counts(weights: &Observations<'_, f64>) -> ExponentCounts {
     // Weights that follow one another often have one exponent. In tables of their own they do not wait for each other.
-    let mut tables = [(); EXPONENT_TABLES].map(|()| vec![0u64; 2 * POWERS]);
-    for word in rows.words() {
-        for (row, &weight) in word.masses.iter().enumerate() {
-            let place = word.class(row) * POWERS + exponent_of(weight);
-            tables[row % EXPONENT_TABLES][place % (2 * POWERS)] += u64::from(word.is_used(row));
-        }
-    }
+    let mut tables = [(); EXPONENT_TABLES].map(|()| vec![0; 2 * POWERS]);
+    widest(CountExponents { weights, tables: &mut tables });
     let [mut counts, others @ ..] = tables;
     for other in others {
         counts.iter_mut().zip(other).for_each(|(count, more)| *count += more);
     }
     counts
+}
+
+/// The work of [`exponent_counts`].
+struct CountExponents<'a, 'w> {
+    weights: &'a Observations<'w, f64>,
+    tables: &'a mut [ExponentCounts; EXPONENT_TABLES],
+}
+
+impl Work for CountExponents<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let tables = self.tables.each_mut().map(|table| &mut table[..2 * POWERS]);
+        let mut places = [0; 64];
+        for word in self.weights.words() {
+            // Several places are found at once.
+            for (row, (place, &weight)) in places.iter_mut().zip(word.scores).enumerate() {
+                *place = word.class(row) * POWERS + exponent_of(weight);
+            }
+            for (row, place) in places[..word.scores.len()].iter().enumerate() {
+                tables[row % EXPONENT_TABLES][place % (2 * POWERS)] += u64::from(word.is_used(row));
+            }
+        }
+    }
 }
 
 /// The exponents that any weight has, the highest first, and how many have them.
