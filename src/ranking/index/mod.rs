@@ -101,7 +101,7 @@ impl<K: Key> Index<K> {
             end += *start;
             *start = end;
         }
-        self.keys.clear();
+        // Each place is written below, so that what was there before may stay.
         self.keys.resize(rows, K::default());
         let mut places = &mut self.places[..];
         for piece in pieces {
