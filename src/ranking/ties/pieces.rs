@@ -49,8 +49,16 @@ impl<K: Key> Piece<'_, K> {
     }
 
     /// Calls `add` for each key, with the cell that `cell` gives it, its units and its rows.
-    pub fn each_key(&self, cell: impl Fn(K) -> u32, add: impl FnMut(usize, K, u64, u64)) {
-        widest(EachKey { rows: self.rows, cell, add });
+    pub fn each_key(&self, cell: impl Fn(K) -> u32, mut add: impl FnMut(usize, K, u64, u64)) {
+        match self.rows {
+            PieceRows::Keys(keys) => widest(EachRow { keys, cell, add }),
+            PieceRows::WithUnits(rows) => {
+                rows.iter().for_each(|&(key, units)| add(cell(key) as usize, key, units, 1));
+            }
+            PieceRows::WithCounts(keys, counts) => {
+                keys.iter().zip(counts).for_each(|(&key, &n)| add(cell(key) as usize, key, n, n));
+            }
+        }
     }
 }
 
@@ -66,34 +74,24 @@ impl<K: Key, I: Iterator<Item = K>> Work for Ends<I> {
     }
 }
 
-/// The work of [`Piece::each_key`].
-struct EachKey<'a, K, C, A> {
-    rows: PieceRows<'a, K>,
+/// The work of [`Piece::each_key`] where every key is a row.
+struct EachRow<'a, K, C, A> {
+    keys: &'a [K],
     cell: C,
     add: A,
 }
 
-impl<K: Key, C: Fn(K) -> u32, A: FnMut(usize, K, u64, u64)> Work for EachKey<'_, K, C, A> {
+impl<K: Key, C: Fn(K) -> u32, A: FnMut(usize, K, u64, u64)> Work for EachRow<'_, K, C, A> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let EachKey { rows, cell, mut add } = self;
-        match rows {
-            PieceRows::Keys(keys) => {
-                // The cells of several keys are found at once, in wide registers if `cell` is a step or two.
-                let mut cells = [0; TOGETHER];
-                for keys in keys.chunks(TOGETHER) {
-                    cells.iter_mut().zip(keys).for_each(|(place, &key)| *place = cell(key));
-                    cells.iter().zip(keys).for_each(|(&cell, &key)| add(cell as usize, key, 1, 1));
-                }
-            }
-            PieceRows::WithUnits(rows) => {
-                rows.iter().for_each(|&(key, units)| add(cell(key) as usize, key, units, 1));
-            }
-            PieceRows::WithCounts(keys, counts) => {
-                keys.iter().zip(counts).for_each(|(&key, &n)| add(cell(key) as usize, key, n, n));
-            }
+        let EachRow { keys, cell, mut add } = self;
+        // The cells of several keys are found at once, in wide registers if `cell` is a step or two.
+        let mut cells = [0; TOGETHER];
+        for keys in keys.chunks(TOGETHER) {
+            cells.iter_mut().zip(keys).for_each(|(place, &key)| *place = cell(key));
+            cells.iter().zip(keys).for_each(|(&cell, &key)| add(cell as usize, key, 1, 1));
         }
     }
 }
