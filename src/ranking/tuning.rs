@@ -30,7 +30,7 @@ pub(super) const FEW_ROWS: usize = 64;
 /// with insertion; of 24 to 60 rows, registers save a fifth to a third beside insertion.
 pub(super) const VERY_FEW_ROWS: usize = 16;
 
-// Keys in buckets (`class_keys`).
+// Keys in buckets (`class_keys`, `sorting`, `score_order`).
 
 /// Rows in a bucket, on average.
 ///
@@ -39,7 +39,7 @@ pub(super) const VERY_FEW_ROWS: usize = 16;
 pub(super) const ROWS_PER_BUCKET: usize = 10;
 
 /// A bucket of at most this many keys is sorted by insertion in the loop itself. The standard sort does the same for
-/// few keys, but behind a call.
+/// few keys, but behind a call. Rows whose buckets all have at most so many are sorted together (`score_order`).
 pub(super) const INSERTION_KEYS: usize = 12;
 
 /// Equal keys that are counted one by one. The end of a longer run of equal keys is found by halving.

@@ -71,7 +71,7 @@ impl<K: Key> Block<K> {
             before += std::mem::replace(end, before);
         }
         ends.push(before);
-        // Each row is written, so that what was there before may stay.
+        memory.clear();
         memory.resize(rows.scores.len(), K::default());
         place_keys(rows.scores, &streams_of, &mut ends, &mut memory);
         ends.pop();

@@ -185,7 +185,8 @@ impl<S: Score, I: Iterator<Item = S>, F: Fn(f64) -> u32> Work for Buckets<'_, I,
 }
 
 impl<S: Score, B: Beside> PartMemory<S, B> {
-    /// The rows of these pieces in order: they are spread over buckets, and what are neighbours now are sorted.
+    /// The rows of these pieces in order: they are spread over buckets, and then rows that are near each other are exchanged until
+    /// all are in order.
     fn in_order(&mut self, pieces: &[(&[S::Key], &[B])]) -> &[(S::Key, B)] {
         let PartMemory { scores, buckets, ends, rows } = self;
         let beside = || pieces.iter().flat_map(|piece| piece.1.iter().copied());
@@ -221,7 +222,8 @@ impl<S: Score, B: Beside> PartMemory<S, B> {
             rows[*end as usize] = (score, beside);
             *end += 1;
         }
-        // Where the buckets begin that are sorted together. Few rows pass another one then, and none passes a bucket.
+        // Where the buckets begin that are sorted together. No row passes a row of another bucket but for a NaN, of which there are
+        // at most so many among them as are sorted by insertion.
         let (mut together, mut start) = (0, 0);
         for end in ends.iter().map(|&end| end as usize) {
             if end - start > INSERTION_KEYS {
@@ -247,27 +249,53 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// By definition; a NaN may be anywhere.
+    fn are_in_order(scores: &[f64], memory: &mut PartMemory<f64, u32>) {
+        let beside = |row: usize| (row * 7919 % 601) as u32;
+        let is_number = |row: &(u64, u32)| !f64::from_key(row.0).is_nan();
+        let keys = scores.iter().enumerate().map(|(row, score)| (score.key(), beside(row)));
+        let mut expected: Vec<(u64, u32)> = keys.filter(is_number).collect();
+        expected.sort();
+        let order = ScoreOrder::of(scores, beside);
+        let mut rows = Vec::new();
+        order.for_each(0..order.parts, memory, |of_part| {
+            rows.extend(of_part.iter().copied().filter(is_number))
+        });
+        assert!(rows == expected);
+        let mut all = order.rows_in_order();
+        all.retain(is_number);
+        assert!(all == expected);
+    }
+
+    /// Scores of one kind: spread evenly, over many powers of two, in clusters, with ties, or mixed.
+    fn scores(kind: u32, number: u64) -> f64 {
+        let even = (number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 11) as f64 / (1u64 << 53) as f64;
+        match kind {
+            0 => even,
+            1 => (200.0 * even - 100.0).exp2(),
+            2 => (even * 8.0).floor() + even * 1e-9,
+            3 => (even * 40.0).floor(),
+            _ => scores((number % 4) as u32, number / 4),
+        }
+    }
+
     proptest! {
-        /// By definition: scores far from each other, dense ones, ties, and NaN, which may be anywhere.
         #[test]
-        fn rows_of_any_scores_are_in_order(rows in prop::collection::vec((any::<f64>(), 0i32..60, 0..5), 0..600)) {
-            let score = |&(any, few, kind): &(f64, i32, i32)| match kind {
-                0 => any,
-                1 => f64::from(few) * 1e-9,
-                2 => f64::from(few / 10),
-                3 => f64::from(few) / 7.0,
-                _ if few == 0 => f64::NAN,
-                _ => f64::from(few * few),
-            };
-            let scores: Vec<f64> = rows.iter().map(score).collect();
-            let beside = |row: usize| (row * 7919 % 601) as u32;
-            let is_number = |row: &(u64, u32)| !f64::from_key(row.0).is_nan();
-            let mut expected: Vec<(u64, u32)> =
-                scores.iter().enumerate().map(|(row, score)| (score.key(), beside(row))).filter(is_number).collect();
-            expected.sort();
-            let mut rows = ScoreOrder::of(&scores, beside).rows_in_order();
-            rows.retain(is_number);
-            prop_assert_eq!(rows, expected);
+        fn rows_of_any_scores_are_in_order(kind in 0u32..5, first in 0u64..1000, rows in 0u64..5000, nan in 0usize..14, every in 1usize..400) {
+            let mut scores: Vec<f64> = (first..first + rows).map(|number| scores(kind, number)).collect();
+            scores.iter_mut().step_by(every).take(nan).for_each(|score| *score = f64::NAN);
+            are_in_order(&scores, &mut PartMemory::default());
+        }
+    }
+
+    /// Several parts, of which one has most rows and a single score; the memory is used once more for fewer rows.
+    #[test]
+    fn rows_of_several_parts_are_in_order() {
+        let mut memory = PartMemory::default();
+        for rows in [2 * SHARD_ROWS as u64 + 9, SHARD_ROWS as u64 + 1, 70] {
+            let scores: Vec<f64> =
+                (0..rows).map(|number| scores(number.min(4) as u32, number).max(0.4)).collect();
+            are_in_order(&scores, &mut memory);
         }
     }
 }

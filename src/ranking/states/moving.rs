@@ -3,7 +3,8 @@
 //! Neighbouring windows share most of their states. So each state is merged three times, whatever the windows' length. A
 //! window is kept in two parts (two stacks: Tangwongsan, Hirzel and Schneider 2021, section 2). Of the older part there is
 //! the merged state from each place to the part's end, so that the oldest state leaves by being forgotten. What comes is
-//! merged into the newer part. When the older part is used up, what is left of the window becomes the older part.
+//! merged into the newer part. When the older part is used up, what is left of the window becomes the older part. So as many
+//! states are in memory as a window has.
 
 use std::ops::Range;
 
@@ -27,7 +28,8 @@ pub fn moving<K: Key, T: Tally, E>(
 ) -> Result<(), E> {
     // The merged states from each place of the older part to its end, the last place first.
     let mut older: Vec<State<T>> = Vec::new();
-    // The merged state of the newer part, and its states, which are read once.
+    // The merged state of the newer part, and its states, kept so that they need not be read again when they become the older
+    // part.
     let mut newer: Option<State<T>> = None;
     let mut of_newer: Vec<State<T>> = Vec::new();
     let (mut start, mut middle, mut end) = (0, 0, 0);

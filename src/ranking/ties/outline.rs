@@ -85,7 +85,8 @@ pub(in crate::ranking) fn outline<K: Key>(
     let outer = joined(each(&outer, &|_, pieces| vec![(0, whole(pieces))])).pop()?;
     let grid = Grid::first(outer.lowest, outer.highest);
     let of_shards = each(filled, &|_, pieces| rows_by_cell(&grid, pieces));
-    let (mut ends, mut rows, mut all_rows) = (vec![Cell::empty(); lowest + 1], vec![0; grid.steps()], 0);
+    let (mut ends, mut rows, mut all_rows) =
+        (vec![Cell::empty(); lowest + 1], vec![0; grid.first_cells()], 0);
     for (&place, of_shard) in filled.iter().zip(of_shards) {
         let [(_, shard), of_cells @ ..] = &of_shard[..] else { return None };
         ends[place] = *shard;
@@ -144,7 +145,7 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
         weighted |= has_units;
         cells.each_key(piece, move |cell, key, units, rows| {
             counts[cell].add(key, class, units);
-            // Without units they are known in the end.
+            // If no rows have units, the number of rows is `pos + neg`, which is filled in below.
             if has_units {
                 counts[cell].rows += rows;
             }

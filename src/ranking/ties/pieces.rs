@@ -87,7 +87,7 @@ impl<K: Key, C: Fn(K) -> u32, A: FnMut(usize, K, u64, u64)> Work for EachRow<'_,
     #[inline(always)]
     fn run(self) {
         let EachRow { keys, cell, mut add } = self;
-        // The cells of several keys are found at once, in wide registers if `cell` is a step or two.
+        // The cells of several keys are found at once, in wide registers if `cell` is one or two operations.
         let mut cells = [0; TOGETHER];
         for keys in keys.chunks(TOGETHER) {
             cells.iter_mut().zip(keys).for_each(|(place, &key)| *place = cell(key));

@@ -163,7 +163,7 @@ impl Work for CountExponents<'_, '_> {
         let tables = self.tables.each_mut().map(|table| &mut table[..2 * POWERS]);
         let mut places = [0; 64];
         for word in self.weights.words() {
-            // Several places are found at once.
+            // The places of all rows first, so that the compiler can use wide registers.
             for (row, (place, &weight)) in places.iter_mut().zip(word.scores).enumerate() {
                 *place = word.class(row) * POWERS + exponent_of(weight);
             }

@@ -17,7 +17,7 @@ pub struct Lowest<V> {
 }
 
 impl<V: Copy + Ord> Lowest<V> {
-    /// Some values, at least one, and a value that no other is above.
+    /// Some values, and a value that no other is above.
     pub fn of(values: Vec<V>, highest: V) -> Self {
         let (mut level, mut levels) = (values, Vec::new());
         while level.len() > 1 {

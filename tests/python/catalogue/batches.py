@@ -55,6 +55,6 @@ def read(frame: pl.DataFrame, size: int) -> pl.LazyFrame:
 def in_order(
     rows: pl.LazyFrame, size: int, *, maintain_order: bool
 ) -> AbstractContextManager[Iterator[pl.DataFrame]]:
-    """Read rows in batches that come in order, which threads may change, for tests of where something is."""
+    """Read batches in the order of the rows, for tests that expect something in a certain batch."""
     assert not maintain_order
     return batches(rows, size, maintain_order=True)
