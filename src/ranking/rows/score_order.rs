@@ -222,8 +222,8 @@ impl<S: Score, B: Beside> PartMemory<S, B> {
             rows[*end as usize] = (score, beside);
             *end += 1;
         }
-        // Where the buckets begin that are sorted together. No row passes a row of another bucket but for a NaN, of which there are
-        // at most so many among them as are sorted by insertion.
+        // Where the buckets begin that are sorted together. No row passes a row of another bucket, except a NaN. At most
+        // `INSERTION_KEYS` of these are among them, because all are in one bucket.
         let (mut together, mut start) = (0, 0);
         for end in ends.iter().map(|&end| end as usize) {
             if end - start > INSERTION_KEYS {

@@ -79,7 +79,7 @@ pub(super) struct Cells<'a, K> {
     grid: &'a Grid<K>,
     /// The numbers of the first and of the last one.
     pub first: u32,
-    pub last: u32,
+    last: u32,
     /// The cut of all cells of the first grid here, if it is the same: then no key needs to ask for its own.
     same: Option<Cut>,
 }

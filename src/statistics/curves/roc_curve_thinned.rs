@@ -105,16 +105,16 @@ mod tests {
     use proptest::prelude::*;
 
     /// (fp, tp, error) of each point.
-    type Told = Vec<(u64, u64, f64)>;
+    type PointsWithErrors = Vec<(u64, u64, f64)>;
 
-    fn thin<S: Score>(group: &mut Group<S::Key>, max_points: usize) -> Told {
+    fn thin<S: Score>(group: &mut Group<S::Key>, max_points: usize) -> PointsWithErrors {
         let points = points_of_ties(&RocCurveThinned { max_points }, group.ties()).unwrap();
         let counts = points.counts("fp").iter().zip(points.counts("tp")).zip(points.numbers("error"));
         counts.map(|((&fp, &tp), &error)| (fp, tp, error)).collect()
     }
 
     /// The largest vertical distance at any point of the whole curve.
-    fn error_by_definition(points: &Told, all: &[(u64, u64)]) -> f64 {
+    fn error_by_definition(points: &PointsWithErrors, all: &[(u64, u64)]) -> f64 {
         let (_, n_pos) = all[all.len() - 1];
         let y = |count: u64| count as f64 / n_pos as f64;
         let mut worst = 0.0f64;
