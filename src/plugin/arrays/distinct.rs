@@ -20,6 +20,10 @@ const SAMPLE: usize = 1 << 14;
 /// Rows that a thread reads at a time: with fewer, waking it takes longer than reading them.
 const BLOCK_ROWS: usize = 1 << 17;
 
+/// So many rows for each entry of a table, and each of its values is mostly among them: that one of a thousand equally
+/// frequent values is not among them has a chance of one in ten thousand.
+const FIRST_ROWS: usize = 16;
+
 /// The content of an empty entry of a table.
 const NONE: u32 = u32::MAX;
 
@@ -196,8 +200,22 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
             .then(|| self.in_table(range as usize + 1, entry))
     }
 
-    /// By a table in which every value has an entry of its own.
-    fn in_table(self, entries: usize, entry: impl Fn(V) -> usize + Sync) -> Places {
+    /// For each entry, the first row of its value.
+    fn first_rows(self, entries: usize, entry: impl Fn(V) -> usize + Sync) -> Vec<u32> {
+        let few = entries * FIRST_ROWS;
+        if few <= self.values.len() / 16 {
+            // Mostly each entry has a value among the first rows, and no later row is the first of its value then.
+            let mut table = vec![NONE; entries];
+            let mut empty = entries;
+            for (row, value) in (OptionalValues { values: &self.values[..few], ..self }).rows() {
+                let first = &mut table[entry(value)];
+                empty -= usize::from(*first == NONE);
+                *first = (*first).min(row);
+            }
+            if empty == 0 {
+                return table;
+            }
+        }
         // Each block has a table, which is then joined to the others: so a thread has one block.
         let of_thread = self.values.len().div_ceil(RAYON.current_num_threads());
         let firsts = self.of_blocks(entries.max(of_thread), |start, values| {
@@ -212,7 +230,12 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
             one.iter_mut().zip(other).for_each(|(one, other)| *one = (*one).min(other));
             one
         };
-        let mut table = firsts.into_iter().reduce(joined).unwrap_or_default();
+        firsts.into_iter().reduce(joined).unwrap_or_default()
+    }
+
+    /// By a table in which every value has an entry of its own.
+    fn in_table(self, entries: usize, entry: impl Fn(V) -> usize + Sync) -> Places {
+        let mut table = self.first_rows(entries, &entry);
         let mut rows = Vec::new();
         for place in table.iter_mut().filter(|row| **row != NONE) {
             rows.push(*place);
@@ -221,8 +244,12 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
         let mut of_row = memory::default_values(self.values.len());
         let fill = |(): &mut (), number: usize, places: &mut [u32]| {
             let first = number * BLOCK_ROWS;
-            for ((row, place), &value) in (first..).zip(places).zip(&self.values[first..]) {
-                *place = if self.is_there(row) { table[entry(value)] } else { 0 };
+            let values = places.iter_mut().zip(&self.values[first..]);
+            match self.validity {
+                None => values.for_each(|(place, &value)| *place = table[entry(value)]),
+                Some(validity) => (first..).zip(values).for_each(|(row, (place, &value))| {
+                    *place = if validity.get_bit(row) { table[entry(value)] } else { 0 };
+                }),
             }
         };
         if self.values.len() <= BLOCK_ROWS {
@@ -379,6 +406,16 @@ mod tests {
         ) {
             every_way(near);
             every_way(far);
+        }
+
+        /// All values are among the first rows, or some come later or never.
+        #[test]
+        fn first_rows(
+            early in proptest::collection::vec(proptest::option::of(0u16..3), 16 * 16 * 3..1000),
+            late in proptest::collection::vec(proptest::option::of(0u16..4), 0..9),
+        ) {
+            let (keys, validity) = parted([early, late].concat());
+            as_sorted(&keys, &validity, &Places::of(&keys, Some(&validity)));
         }
 
         #[test]
