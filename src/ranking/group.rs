@@ -273,6 +273,19 @@ pub(crate) mod tests {
         assert!(!Shards::<u64>::part_as(&[valid], Default::default(), 2, 2).has_nan());
     }
 
+    /// Rows of one class after the other are copied 64 at a time.
+    #[test]
+    fn classes_one_after_the_other() {
+        let mixed: Vec<(i64, bool)> = (0..500).map(|row| (row * 37 % 101, row * 29 % 31 < 11)).collect();
+        let mut sorted = mixed.clone();
+        sorted.sort_by_key(|row| row.1);
+        let facts = |rows: &[(i64, bool)]| {
+            let mut group = group_of(rows, Domain::Any);
+            (group.row_counts(), group.ties().placements())
+        };
+        assert_eq!(facts(&sorted), facts(&mixed));
+    }
+
     /// A group on either side of the border, against the other way of ranking.
     #[test]
     fn large_groups_are_ranked_alike() {

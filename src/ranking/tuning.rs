@@ -188,6 +188,10 @@ pub(super) const ROWS_PER_PLACE: usize = 16;
 /// The fewest rows of a block: fewer are moved before another thread wakes.
 pub(super) const BLOCK_ROWS: usize = 1 << 15;
 
+/// Rows whose groups are written before the rows are moved, if they follow from keys and labels: these groups stay in the
+/// cache.
+pub(super) const SLICE_ROWS: usize = 1 << 12;
+
 /// The most groups that rows go to at once: the next places of so many, and the lines of memory that they are in, fit
 /// into the cache of a core.
 pub(super) const MOST_GROUPS: usize = 1 << 11;

@@ -171,7 +171,7 @@ pub(crate) mod tests {
             rows.placements = scores.iter().map(|scores| RowPlacements::of(scores, &is_positive)).collect();
         }
         if labels.len() == keys.len() {
-            let of_keys = |scores: &&[f64]| KeyPlacements::of(scores, &is_positive, &rows.keys);
+            let of_keys = |scores: &&[f64]| KeyPlacements::of(scores, &is_positive, &rows.keys).0;
             rows.key_placements = scores.iter().map(of_keys).collect();
             rows.all_placements = Some(AllPlacements::of(scores[0], &is_positive, &rows.keys));
         }

@@ -1,6 +1,7 @@
 //! The rows of all groups, column by column, for statistics of several columns row by row.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use arrow::array::{Array, PrimitiveArray};
@@ -321,18 +322,7 @@ impl WithScores for ScoreReader<'_> {
 
     fn with<S: Native>(self, scores: &[S]) -> Result<ScoreFacts, String> {
         let scores = self.complete.of(scores);
-        // Most columns have none, which is seen soonest without a branch for each row.
-        let any_nan = |scores: &[S]| scores.iter().fold(false, |any, score| any | score.is_nan());
-        let has_nan = if scores.len() < SHARD_ROWS {
-            any_nan(&scores)
-        } else {
-            scores.par_chunks(SHARD_ROWS).any(any_nan)
-        };
-        let nan: Vec<usize> = if has_nan {
-            (0..scores.len()).filter(|&row| scores[row].is_nan()).collect()
-        } else {
-            Vec::new()
-        };
+        let nan = LazyCell::new(|| nan_rows(&scores));
         let of_all = if self.needs.farthest { AllPlacements::with_heights } else { AllPlacements::of };
         let all_placements =
             (self.needs.all_placements && nan.is_empty()).then(|| of_all(&scores, self.labels, self.keys));
@@ -341,24 +331,39 @@ impl WithScores for ScoreReader<'_> {
             None if self.needs.farthest => self.farthest_without(&nan, &scores),
             None => Vec::new(),
         };
+        let placements =
+            (self.needs.placements && nan.is_empty()).then(|| RowPlacements::of(&scores, self.labels));
+        let parted = ((self.needs.paired_placements || self.needs.placement_products) && nan.is_empty())
+            .then(|| PartedPlacements::of(&scores, self.labels));
+        // No key with a NaN has placements, but all others have. To rank the rows of each key shows whether there is a NaN.
+        let mut may_be_nan = true;
         let key_placements = match &all_placements {
             Some(all) => Some(all.keys()),
-            // No key with a NaN has placements, but all others have.
-            None => (self.needs.key_placements || self.needs.all_placements)
-                .then(|| KeyPlacements::of(&scores, self.labels, self.keys)),
+            None => (self.needs.key_placements || self.needs.all_placements).then(|| {
+                let (of_keys, has_nan) = KeyPlacements::of(&scores, self.labels, self.keys);
+                may_be_nan = has_nan;
+                of_keys
+            }),
         };
         Ok(ScoreFacts {
             codes: self.needs.codes.then(|| Codes::of(&scores)),
-            placements: (self.needs.placements && nan.is_empty())
-                .then(|| RowPlacements::of(&scores, self.labels)),
-            parted: ((self.needs.paired_placements || self.needs.placement_products) && nan.is_empty())
-                .then(|| PartedPlacements::of(&scores, self.labels)),
+            placements,
+            parted,
             key_placements,
             all_placements,
             key_farthest,
-            nan,
+            nan: if may_be_nan { nan.to_vec() } else { Vec::new() },
         })
     }
+}
+
+/// Which of these scores are NaN.
+fn nan_rows<S: Score>(scores: &[S]) -> Vec<usize> {
+    // Most columns have none, which is seen soonest without a branch for each row.
+    let any_nan = |scores: &[S]| scores.iter().fold(false, |any, score| any | score.is_nan());
+    let has_nan =
+        if scores.len() < SHARD_ROWS { any_nan(scores) } else { scores.par_chunks(SHARD_ROWS).any(any_nan) };
+    if has_nan { (0..scores.len()).filter(|&row| scores[row].is_nan()).collect() } else { Vec::new() }
 }
 
 impl ScoreReader<'_> {

@@ -100,15 +100,27 @@ impl<K: Key> ClassKeys<K> {
         for piece in pieces {
             for word in piece.words() {
                 nan |= word.has_nan();
+                let (of_pos, of_neg) = (word.labels & word.used, !word.labels & word.used);
+                // Rows that come class by class are copied 64 at a time.
+                if of_pos == u64::MAX {
+                    pos[i..i + 64].iter_mut().zip(word.scores).for_each(|(key, score)| *key = score.key());
+                    i += 64;
+                    continue;
+                }
+                if of_neg == u64::MAX {
+                    neg[j..j + 64].iter_mut().zip(word.scores).for_each(|(key, score)| *key = score.key());
+                    j += 64;
+                    continue;
+                }
                 // The loops visit the set bits of each class, so that there is one end of a loop for 64 rows and no branch
                 // for a row.
-                let mut rows = word.labels & word.used;
+                let mut rows = of_pos;
                 while rows != 0 {
                     pos[i] = word.scores[rows.trailing_zeros() as usize].key();
                     i += 1;
                     rows &= rows - 1;
                 }
-                let mut rows = !word.labels & word.used;
+                let mut rows = of_neg;
                 while rows != 0 {
                     neg[j] = word.scores[rows.trailing_zeros() as usize].key();
                     j += 1;

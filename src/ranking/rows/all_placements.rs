@@ -410,7 +410,7 @@ mod tests {
             assert_eq!(of_rows.keys(), of_counted.keys());
             assert_eq!(of_rows.without_each(), of_counted.without_each());
             assert!(of_rows.shared().eq(of_counted.shared()));
-            assert_eq!(of_rows.keys(), KeyPlacements::of(&scores, &labels, &keys));
+            assert_eq!(of_rows.keys(), KeyPlacements::of(&scores, &labels, &keys).0);
             let with_heights = AllPlacements::with_heights(&scores, &labels, &keys);
             assert_eq!(with_heights.keys(), of_rows.keys());
             assert_eq!(with_heights.farthest(), by_counts(&scores, &labels, &keys));

@@ -3,8 +3,6 @@
 //! The rows are brought side by side key by key, and each key's rows are then a group like any other. So no order among
 //! the scores of different keys is ever found.
 
-use std::borrow::Cow;
-
 use super::codes::Codes;
 use super::row_groups::RowGroups;
 use crate::interrupt;
@@ -26,37 +24,46 @@ pub struct KeyPlacements {
 }
 
 impl KeyPlacements {
-    /// For each key, by its code, the sums of its rows. All threads of the pool that this is called in move the rows,
+    /// For each key, by its code, the sums of its rows, and whether any score is NaN. All threads of the pool that this is called in move the rows,
     /// and divide many keys.
     ///
     /// # Panics
     /// If scores, labels and keys have different numbers of rows.
-    pub fn of<S: Score>(scores: &[S], labels: &[bool], keys: &Codes) -> Vec<Self> {
+    pub fn of<S: Score>(scores: &[S], labels: &[bool], keys: &Codes) -> (Vec<Self>, bool) {
         assert!(scores.len() == labels.len() && scores.len() == keys.of_row.len());
+        // The negatives of a key go before its positives, so that no label moves beside its score.
         let threads = if tasks::in_pool() { rayon::current_num_threads() } else { 1 };
-        let groups = RowGroups::of(Cow::from(&keys.of_row), keys.distinct, threads);
-        let (by_key, starts) = (groups.by_group(scores), groups.borders());
-        let positive = Bits::packed(&groups.by_group(labels));
-        let rows_of = |key: usize| starts[key + 1] - starts[key];
-        let of_keys = tasks::run(&tasks::Here, keys.distinct, 1, &rows_of, &|range| {
-            let mut group = Group::default();
+        let groups = RowGroups::of_classes(&keys.of_row, labels, keys.distinct, threads);
+
+        let (by_key, borders) = (groups.by_group(scores), groups.borders());
+
+        let positive = Bits::of_ranges(
+            scores.len(),
+            (0..keys.distinct).map(|key| borders[2 * key + 1]..borders[2 * key + 2]),
+        );
+        let rows_of = |key: usize| borders[2 * key + 2] - borders[2 * key];
+        let of_ranges = tasks::run(&tasks::Here, keys.distinct, 1, &rows_of, &|range| {
+            let (mut group, mut any_nan) = (Group::default(), false);
             let of_key = |key: usize| {
                 interrupt::check();
-                let (start, rows) = (starts[key], rows_of(key));
+                let (start, rows) = (borders[2 * key], rows_of(key));
                 group.load(Observations::new(
                     &by_key[start..start + rows],
                     Bits::new(&positive, start, rows),
                     None,
                 ));
                 let has_nan = group.has_nan();
+                any_nan |= has_nan;
                 let mut ties = group.ties();
                 let sums =
                     if ties.has_pairs() && !has_nan { ties.placements() } else { Placements::default() };
                 KeyPlacements { n_pos: ties.n_pos(), n_neg: ties.n_neg(), sums }
             };
-            range.map(of_key).collect::<Vec<_>>()
+            let of_keys: Vec<Self> = range.map(of_key).collect();
+            (of_keys, any_nan)
         });
-        memory::concatenated(of_keys)
+        let (of_keys, any_nan): (Vec<_>, Vec<bool>) = of_ranges.into_iter().unzip();
+        (memory::concatenated(of_keys), any_nan.contains(&true))
     }
 }
 
@@ -73,7 +80,8 @@ mod tests {
             let scores: Vec<i16> = rows.iter().map(|row| row.0).collect();
             let labels: Vec<bool> = rows.iter().map(|row| row.1).collect();
             let keys = Codes::of(&column(|row| row.2));
-            let of_keys = KeyPlacements::of(&scores, &labels, &keys);
+            let (of_keys, has_nan) = KeyPlacements::of(&scores, &labels, &keys);
+            prop_assert!(!has_nan);
             prop_assert_eq!(of_keys.len(), keys.distinct);
             for (key, of_key) in of_keys.iter().enumerate() {
                 let own = |row: &usize| keys.of_row[*row] as usize == key;
@@ -95,8 +103,9 @@ mod tests {
     fn a_nan_is_of_its_key_alone() {
         let labels = [true, false, true, false];
         let keys = Codes { of_row: vec![0, 0, 1, 1], distinct: 2 };
-        let of_keys = KeyPlacements::of(&[2.0, 1.0, f64::NAN, 1.0], &labels, &keys);
-        let expected = KeyPlacements::of(&[2.0, 1.0], &labels[..2], &keys.taken(&[0, 1]));
+        let (of_keys, has_nan) = KeyPlacements::of(&[2.0, 1.0, f64::NAN, 1.0], &labels, &keys);
+        let (expected, _) = KeyPlacements::of(&[2.0, 1.0], &labels[..2], &keys.taken(&[0, 1]));
+        assert!(has_nan);
         assert_eq!(of_keys[0], expected[0]);
         assert_eq!(of_keys[1], KeyPlacements { n_pos: 1, n_neg: 1, sums: Placements::default() });
     }

@@ -12,7 +12,7 @@ use std::slice::IterMut;
 use rayon::prelude::*;
 
 use crate::ranking::tasks;
-use crate::ranking::tuning::{BLOCK_ROWS, MOST_GROUPS, ROWS_PER_PLACE};
+use crate::ranking::tuning::{BLOCK_ROWS, MOST_GROUPS, ROWS_PER_PLACE, SLICE_ROWS};
 use crate::{cache, interrupt, memory};
 
 /// Which rows are in which group.
@@ -35,10 +35,18 @@ enum Moves<'a> {
 /// Rows with the group of each, in blocks that go to ranges of `2^shift` groups; without a shift, a range is a group.
 #[derive(Debug)]
 struct Blocks<'a> {
-    codes: Cow<'a, [u32]>,
+    codes: GroupCodes<'a>,
     shift: u32,
     ranges: usize,
     blocks: Vec<Block>,
+}
+
+/// The group of each row.
+#[derive(Debug)]
+struct GroupCodes<'a> {
+    codes: Cow<'a, [u32]>,
+    /// If each code is of two groups, negatives and positives: which rows are positives.
+    labels: Option<&'a [bool]>,
 }
 
 /// Rows that one thread moves.
@@ -52,17 +60,28 @@ struct Block {
 impl<'a> RowGroups<'a> {
     /// From the group of each row, of so many groups; `threads` may work at once.
     pub fn of(codes: Cow<'a, [u32]>, groups: usize, threads: usize) -> Self {
-        Self::of_at_most(codes, groups, threads, MOST_GROUPS)
+        Self::of_at_most(GroupCodes { codes, labels: None }, groups, threads, MOST_GROUPS)
     }
 
-    fn of_at_most(codes: Cow<'a, [u32]>, groups: usize, threads: usize, most: usize) -> Self {
+    /// From the key of each row, of so many keys, and its label: group `2 k` has the negatives of key `k`, and the next one
+    /// its positives.
+    ///
+    /// # Panics
+    /// If there are 2^31 keys or more, or another number of labels.
+    pub fn of_classes(keys: &'a [u32], labels: &'a [bool], n_keys: usize, threads: usize) -> Self {
+        assert!(n_keys < 1 << 31 && keys.len() == labels.len(), "{n_keys} keys of {} rows", labels.len());
+        let codes = GroupCodes { codes: Cow::from(keys), labels: Some(labels) };
+        Self::of_at_most(codes, 2 * n_keys, threads, MOST_GROUPS)
+    }
+
+    fn of_at_most(codes: GroupCodes<'a>, groups: usize, threads: usize, most: usize) -> Self {
         if groups <= most {
             let blocks = Blocks::of(codes, 0, groups, threads);
             return RowGroups { borders: blocks.borders(), moves: Moves::Once(blocks) };
         }
         let shift = groups.div_ceil(most / 2).next_power_of_two().trailing_zeros();
         let ranges = Blocks::of(codes, shift, ((groups - 1) >> shift) + 1, threads);
-        let (starts, codes) = (ranges.borders(), ranges.by_range(&[&ranges.codes]));
+        let (starts, codes) = (ranges.borders(), ranges.by_range(&[&ranges.codes.of_all()]));
         let mut sizes = vec![0usize; groups];
         let of_ranges = sizes.par_chunks_mut(1 << shift).zip(starts.par_windows(2)).enumerate();
         of_ranges.for_each(|(number, (sizes, rows))| {
@@ -143,15 +162,47 @@ fn borders(sizes: impl ExactSizeIterator<Item = usize>) -> Vec<usize> {
     borders
 }
 
+impl GroupCodes<'_> {
+    fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Those of some rows; if they are of classes, they are written to `memory`.
+    fn of_rows<'m>(&'m self, rows: Range<usize>, memory: &'m mut Vec<u32>) -> &'m [u32] {
+        let codes = &self.codes[rows.clone()];
+        let Some(labels) = self.labels else { return codes };
+        let of_row = |(&code, &label): (&u32, &bool)| 2 * code + u32::from(label);
+        memory.clear();
+        memory.extend(codes.iter().zip(&labels[rows]).map(of_row));
+        memory
+    }
+
+    /// Those of all rows.
+    fn of_all(&self) -> Cow<'_, [u32]> {
+        if self.labels.is_none() {
+            return Cow::from(&*self.codes);
+        }
+        let mut all = memory::default_values(self.len());
+        all.par_chunks_mut(BLOCK_ROWS).enumerate().for_each(|(number, codes)| {
+            let first = number * BLOCK_ROWS;
+            codes.copy_from_slice(self.of_rows(first..first + codes.len(), &mut Vec::new()));
+        });
+        Cow::from(all)
+    }
+}
+
 impl<'a> Blocks<'a> {
-    fn of(codes: Cow<'a, [u32]>, shift: u32, ranges: usize, threads: usize) -> Self {
+    fn of(codes: GroupCodes<'a>, shift: u32, ranges: usize, threads: usize) -> Self {
         let most = (codes.len() / (ranges * ROWS_PER_PLACE + BLOCK_ROWS)).clamp(1, threads);
         let rows = codes.len().div_ceil(most).max(1);
         let starts: Vec<usize> = (0..codes.len().max(1)).step_by(rows).collect();
         let block = |start: usize| {
             let rows = start..codes.len().min(start + rows);
-            let mut sizes = vec![0; ranges];
-            codes[rows.clone()].iter().for_each(|&code| sizes[(code >> shift) as usize] += 1);
+            let (mut sizes, mut memory) = (vec![0; ranges], Vec::new());
+            for first in rows.clone().step_by(SLICE_ROWS) {
+                let codes = codes.of_rows(first..rows.end.min(first + SLICE_ROWS), &mut memory);
+                codes.iter().for_each(|&code| sizes[(code >> shift) as usize] += 1);
+            }
             Block { rows, sizes }
         };
         let blocks = starts.into_par_iter().map(block).collect();
@@ -184,11 +235,11 @@ impl<'a> Blocks<'a> {
             || (),
             |(), number, mut places: Vec<IterMut<'_, T>>| {
                 let block = &self.blocks[number];
-                let mut rest = &self.codes[block.rows.clone()];
+                let (mut first, mut memory) = (block.rows.start, Vec::new());
                 for values in slices(chunks, block.rows.clone()) {
                     interrupt::check();
-                    let (codes, others) = rest.split_at(values.len());
-                    rest = others;
+                    let codes = self.codes.of_rows(first..first + values.len(), &mut memory);
+                    first += values.len();
                     for (&code, &value) in codes.iter().zip(values) {
                         let places = &mut places[(code >> self.shift) as usize];
                         // Each row of a block was counted, so its range has a place for it.
@@ -204,7 +255,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// The values of these rows in slices of at most [`BLOCK_ROWS`], from chunks of all rows.
+/// The values of these rows in slices of at most [`SLICE_ROWS`], from chunks of all rows.
 fn slices<'a, T>(chunks: &'a [&'a [T]], rows: Range<usize>) -> impl Iterator<Item = &'a [T]> {
     let mut end = 0;
     let in_chunk = move |chunk: &&'a [T]| {
@@ -212,7 +263,7 @@ fn slices<'a, T>(chunks: &'a [&'a [T]], rows: Range<usize>) -> impl Iterator<Ite
         end += chunk.len();
         &chunk[rows.start.clamp(start, end) - start..rows.end.clamp(start, end) - start]
     };
-    chunks.iter().map(in_chunk).flat_map(|values| values.chunks(BLOCK_ROWS))
+    chunks.iter().map(in_chunk).flat_map(|values| values.chunks(SLICE_ROWS))
 }
 
 #[cfg(test)]
@@ -248,12 +299,32 @@ mod tests {
             most in 2usize..50,
             cuts in prop::collection::vec(0usize..200, 0..5),
         ) {
-            let groups = RowGroups::of_at_most(Cow::from(&codes), 37, 2, most);
+            let of_rows = GroupCodes { codes: Cow::from(&codes), labels: None };
+            let groups = RowGroups::of_at_most(of_rows, 37, 2, most);
             let numbers: Vec<i16> = (0..codes.len() as i16).collect();
             prop_assert_eq!(groups.by_group(&numbers), sorted(&codes, &numbers));
             prop_assert_eq!(groups.chunks_by_group(&cut(&numbers, cuts)), sorted(&codes, &numbers));
             let starts: Vec<usize> = (0..38).map(|group| codes.iter().filter(|code| **code < group).count()).collect();
             prop_assert_eq!(groups.borders(), starts);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn negatives_of_a_key_come_first(
+            rows in prop::collection::vec((0u32..23, any::<bool>()), 0..200),
+            most in 2usize..60,
+        ) {
+            let (keys, labels): (Vec<u32>, Vec<bool>) = rows.iter().copied().unzip();
+            let of_classes: Vec<u32> = rows.iter().map(|&(key, label)| 2 * key + u32::from(label)).collect();
+            let codes = || GroupCodes { codes: Cow::from(&keys), labels: Some(&labels) };
+            let groups = RowGroups::of_at_most(codes(), 46, 2, most);
+            let numbers: Vec<i16> = (0..rows.len() as i16).collect();
+            prop_assert_eq!(groups.by_group(&numbers), sorted(&of_classes, &numbers));
+            let same = RowGroups::of(Cow::from(&of_classes), 46, 2);
+            prop_assert_eq!(groups.borders(), same.borders());
+            let codes = codes();
+            prop_assert_eq!(codes.of_all(), of_classes);
         }
     }
 
@@ -266,5 +337,10 @@ mod tests {
         assert_eq!(groups.by_group(&numbers), sorted(&codes, &numbers));
         let chunks = cut(&numbers, vec![0, 1, 1, 70_000, 200_000, 300_000]);
         assert_eq!(groups.chunks_by_group(&chunks), sorted(&codes, &numbers));
+        let labels: Vec<bool> = codes.iter().map(|&code| code > 2).collect();
+        let of_classes: Vec<u32> = codes.iter().map(|&code| 2 * code + u32::from(code > 2)).collect();
+        let classes = RowGroups::of_classes(&codes, &labels, 5, 4);
+        assert!(matches!(&classes.moves, Moves::Once(blocks) if blocks.blocks.len() > 1));
+        assert_eq!(classes.chunks_by_group(&chunks), sorted(&of_classes, &numbers));
     }
 }

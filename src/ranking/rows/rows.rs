@@ -68,20 +68,30 @@ pub struct SkippedRows {
 }
 
 impl Rows {
+    /// How many rows are negatives and positives.
+    pub fn rows_of_classes(&self) -> [u64; 2] {
+        match &self.counted {
+            Some(counted) => {
+                counted.keys.iter().fold([0, 0], |[neg, pos], key| [neg + key.n_neg, pos + key.n_pos])
+            }
+            None => {
+                // A byte holds the sum of 255 labels, so that many bytes are added at once.
+                let sum =
+                    |labels: &[bool]| usize::from(labels.iter().map(|&label| u8::from(label)).sum::<u8>());
+                let n_pos: usize = self.labels.chunks(255).map(sum).sum();
+                [self.labels.len() - n_pos, n_pos].map(|rows| rows as u64)
+            }
+        }
+    }
+
     /// The number of positives.
     pub fn n_pos(&self) -> u64 {
-        match &self.counted {
-            Some(counted) => counted.keys.iter().map(|key| key.n_pos).sum(),
-            None => self.labels.iter().filter(|&&label| label).count() as u64,
-        }
+        self.rows_of_classes()[1]
     }
 
     /// The number of negatives.
     pub fn n_neg(&self) -> u64 {
-        match &self.counted {
-            Some(counted) => counted.keys.iter().map(|key| key.n_neg).sum(),
-            None => self.labels.len() as u64 - self.n_pos(),
-        }
+        self.rows_of_classes()[0]
     }
 
     /// The number of distinct scores of a column.

@@ -1,6 +1,12 @@
 //! A view of packed bits: one bit a row, least significant first, as Arrow packs them.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+
 use crate::memory;
+use crate::ranking::tasks;
+use crate::ranking::tuning::SHARD_ROWS;
 
 /// Rows of truth values, packed eight to a byte, starting at any bit of the first byte.
 #[derive(Clone, Copy, Debug)]
@@ -63,13 +69,20 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Whether each row is true.
+    /// Whether each row is true. Many rows are read by all threads of the pool that this is called in.
     pub fn truths(&self) -> Vec<bool> {
-        let mut truths = memory::with_room(self.rows);
-        for first in (0..self.rows).step_by(64) {
-            let word = self.word(first);
-            let of_word: [bool; 64] = std::array::from_fn(|row| word >> row & 1 == 1);
-            truths.extend_from_slice(&of_word[..(self.rows - first).min(64)]);
+        let mut truths = memory::default_values(self.rows);
+        let read = |first: usize, truths: &mut [bool]| {
+            for (first, truths) in (first..).step_by(64).zip(truths.chunks_mut(64)) {
+                let word = self.word(first);
+                truths.iter_mut().enumerate().for_each(|(row, truth)| *truth = word >> row & 1 == 1);
+            }
+        };
+        if self.rows < SHARD_ROWS || !tasks::in_pool() {
+            read(0, &mut truths);
+        } else {
+            let parts = truths.par_chunks_mut(SHARD_ROWS).enumerate();
+            parts.for_each(|(number, truths)| read(number * SHARD_ROWS, truths));
         }
         truths
     }
@@ -83,6 +96,23 @@ impl<'a> Bits<'a> {
         let (eights, rest) = truths.as_chunks();
         let last = |truths: &[bool]| byte(std::array::from_fn(|row| truths.get(row) == Some(&true)));
         eights.iter().map(|&eight| byte(eight)).chain([last(rest)]).collect()
+    }
+
+    /// Which of so many rows are in any of these ranges, which ascend, as bytes of such bits.
+    pub fn of_ranges(rows: usize, ranges: impl Iterator<Item = Range<usize>>) -> Vec<u8> {
+        let mut bytes = vec![0; rows / 8 + 1];
+        for range in ranges {
+            let (first, last) = (range.start / 8, range.end / 8);
+            let (from, below) = (u8::MAX << (range.start % 8), !(u8::MAX << (range.end % 8)));
+            if first == last {
+                bytes[first] |= from & below;
+            } else {
+                bytes[first] |= from;
+                bytes[first + 1..last].fill(u8::MAX);
+                bytes[last] |= below;
+            }
+        }
+        bytes
     }
 
     /// How many rows are true, and also true in `mask` where one is given.
@@ -128,7 +158,19 @@ pub(crate) mod tests {
             let truths: Vec<bool> = (first..bits.len()).map(bit).collect();
             prop_assert_eq!(tail.truths(), &truths[..]);
             prop_assert_eq!(Bits::packed(&truths), packed(truths.iter().copied()));
+            let ranges = [first / 3..first / 2, first..first, first..bits.len()];
+            let in_ranges = |row: usize| ranges.iter().any(|range| range.contains(&row));
+            let expected = packed((0..bits.len()).map(in_ranges));
+            prop_assert_eq!(Bits::of_ranges(bits.len(), ranges.iter().cloned()), expected);
             prop_assert_eq!(tail.count(Some(tail)), (first..bits.len()).filter(|&row| bit(row)).count());
         }
+    }
+    /// The rows of a large column, some of them in the last part of it.
+    #[test]
+    fn many_truths_are_read_in_parts() {
+        let bytes: Vec<u8> = (0..SHARD_ROWS / 4 + 9).map(|byte| (byte * 37 >> 2) as u8).collect();
+        let bits = Bits::new(&bytes, 3, bytes.len() * 8 - 5);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        assert_eq!(pool.install(|| bits.truths()), bits.truths());
     }
 }

@@ -207,7 +207,8 @@ impl From<&Ties<'_>> for Count {
 
 impl From<&Rows> for Count {
     fn from(rows: &Rows) -> Self {
-        Count { pos: rows.n_pos(), neg: rows.n_neg() }
+        let [neg, pos] = rows.rows_of_classes();
+        Count { pos, neg }
     }
 }
 
