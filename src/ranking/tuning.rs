@@ -249,9 +249,6 @@ pub(super) const MANY_SCORES: usize = 1 << 12;
 /// together.
 pub(super) const COUNTED_WEIGHTS: usize = 1 << 7;
 
-/// Tables in which exponents are counted in turn: one that a row adds to is free when the row after next does.
-pub(super) const EXPONENT_TABLES: usize = 2;
-
 /// Rows whose weights one task looks at, where threads share the work of one large group.
 pub(super) const WEIGHTS_PER_TASK: usize = 1 << 16;
 

@@ -91,12 +91,21 @@ impl<K: Key> Row for (K, u64) {
 
     #[inline(always)]
     fn fill<S: Score>(beside: &mut [u64; 64], rows: &Word<'_, S>, [neg, pos]: [Unit; 2]) -> [u64; 2] {
-        let mut any = [0; 2];
         // A mask in place of each branch, so that several rows are done at a time.
+        let mut are_small = true;
         for (row, (units, &weight)) in beside.iter_mut().zip(rows.masses).enumerate() {
+            let unit = select_unpredictable(rows.labels >> row & 1 == 1, pos, neg);
+            let is_small;
+            (*units, is_small) = unit.small_units(weight);
+            are_small &= is_small;
+        }
+        if !are_small {
+            fill_large(beside, rows.masses, rows.labels, [neg, pos]);
+        }
+        let mut any = [0; 2];
+        for (row, units) in beside.iter().enumerate() {
             let (is_pos, is_used) = (rows.labels >> row & 1, rows.used >> row & 1);
-            *units = select_unpredictable(is_pos == 1, pos, neg).units(weight);
-            let used = *units & is_used.wrapping_neg();
+            let used = units & is_used.wrapping_neg();
             any[0] |= used & is_pos.wrapping_sub(1);
             any[1] |= used & is_pos.wrapping_neg();
         }
@@ -105,5 +114,13 @@ impl<K: Key> Row for (K, u64) {
 
     fn piece(class: usize, rows: &[Self]) -> Piece<'_, K> {
         Piece { class, rows: PieceRows::WithUnits(rows) }
+    }
+}
+
+/// Writes down the units of rows, some of which may be many.
+#[cold]
+fn fill_large(units: &mut [u64; 64], weights: &[f64], labels: u64, unit_of: [Unit; 2]) {
+    for (row, (units, &weight)) in units.iter_mut().zip(weights).enumerate() {
+        *units = unit_of[(labels >> row & 1) as usize].units(weight);
     }
 }

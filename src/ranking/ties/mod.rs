@@ -8,6 +8,7 @@ pub mod outline;
 pub(super) mod pieces;
 pub mod placements;
 pub mod positives;
+mod powers;
 pub mod row_counts;
 pub(super) mod source;
 pub(super) mod steps;

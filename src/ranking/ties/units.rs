@@ -11,10 +11,10 @@
 
 use rayon::prelude::*;
 
+use super::powers::Powers;
 use crate::math::power_of_two;
 use crate::ranking::scores::{Observations, Score};
-use crate::ranking::tuning::{COUNTED_WEIGHTS, EXPONENT_TABLES, SHARD_ROWS, WEIGHTS_PER_TASK};
-use crate::wide::{Work, widest};
+use crate::ranking::tuning::{COUNTED_WEIGHTS, SHARD_ROWS, WEIGHTS_PER_TASK};
 
 /// Bits that all weights of a class take together, at most, but for roundings.
 const TOTAL_BITS: u32 = 62;
@@ -45,6 +45,19 @@ impl Unit {
     pub fn units(self, weight: f64) -> u64 {
         // Below 2^63 and not negative, so that a signed conversion, which is the faster one, does not saturate.
         (weight * self.factors.0 * self.factors.1 + 0.5) as i64 as u64
+    }
+
+    /// The same and true, if the units are fewer than 2^52; else anything and false. Several weights are done at a time, which a
+    /// conversion to integers would not allow.
+    #[inline(always)]
+    pub(in crate::ranking) fn small_units(self, weight: f64) -> (u64, bool) {
+        // From here on, floats are whole numbers, and the lowest bits of one say which.
+        const WHOLE: f64 = (1u64 << 52) as f64;
+        let more = weight * self.factors.0 * self.factors.1 + 0.5;
+        let rounded = more + WHOLE;
+        let is_rounded_up = rounded - WHOLE > more;
+        let units = rounded.to_bits().wrapping_sub(WHOLE.to_bits()).wrapping_sub(is_rounded_up.into());
+        (units, more < WHOLE)
     }
 
     /// The weight of units.
@@ -84,17 +97,33 @@ pub fn units<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
         return units_of_few(rows);
     }
     let weights = rows.with_masses_as_scores();
-    let counts = if n_rows < SHARD_ROWS {
-        exponent_counts(&weights)
-    } else {
-        let joined = |mut a: ExponentCounts, b: ExponentCounts| {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-            a
-        };
-        let blocks = weights.blocks(n_rows.div_ceil(WEIGHTS_PER_TASK));
-        blocks.par_iter().map(exponent_counts).reduce(|| vec![0; 2 * POWERS], joined)
+    let powers = of_blocks(&weights, Powers::of, Powers::with);
+    if powers.are_exact(n_rows) {
+        return [0, 1].map(|class| match powers.highest[class] {
+            0.0 => Unit::default(),
+            highest => unit_of_sum(exponent_of(highest), powers.sums[class] / highest),
+        });
+    }
+    let joined = |mut a: ExponentCounts, b: ExponentCounts| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
     };
+    let counts = of_blocks(&weights, exponent_counts, joined);
     [0, 1].map(|class| unit(descending(&counts[class * POWERS..][..POWERS])))
+}
+
+/// What `of_block` makes of blocks of many weights, joined.
+fn of_blocks<T: Send>(
+    weights: &Observations<'_, f64>,
+    of_block: fn(&Observations<'_, f64>) -> T,
+    join: impl Fn(T, T) -> T + Sync + Send,
+) -> T {
+    let n_rows = weights.scores.len();
+    if n_rows < SHARD_ROWS {
+        return of_block(weights);
+    }
+    let blocks = weights.blocks(n_rows.div_ceil(WEIGHTS_PER_TASK));
+    blocks.par_iter().map(of_block).reduce_with(join).unwrap_or_else(|| of_block(weights))
 }
 
 /// The same for so few rows that a table of all exponents would take longer.
@@ -139,39 +168,13 @@ fn exponent_of(weight: f64) -> usize {
 type ExponentCounts = Vec<u64>;
 
 fn exponent_counts(weights: &Observations<'_, f64>) -> ExponentCounts {
-    // Weights that follow one another often have one exponent. In tables of their own they do not wait for each other.
-    let mut tables = [(); EXPONENT_TABLES].map(|()| vec![0; 2 * POWERS]);
-    widest(CountExponents { weights, tables: &mut tables });
-    let [mut counts, others @ ..] = tables;
-    for other in others {
-        counts.iter_mut().zip(other).for_each(|(count, more)| *count += more);
-    }
-    counts
-}
-
-/// The work of [`exponent_counts`].
-struct CountExponents<'a, 'w> {
-    weights: &'a Observations<'w, f64>,
-    tables: &'a mut [ExponentCounts; EXPONENT_TABLES],
-}
-
-impl Work for CountExponents<'_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let tables = self.tables.each_mut().map(|table| &mut table[..2 * POWERS]);
-        let mut places = [0; 64];
-        for word in self.weights.words() {
-            // The places of all rows first, so that the compiler can use wide registers.
-            for (row, (place, &weight)) in places.iter_mut().zip(word.scores).enumerate() {
-                *place = word.class(row) * POWERS + exponent_of(weight);
-            }
-            for (row, place) in places[..word.scores.len()].iter().enumerate() {
-                tables[row % EXPONENT_TABLES][place % (2 * POWERS)] += u64::from(word.is_used(row));
-            }
+    let mut counts = vec![0; 2 * POWERS];
+    for word in weights.words() {
+        for (row, &weight) in word.scores.iter().enumerate().filter(|row| word.is_used(row.0)) {
+            counts[word.class(row) * POWERS + exponent_of(weight)] += 1;
         }
     }
+    counts
 }
 
 /// The exponents that any weight has, the highest first, and how many have them.
@@ -187,7 +190,11 @@ fn unit(counts: impl Iterator<Item = (usize, u64)>) -> Unit {
     let share = |(exponent, count): (usize, u64)| {
         count as f64 * power_of_two(-((highest - exponent).min(1000) as i32))
     };
-    let sum: f64 = counts.map(share).sum();
+    unit_of_sum(highest, counts.map(share).sum())
+}
+
+/// The same where the sum of the powers of two below them is so many times that of the highest exponent.
+fn unit_of_sum(highest: usize, sum: f64) -> Unit {
     // Numbers below the smallest normal one have no implicit highest bit, and share the lowest power of two.
     let bits = (highest.max(1) as i32 - 1022) + sum.log2().ceil() as i32;
     Unit::of(TOTAL_BITS as i32 - bits)
@@ -228,7 +235,57 @@ mod tests {
         assert!((unit.weight(total) / expected - 1.0).abs() < 1e-12);
     }
 
+    #[test]
+    fn weights_too_far_apart_to_be_added_are_counted() {
+        // Of 200 weights the lowest has an exponent that a sum of the others rounds off.
+        let mut weights = vec![1.0; 200];
+        let of_equal = all_positive(&weights);
+        weights[7] = 2f64.powi(-60);
+        assert_eq!(all_positive(&weights), of_equal);
+        weights[8] = f64::MIN_POSITIVE / 4.0;
+        assert_eq!(all_positive(&weights), of_equal);
+        assert_eq!(
+            all_positive(&vec![f64::MIN_POSITIVE / 4.0; 200]),
+            unit_of_all(&[f64::MIN_POSITIVE / 4.0], 200)
+        );
+    }
+
+    #[test]
+    fn units_on_either_side_of_a_half() {
+        for (weight, units) in
+            [(0.0, 0), (0.49, 0), (0.5, 1), (1.5, 2), (2.5, 3), (2.0f64.powi(52) - 1.0, (1 << 52) - 1)]
+        {
+            assert_eq!(
+                (Unit::default().small_units(weight), Unit::default().units(weight)),
+                ((units, true), units)
+            );
+        }
+        assert!(!Unit::default().small_units(2f64.powi(52)).1);
+        assert!(!Unit::default().small_units(f64::NAN).1);
+    }
+
     proptest! {
+        #[test]
+        fn small_units_are_units(mantissa in 0u64..1 << 53, shift in 0i32..60, exponent in -100i32..100) {
+            let weight = mantissa as f64 * 2f64.powi(-shift - exponent);
+            let (units, is_small) = Unit::of(exponent).small_units(weight);
+            prop_assert!(is_small || mantissa >> shift >= (1 << 52) - 1);
+            if is_small {
+                prop_assert_eq!(units, Unit::of(exponent).units(weight));
+            }
+        }
+
+        /// Powers of two that are added, exponents that are counted, and exponents in order lead to one unit.
+        #[test]
+        fn one_unit_in_every_way(
+            rows in prop::collection::vec((-1074i32..950, 1.0..2.0), 128..150),
+            near in any::<bool>(),
+        ) {
+            let power = |power: i32| if near { power % 15 } else { power };
+            let weights: Vec<f64> = rows.iter().map(|row| row.1 * 2f64.powi(power(row.0))).collect();
+            prop_assert_eq!(all_positive(&weights), unit_of_all(&weights, 1));
+        }
+
         #[test]
         fn totals_leave_room(weights in proptest::collection::vec(0.0f64..f64::MAX, 1..200), scale in -320i32..=0, more in proptest::collection::vec(any::<bool>(), 200)) {
             let weights: Vec<f64> = weights.iter().zip(more).map(|(w, more)| if more { w * 10f64.powi(scale) } else { *w }).collect();
