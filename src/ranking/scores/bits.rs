@@ -168,7 +168,7 @@ pub(crate) mod tests {
     /// The rows of a large column, some of them in the last part of it.
     #[test]
     fn many_truths_are_read_in_parts() {
-        let bytes: Vec<u8> = (0..SHARD_ROWS / 4 + 9).map(|byte| (byte * 37 >> 2) as u8).collect();
+        let bytes: Vec<u8> = (0..SHARD_ROWS / 4 + 9).map(|byte| (byte * 37 / 4) as u8).collect();
         let bits = Bits::new(&bytes, 3, bytes.len() * 8 - 5);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         assert_eq!(pool.install(|| bits.truths()), bits.truths());
