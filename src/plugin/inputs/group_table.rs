@@ -333,10 +333,12 @@ impl WithScores for ScoreReader<'_> {
         };
         let placements =
             (self.needs.placements && nan.is_empty()).then(|| RowPlacements::of(&scores, self.labels));
-        let parted = ((self.needs.paired_placements || self.needs.placement_products) && nan.is_empty())
-            .then(|| PartedPlacements::of(&scores, self.labels));
-        // No key with a NaN has placements, but all others have. To rank the rows of each key shows whether there is a NaN.
-        let mut may_be_nan = true;
+        // To rank rows shows whether there is a NaN.
+        let parted = (self.needs.paired_placements || self.needs.placement_products)
+            .then(|| PartedPlacements::of(&scores, self.labels))
+            .flatten();
+        let mut may_be_nan = parted.is_none();
+        // No key with a NaN has placements, but all others have.
         let key_placements = match &all_placements {
             Some(all) => Some(all.keys()),
             None => (self.needs.key_placements || self.needs.all_placements).then(|| {

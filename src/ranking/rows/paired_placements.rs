@@ -77,7 +77,7 @@ pub(super) mod tests {
             squares_of_pos: squares(&a.of_pos, &b.of_pos),
             squares_of_neg: squares(&a.of_neg, &b.of_neg),
         };
-        let [a, b] = scores.map(|scores| PartedPlacements::of(scores, labels));
+        let [a, b] = scores.map(|scores| PartedPlacements::of(scores, labels).unwrap());
         assert_eq!(PairedPlacements::of(&a, &b), expected);
     }
 

@@ -54,27 +54,27 @@ pub(super) struct BlockRows<'a> {
 }
 
 impl PartedPlacements {
-    /// The placements of rows of scores and labels, none of the scores NaN; of many rows by all threads of the pool that this
+    /// The placements of rows of scores and labels, unless a score is NaN; of many rows by all threads of the pool that this
     /// is called in.
     ///
     /// # Panics
     /// If there are 2^31 rows or more, or another number of labels.
-    pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Self {
+    pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Option<Self> {
         assert!(scores.len() == labels.len() && scores.len() < 1 << 31, "a group has fewer than 2^31 rows");
-        let n_pos = labels.iter().filter(|&&label| label).count();
         let parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
         let map = (parts > 1).then(|| Map::of_scores(scores, parts));
         let divide = |(scores, labels)| Block::of(scores, labels, map.as_ref(), parts);
         let block_rows = scores.len().div_ceil(rayon::current_num_threads()).max(SHARD_ROWS);
         let (twice_u, blocks) = if scores.len() <= block_rows {
-            let (twice_u, block) = placed_by_one_thread::<S>(divide((scores, labels)), n_pos);
+            let (twice_u, block) = placed_by_one_thread::<S>(divide((scores, labels))?);
             (twice_u, vec![block])
         } else {
             let rows: Vec<_> = scores.chunks(block_rows).zip(labels.chunks(block_rows)).collect();
             let keys = tasks::each(0..rows.len(), || (), |(), block| divide(rows[block]));
-            placed_by_all_threads::<S>(keys, n_pos)
+            placed_by_all_threads::<S>(keys.into_iter().collect::<Option<_>>()?)
         };
-        PartedPlacements { n_pos, n_neg: scores.len() - n_pos, twice_u, blocks }
+        let n_pos = blocks.iter().map(Block::n_pos).sum();
+        Some(PartedPlacements { n_pos, n_neg: scores.len() - n_pos, twice_u, blocks })
     }
 
     /// Negatives, and positives.
@@ -124,6 +124,12 @@ impl<T> Block<T> {
         self.starts.len() / 2
     }
 
+    /// How many values are those of positives.
+    fn n_pos(&self) -> usize {
+        let streams = self.starts.windows(2).skip(1).step_by(2);
+        streams.map(|ends| (ends[1] - ends[0]) as usize).sum()
+    }
+
     /// The values of a stream.
     fn stream(&self, stream: usize) -> &[T] {
         &self.values[self.starts[stream] as usize..self.starts[stream + 1] as usize]
@@ -131,13 +137,13 @@ impl<T> Block<T> {
 }
 
 impl<K: Key> Block<K> {
-    /// The keys of rows, divided by a map to so many parts.
-    fn of<S: Score<Key = K>>(scores: &[S], labels: &[bool], map: Option<&Map>, parts: usize) -> Self {
+    /// The keys of rows, divided by a map to so many parts, unless a score is NaN.
+    fn of<S: Score<Key = K>>(scores: &[S], labels: &[bool], map: Option<&Map>, parts: usize) -> Option<Self> {
         interrupt::check();
         let of_rows = match map {
             None => streams(scores, labels, |_| 0),
             Some(map) => with_buckets!(map, part => streams(scores, labels, part)),
-        };
+        }?;
         let mut starts = vec![0u32; 2 * parts + 1];
         of_rows.iter().for_each(|&stream| starts[usize::from(stream) + 1] += 1);
         for stream in 0..2 * parts {
@@ -145,15 +151,15 @@ impl<K: Key> Block<K> {
         }
         let mut keys = memory::written_defaults(scores.len());
         place_keys(scores, &of_rows, &mut starts.clone(), &mut keys);
-        Block { of_rows, values: keys, starts }
+        Some(Block { of_rows, values: keys, starts })
     }
 }
 
-/// The stream of each row, where `part` says the part of a score.
-fn streams<S: Score>(scores: &[S], labels: &[bool], part: impl Fn(f64) -> u32) -> Vec<u16> {
+/// The stream of each row, where `part` says the part of a score, unless one is NaN.
+fn streams<S: Score>(scores: &[S], labels: &[bool], part: impl Fn(f64) -> u32) -> Option<Vec<u16>> {
     let mut of_rows = memory::written_defaults(scores.len());
-    widest(Streams { scores, labels, part, of_rows: &mut of_rows });
-    of_rows
+    let has_nan = widest(Streams { scores, labels, part, of_rows: &mut of_rows });
+    (!has_nan).then_some(of_rows)
 }
 
 /// The work of [`streams`].
@@ -165,13 +171,17 @@ struct Streams<'a, S, F> {
 }
 
 impl<S: Score, F: Fn(f64) -> u32> Work for Streams<'_, S, F> {
-    type Output = ();
+    /// Whether a score is NaN.
+    type Output = bool;
 
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> bool {
+        let mut has_nan = false;
         for ((of_row, score), &label) in self.of_rows.iter_mut().zip(self.scores).zip(self.labels) {
             *of_row = 2 * (self.part)(score.position()) as u16 + u16::from(label);
+            has_nan |= score.is_nan();
         }
+        has_nan
     }
 }
 
@@ -190,9 +200,9 @@ struct Pieces<'a, K> {
     below: usize,
 }
 
-/// Puts the placements of a block in place of its keys. Also returns the sum of those of the positives, of which there are
-/// `n_pos`.
-fn placed_by_one_thread<S: Score>(keys: Block<S::Key>, n_pos: usize) -> (u128, Block<u32>) {
+/// Puts the placements of a block in place of its keys. Also returns the sum of those of the positives.
+fn placed_by_one_thread<S: Score>(keys: Block<S::Key>) -> (u128, Block<u32>) {
+    let n_pos = keys.n_pos();
     let mut counts = OneAnother::default();
     let mut twice = memory::written_defaults(keys.values.len());
     let mut rest = &mut twice[..];
@@ -213,7 +223,8 @@ fn placed_by_one_thread<S: Score>(keys: Block<S::Key>, n_pos: usize) -> (u128, B
 }
 
 /// The same of several blocks, whose parts are shared by all threads of the pool that this is called in.
-fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>, n_pos: usize) -> (u128, Vec<Block<u32>>) {
+fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>) -> (u128, Vec<Block<u32>>) {
+    let n_pos = keys.iter().map(Block::n_pos).sum();
     let mut twice: Vec<Vec<u32>> =
         keys.iter().map(|block| memory::default_values(block.values.len())).collect();
     let mut rest: Vec<&mut [u32]> = twice.iter_mut().map(Vec::as_mut_slice).collect();
