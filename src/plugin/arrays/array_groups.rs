@@ -11,6 +11,7 @@ use polars::prelude::pf16;
 
 use super::{
     downcast::downcast,
+    truths::truths,
     values::{concatenated, gathered},
 };
 use crate::ranking::rows::RowGroups;
@@ -84,11 +85,7 @@ impl<'a> ArrayGroups<'a> {
     }
 
     fn bits<'b>(&self, chunks: impl Iterator<Item = &'b Bitmap>) -> Bitmap {
-        let truths = |bits: &Bitmap| {
-            let (bytes, start, rows) = bits.as_slice();
-            Bits::new(bytes, start, rows).truths()
-        };
-        let truths: Vec<Vec<bool>> = chunks.map(truths).collect();
+        let truths: Vec<Vec<bool>> = chunks.map(|bits| truths(bits, 0..bits.len())).collect();
         let truths = self.rows.chunks_by_group(&truths.iter().map(Vec::as_slice).collect::<Vec<_>>());
         Bitmap::from_u8_vec(Bits::packed(&truths), truths.len())
     }

@@ -1,9 +1,10 @@
-//! Arrow arrays of any dtype: values, words, text.
+//! Arrow arrays of any dtype: values, words, text, truth values.
 
 pub(super) mod array_groups;
 pub(super) mod distinct;
 pub(super) mod downcast;
 pub(super) mod dtype;
 pub(super) mod text;
+pub(super) mod truths;
 pub(super) mod values;
 pub(super) mod words;

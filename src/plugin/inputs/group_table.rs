@@ -18,14 +18,14 @@ use super::score::{Native, WithScores, dispatch};
 use super::{count, label, score, weight};
 use crate::interrupt;
 use crate::plugin::abi::ffi::Input;
-use crate::plugin::arrays::values::Values;
+use crate::plugin::arrays::{truths::truths, values::Values};
 use crate::plugin::threads::Threads;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::{
     AllPlacements, Codes, KeyPlacements, PairedPlacements, PartedPlacements, PlacementProducts,
     RowPlacements, Rows, SkippedRows, placement_products::MOST_SCORES,
 };
-use crate::ranking::scores::{Bits, Score, Width};
+use crate::ranking::scores::{Score, Width};
 use crate::ranking::tasks;
 use crate::statistics::kinds::{Column, Field as RecordField, KeyKind, Needs};
 
@@ -288,10 +288,7 @@ impl CompleteRows {
 
     fn truths(&self, labels: &Bitmap) -> Vec<bool> {
         match &self.rows {
-            None => {
-                let (bytes, start, _) = labels.as_slice();
-                Bits::new(bytes, start + self.range.start, self.range.len()).truths()
-            }
+            None => truths(labels, self.range.clone()),
             Some(rows) => rows.iter().map(|&row| labels.get_bit(row)).collect(),
         }
     }

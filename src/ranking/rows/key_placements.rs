@@ -24,23 +24,19 @@ pub struct KeyPlacements {
 }
 
 impl KeyPlacements {
-    /// For each key, by its code, the sums of its rows, and whether any score is NaN. All threads of the pool that this is called in move the rows,
-    /// and divide many keys.
+    /// For each key, by its code, the sums of its rows, and whether any score is NaN. All threads of the pool that this is
+    /// called in move the rows, and divide many keys.
     ///
     /// # Panics
-    /// If scores, labels and keys have different numbers of rows.
+    /// If scores, labels and keys have different numbers of rows, or if there are 2^31 keys or more.
     pub fn of<S: Score>(scores: &[S], labels: &[bool], keys: &Codes) -> (Vec<Self>, bool) {
         assert!(scores.len() == labels.len() && scores.len() == keys.of_row.len());
         // The negatives of a key go before its positives, so that no label moves beside its score.
         let threads = if tasks::in_pool() { rayon::current_num_threads() } else { 1 };
         let groups = RowGroups::of_classes(&keys.of_row, labels, keys.distinct, threads);
-
         let (by_key, borders) = (groups.by_group(scores), groups.borders());
-
-        let positive = Bits::of_ranges(
-            scores.len(),
-            (0..keys.distinct).map(|key| borders[2 * key + 1]..borders[2 * key + 2]),
-        );
+        let of_pos = (0..keys.distinct).map(|key| borders[2 * key + 1]..borders[2 * key + 2]);
+        let positive = Bits::of_ranges(scores.len(), of_pos);
         let rows_of = |key: usize| borders[2 * key + 2] - borders[2 * key];
         let of_ranges = tasks::run(&tasks::Here, keys.distinct, 1, &rows_of, &|range| {
             let (mut group, mut any_nan) = (Group::default(), false);

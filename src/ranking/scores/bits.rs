@@ -2,12 +2,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
-use crate::memory;
-use crate::ranking::tasks;
-use crate::ranking::tuning::SHARD_ROWS;
-
 /// Rows of truth values, packed eight to a byte, starting at any bit of the first byte.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits<'a> {
@@ -69,22 +63,16 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Whether each row is true. Many rows are read by all threads of the pool that this is called in.
-    pub fn truths(&self) -> Vec<bool> {
-        let mut truths = memory::default_values(self.rows);
-        let read = |first: usize, truths: &mut [bool]| {
-            for (first, truths) in (first..).step_by(64).zip(truths.chunks_mut(64)) {
-                let word = self.word(first);
-                truths.iter_mut().enumerate().for_each(|(row, truth)| *truth = word >> row & 1 == 1);
-            }
-        };
-        if self.rows < SHARD_ROWS || !tasks::in_pool() {
-            read(0, &mut truths);
-        } else {
-            let parts = truths.par_chunks_mut(SHARD_ROWS).enumerate();
-            parts.for_each(|(number, truths)| read(number * SHARD_ROWS, truths));
+    /// Writes down whether each row is true.
+    ///
+    /// # Panics
+    /// If there are not as many places as rows.
+    pub fn write_truths(&self, truths: &mut [bool]) {
+        assert_eq!(truths.len(), self.rows);
+        for (first, truths) in (0..).step_by(64).zip(truths.chunks_mut(64)) {
+            let word = self.word(first);
+            truths.iter_mut().enumerate().for_each(|(row, truth)| *truth = word >> row & 1 == 1);
         }
-        truths
     }
 
     /// Whether each row is true, as bytes of such bits from the first bit on.
@@ -156,7 +144,9 @@ pub(crate) mod tests {
             prop_assert_eq!(bits.count(None), (0..bits.len()).filter(|&row| bit(row)).count());
             let tail = bits.slice(first, bits.len() - first);
             let truths: Vec<bool> = (first..bits.len()).map(bit).collect();
-            prop_assert_eq!(tail.truths(), &truths[..]);
+            let mut written = vec![false; tail.len()];
+            tail.write_truths(&mut written);
+            prop_assert_eq!(&written, &truths);
             prop_assert_eq!(Bits::packed(&truths), packed(truths.iter().copied()));
             let ranges = [first / 3..first / 2, first..first, first..bits.len()];
             let in_ranges = |row: usize| ranges.iter().any(|range| range.contains(&row));
@@ -164,13 +154,5 @@ pub(crate) mod tests {
             prop_assert_eq!(Bits::of_ranges(bits.len(), ranges.iter().cloned()), expected);
             prop_assert_eq!(tail.count(Some(tail)), (first..bits.len()).filter(|&row| bit(row)).count());
         }
-    }
-    /// The rows of a large column, some of them in the last part of it.
-    #[test]
-    fn many_truths_are_read_in_parts() {
-        let bytes: Vec<u8> = (0..SHARD_ROWS / 4 + 9).map(|byte| (byte * 37 / 4) as u8).collect();
-        let bits = Bits::new(&bytes, 3, bytes.len() * 8 - 5);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        assert_eq!(pool.install(|| bits.truths()), bits.truths());
     }
 }

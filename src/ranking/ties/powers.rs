@@ -35,10 +35,13 @@ impl Powers {
         }
     }
 
-    /// Whether no sum of so many rows was rounded.
+    /// Whether no sum of so many rows was rounded, or left the range of floats.
     pub fn are_exact(&self, rows: usize) -> bool {
         let [neg, pos] = self.highest;
-        self.lowest > 0.0 && neg.max(pos) / self.lowest * rows as f64 <= (1u64 << f64::MANTISSA_DIGITS) as f64
+        let multiples = neg.max(pos) / self.lowest * rows as f64;
+        self.lowest > 0.0
+            && multiples <= (1u64 << f64::MANTISSA_DIGITS) as f64
+            && self.sums.iter().all(|sum| sum.is_finite())
     }
 }
 
@@ -134,6 +137,7 @@ mod tests {
         assert!(wide.are_exact(4) && !wide.are_exact(5));
         assert!(!of(&[1.0, f64::MIN_POSITIVE / 2.0]).are_exact(2));
         assert!(!of(&[1e300, 1e-300]).are_exact(2));
+        assert!(!of(&[f64::MAX; 4]).are_exact(4) && of(&[f64::MAX; 2]).are_exact(2));
         assert!(of(&[]).are_exact(0));
     }
 }

@@ -1,0 +1,48 @@
+//! Truth values row by row, from packed bits.
+
+use std::ops::Range;
+
+use arrow::bitmap::Bitmap;
+use polars_core::runtime::RAYON;
+use rayon::prelude::*;
+
+use crate::memory;
+use crate::ranking::SHARD_ROWS;
+use crate::ranking::scores::Bits;
+
+/// Whether each of some rows is true; all threads share the reading of many rows.
+pub fn truths(bitmap: &Bitmap, rows: Range<usize>) -> Vec<bool> {
+    let (bytes, start, _) = bitmap.as_slice();
+    let bits = Bits::new(bytes, start + rows.start, rows.len());
+    let mut truths = memory::default_values(rows.len());
+    if truths.len() < SHARD_ROWS {
+        bits.write_truths(&mut truths);
+    } else {
+        let parts = truths.par_chunks_mut(SHARD_ROWS).enumerate();
+        RAYON.install(|| {
+            parts.for_each(|(number, part)| {
+                bits.slice(number * SHARD_ROWS, part.len()).write_truths(part);
+            });
+        });
+    }
+    truths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Few rows, and so many that they are read in several parts, from a bit within a byte on.
+    #[test]
+    fn each_row_of_a_range() {
+        let all: Vec<bool> = (0..3 * SHARD_ROWS).map(|row| row * 37 % 11 < 5).collect();
+        let bitmap: Bitmap = all.iter().copied().collect();
+        for rows in [0..0, 5..70, 3..3 * SHARD_ROWS - 1] {
+            assert_eq!(truths(&bitmap, rows.clone()), all[rows.clone()]);
+            assert_eq!(
+                truths(&bitmap.clone().sliced(2, all.len() - 2), 0..rows.len()),
+                all[2..2 + rows.len()]
+            );
+        }
+    }
+}
