@@ -193,8 +193,9 @@ pub(super) const BLOCK_ROWS: usize = 1 << 15;
 pub(super) const SLICE_ROWS: usize = 1 << 12;
 
 /// The most groups that rows go to at once: the next places of so many, and the lines of memory that they are in, fit
-/// into the cache of a core.
-pub(super) const MOST_GROUPS: usize = 1 << 11;
+/// into the second cache of a core. Measured with reports of 2,500 to 4,000 groups: they take less time than where rows go to
+/// ranges of groups first.
+pub(super) const MOST_GROUPS: usize = 1 << 12;
 
 // Scores that several rows share (`duplicates`).
 

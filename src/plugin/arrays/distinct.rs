@@ -20,9 +20,12 @@ const SAMPLE: usize = 1 << 14;
 /// Rows that a thread reads at a time: with fewer, waking it takes longer than reading them.
 const BLOCK_ROWS: usize = 1 << 17;
 
-/// So many rows for each entry of a table, and each of its values is mostly among them: that one of a thousand equally
-/// frequent values is not among them has a chance of one in ten thousand.
+/// Rows that are read first, for each entry of a table. Of a thousand equally frequent values, all are among them but for one case
+/// in ten thousand.
 const FIRST_ROWS: usize = 16;
+
+/// Rows are read first if they are at most one in so many: where a value is not among them, they are read in vain.
+const LEAST_ROWS: usize = 16;
 
 /// The content of an empty entry of a table.
 const NONE: u32 = u32::MAX;
@@ -203,7 +206,7 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
     /// For each entry, the first row of its value.
     fn first_rows(self, entries: usize, entry: impl Fn(V) -> usize + Sync) -> Vec<u32> {
         let few = entries * FIRST_ROWS;
-        if few <= self.values.len() / 16 {
+        if few <= self.values.len() / LEAST_ROWS {
             // Mostly each entry has a value among the first rows, and no later row is the first of its value then.
             let mut table = vec![NONE; entries];
             let mut empty = entries;

@@ -330,20 +330,20 @@ impl WithScores for ScoreReader<'_> {
         };
         let placements =
             (self.needs.placements && nan.is_empty()).then(|| RowPlacements::of(&scores, self.labels));
-        // To rank rows shows whether there is a NaN.
         let parted = (self.needs.paired_placements || self.needs.placement_products)
             .then(|| PartedPlacements::of(&scores, self.labels))
             .flatten();
-        let mut may_be_nan = parted.is_none();
         // No key with a NaN has placements, but all others have.
-        let key_placements = match &all_placements {
-            Some(all) => Some(all.keys()),
-            None => (self.needs.key_placements || self.needs.all_placements).then(|| {
+        let (key_placements, keys_have_nan) = match &all_placements {
+            Some(all) => (Some(all.keys()), Some(false)),
+            None if self.needs.key_placements || self.needs.all_placements => {
                 let (of_keys, has_nan) = KeyPlacements::of(&scores, self.labels, self.keys);
-                may_be_nan = has_nan;
-                of_keys
-            }),
+                (Some(of_keys), Some(has_nan))
+            }
+            None => (None, None),
         };
+        // To rank the rows shows whether a score is NaN.
+        let has_no_nan = parted.is_some() || keys_have_nan == Some(false);
         Ok(ScoreFacts {
             codes: self.needs.codes.then(|| Codes::of(&scores)),
             placements,
@@ -351,7 +351,7 @@ impl WithScores for ScoreReader<'_> {
             key_placements,
             all_placements,
             key_farthest,
-            nan: if may_be_nan { nan.to_vec() } else { Vec::new() },
+            nan: if has_no_nan { Vec::new() } else { nan.to_vec() },
         })
     }
 }

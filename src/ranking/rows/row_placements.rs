@@ -21,13 +21,12 @@ pub struct RowPlacements {
 }
 
 impl RowPlacements {
-    /// The placements of rows of scores and labels, no placements if a score is NaN; of many rows by all threads of the pool
-    /// that this is called in.
+    /// The placements of rows of scores and labels; of many rows by all threads of the pool that this is called in.
     ///
     /// # Panics
-    /// If there are 2^31 rows or more, or another number of labels.
+    /// If a score is NaN, if there are 2^31 rows or more, or another number of labels.
     pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Self {
-        let Some(parted) = PartedPlacements::of(scores, labels) else { return Self::default() };
+        let parted = PartedPlacements::of(scores, labels).expect("no score is NaN");
         let mut of_classes = parted.classes().map(memory::default_values);
         let [mut rest_of_neg, mut rest_of_pos] = of_classes.each_mut().map(Vec::as_mut_slice);
         let blocks = parted.blocks().map(|block| {

@@ -86,7 +86,7 @@ impl<'a> Bits<'a> {
         eights.iter().map(|&eight| byte(eight)).chain([last(rest)]).collect()
     }
 
-    /// Which of so many rows are in any of these ranges, which ascend, as bytes of such bits.
+    /// Which of so many rows are in any of these ranges, as bytes of such bits.
     pub fn of_ranges(rows: usize, ranges: impl Iterator<Item = Range<usize>>) -> Vec<u8> {
         let mut bytes = vec![0; rows / 8 + 1];
         for range in ranges {

@@ -6,7 +6,8 @@
 use crate::ranking::scores::Observations;
 use crate::wide::{Work, widest};
 
-/// The largest power of two that is at most as large as each weight, for negatives and for positives.
+/// The powers of two that weights lie above: the highest and the sum of each class, negatives and positives, and the lowest of
+/// all.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Powers {
     /// The highest of each class, 0 without a weight.
@@ -35,13 +36,11 @@ impl Powers {
         }
     }
 
-    /// Whether no sum of so many rows was rounded, or left the range of floats.
-    pub fn are_exact(&self, rows: usize) -> bool {
-        let [neg, pos] = self.highest;
-        let multiples = neg.max(pos) / self.lowest * rows as f64;
-        self.lowest > 0.0
-            && multiples <= (1u64 << f64::MANTISSA_DIGITS) as f64
-            && self.sums.iter().all(|sum| sum.is_finite())
+    /// Whether no sum was rounded, or left the range of floats: a sum of numbers above 0 does not fall, so that one which is low
+    /// enough at the end was so at any time.
+    pub fn are_exact(&self) -> bool {
+        let most = self.lowest * (1u64 << f64::MANTISSA_DIGITS) as f64;
+        self.sums.iter().all(|&sum| sum < most)
     }
 }
 
@@ -121,7 +120,7 @@ mod tests {
             }
             prop_assert_eq!(powers.highest, highest);
             prop_assert_eq!(powers.lowest, lowest);
-            if powers.are_exact(rows.len()) {
+            if powers.are_exact() {
                 prop_assert_eq!(powers.sums, sums);
             }
         }
@@ -133,11 +132,11 @@ mod tests {
             let labels = vec![0b0101_0101; weights.len() / 8 + 1];
             Powers::of(&Observations::new(weights, Bits::new(&labels, 0, weights.len()), None))
         };
-        let wide = of(&[1.5, 2f64.powi(-51)]);
-        assert!(wide.are_exact(4) && !wide.are_exact(5));
-        assert!(!of(&[1.0, f64::MIN_POSITIVE / 2.0]).are_exact(2));
-        assert!(!of(&[1e300, 1e-300]).are_exact(2));
-        assert!(!of(&[f64::MAX; 4]).are_exact(4) && of(&[f64::MAX; 2]).are_exact(2));
-        assert!(of(&[]).are_exact(0));
+        assert!(of(&[1.5, 2f64.powi(-52)]).are_exact() && !of(&[1.5, 2f64.powi(-53)]).are_exact());
+        assert!(!of(&[1.5, 2f64.powi(-52), 1.0]).are_exact());
+        assert!(!of(&[1.0, f64::MIN_POSITIVE / 2.0]).are_exact());
+        assert!(!of(&[1e300, 1e-300]).are_exact());
+        assert!(!of(&[f64::MAX; 4]).are_exact() && of(&[f64::MAX; 2]).are_exact());
+        assert!(of(&[]).are_exact());
     }
 }

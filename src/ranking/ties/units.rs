@@ -47,8 +47,8 @@ impl Unit {
         (weight * self.factors.0 * self.factors.1 + 0.5) as i64 as u64
     }
 
-    /// The same and true, if the units are fewer than 2^52; else anything and false. Several weights are done at a time, which a
-    /// conversion to integers would not allow.
+    /// The units of a weight that is not negative and true, if they are fewer than 2^52; else anything and false. Several weights
+    /// are done at a time, which a conversion to integers would not allow.
     #[inline(always)]
     pub(in crate::ranking) fn small_units(self, weight: f64) -> (u64, bool) {
         // From here on, floats are whole numbers, and the lowest bits of one say which.
@@ -98,7 +98,7 @@ pub fn units<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
     }
     let weights = rows.with_masses_as_scores();
     let powers = of_blocks(&weights, Powers::of, Powers::with);
-    if powers.are_exact(n_rows) {
+    if powers.are_exact() {
         return [0, 1].map(|class| match powers.highest[class] {
             0.0 => Unit::default(),
             highest => unit_of_sum(exponent_of(highest), powers.sums[class] / highest),
