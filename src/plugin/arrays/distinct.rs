@@ -411,14 +411,15 @@ mod tests {
             every_way(far);
         }
 
-        /// All values are among the first rows, or some come later or never.
+        /// All values are among the rows that are read first, or one comes later, or one between others has no row.
         #[test]
         fn first_rows(
-            early in proptest::collection::vec(proptest::option::of(0u16..3), 16 * 16 * 3..1000),
-            late in proptest::collection::vec(proptest::option::of(0u16..4), 0..9),
+            early in proptest::collection::vec(proptest::option::of(0u16..3), 2 * 5 * FIRST_ROWS * LEAST_ROWS..3000),
+            late in proptest::collection::vec(proptest::option::of(3u16..5), 0..3),
         ) {
             let (keys, validity) = parted([early, late].concat());
             as_sorted(&keys, &validity, &Places::of(&keys, Some(&validity)));
+            as_sorted(&keys, &validity, &Places::of_values(&keys, |key| 2 * key, Some(&validity)));
         }
 
         #[test]

@@ -126,7 +126,7 @@ fn of_blocks<T: Send>(
     blocks.par_iter().map(of_block).reduce_with(join).unwrap_or_else(|| of_block(weights))
 }
 
-/// The same for so few rows that a table of all exponents would take longer.
+/// The units of negatives and of positives for so few rows that a table of all exponents would take longer.
 fn units_of_few<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
     let (mut exponents, mut n_rows) = ([[0; COUNTED_WEIGHTS]; 2], [0; 2]);
     for word in rows.words() {
