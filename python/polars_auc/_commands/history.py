@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
 
+from polars_auc._cli.lock import file_lock
 from polars_auc._cli.output import save
 from polars_auc._cli.refusal import Refusal, first_line, flag, worded
 from polars_auc._expressions.comparisons import adjust_p_values
@@ -56,18 +58,33 @@ class History:
                 f"{flag('history')} is to be in the folder {str(file.parent)!r}, which is not there"
             )
         self.file, self.period, self.options = file, period, dict(options)
+        self._version: tuple[int, int, int] | None = None
         self.rows: pl.DataFrame | None = None
         self.trend, self._now = pl.DataFrame(), pl.DataFrame()
-        self._read = _version(file)
-        if self._read is None:
+        self._read()
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other reports from writing the file until this one has saved it; read it anew."""
+        with file_lock(self.file):
+            self._read()
+            yield
+
+    def _read(self) -> None:
+        """Read the file, if it exists and has changed since it was last read."""
+        version = _version(self.file)
+        if version is None:
+            self.rows = None
+            return
+        if version == self._version:
             return
         try:
-            told = dict(json.loads(pl.read_parquet_metadata(file)[_KEY]))
-            self.rows = pl.read_parquet(file)
+            told = dict(json.loads(pl.read_parquet_metadata(self.file)[_KEY]))
+            self.rows = pl.read_parquet(self.file, memory_map=False)
         except (KeyError, ValueError, TypeError) as error:
-            raise Refusal(f"{str(file)!r} is no history of polars-auc report") from error
+            raise Refusal(f"{str(self.file)!r} is no history of polars-auc report") from error
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            raise Refusal(f"cannot read {str(file)!r}: {first_line(error)}") from error
+            raise Refusal(f"cannot read {str(self.file)!r}: {first_line(error)}") from error
         for name in {**told, **self.options}:
             before, now = (
                 f"with {name} {options[name]}".rstrip() if name in options else f"without {name}"
@@ -75,9 +92,10 @@ class History:
             )
             if before != now:
                 raise Refusal(
-                    f"{str(file)!r} is of reports {before}, and this one is {now}: their AUCs answer "
+                    f"{str(self.file)!r} is of reports {before}, and this one is {now}: their AUCs answer "
                     "different questions; write another file"
                 )
+        self._version = version
 
     def beside(self, report: pl.DataFrame, options: ReportOptions) -> pl.DataFrame:
         """Return a report with the change of each AUC over the periods, and whether it is an alarm."""
@@ -145,7 +163,7 @@ class History:
     def save(self) -> str:
         """Write the file with this period, in place of an earlier one of its name, and say so.
 
-        A file that another report has written in the meantime is left as it is.
+        The caller holds the lock.
         """
 
         def contents() -> bytes:
@@ -153,11 +171,6 @@ class History:
             self._now.write_parquet(file, metadata={_KEY: json.dumps(self.options)})
             return file.getvalue()
 
-        if _version(self.file) != self._read:
-            raise Refusal(
-                f"{str(self.file)!r} was written by another report while this one ran, and does not have "
-                f"{self.period!r}; run this report again"
-            )
         save(self.file, contents)
         is_replaced = self.rows is not None and self.period in self.rows[_PERIOD].cast(pl.String)
         later = self._now.filter(pl.col(_PERIOD) > self.period)[_PERIOD]

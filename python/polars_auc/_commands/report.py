@@ -6,7 +6,7 @@ import argparse
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -140,10 +140,16 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
                 stability=source.options.stability,
             )
         of_nan = source.nans.said() if _has_nan(table) else []
+    told = []
+    with ExitStack() as stack:
         if history is not None:
+            stack.enter_context(history.locked())
             table = history.beside(table, request.options)
             charts = None if charts is None else replace(charts, history=history.trend)
-    verdicts = [gate.check(table) for gate in gates]
+        verdicts = [gate.check(table) for gate in gates]
+        if history is not None:
+            # Also if a condition fails: a history without its bad periods would be no history.
+            told = [history.save()]
     unprinted = None
     try:
         if writer is not None:
@@ -154,8 +160,6 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
         # What was evaluated is shown also if it cannot be written.
         if not request.is_printed and not request.quiet:
             unprinted = _print(view, table)
-    # Also if a condition fails: a history without its bad periods would be no history.
-    told = [] if history is None else [history.save()]
     if not request.quiet:
         _say_notes(request, files, table, previous)
         for line in told:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
+from polars_auc._cli.lock import file_lock
+from polars_auc._cli.refusal import Refusal
 from polars_auc._commands.history import History
 from polars_auc._commands.main import main
 
@@ -120,25 +124,72 @@ def test_the_report_is_not_written_over_by_its_history(capsys: Capture) -> None:
     assert not Path("history.parquet").exists()
 
 
+def periods() -> list[str]:
+    return pl.read_parquet("history.parquet")["period"].unique().sort().to_list()
+
+
 def test_two_reports_at_once_lose_no_night(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second one has read the file before the first one wrote it."""
     assert main(night(1)) == 0
-    evaluate = History.beside
+    locked = History.locked
 
-    def beside(history: History, *given: Any) -> pl.DataFrame:
-        table = evaluate(history, *given)
-        monkeypatch.setattr(History, "beside", evaluate)
+    def locked_late(history: History) -> Any:
+        monkeypatch.setattr(History, "locked", locked)
         assert main([*REPORT, *HISTORY, "--period", "night 002", "--quiet"]) == 0
-        return table
+        return locked(history)
 
-    monkeypatch.setattr(History, "beside", beside)
-    assert main(night(3)) == 2
-    said = "'history.parquet' was written by another report while this one ran, and does not have 'night 003'"
-    assert said in capsys.readouterr().err
-    assert pl.read_parquet("history.parquet")["period"].unique().sort().to_list() == [
-        "night 001",
-        "night 002",
+    monkeypatch.setattr(History, "locked", locked_late)
+    assert main(night(3)) == 0
+    assert periods() == ["night 001", "night 002", "night 003"]
+    assert sorted(path.name for path in Path().iterdir()) == ["history.parquet", "rows.parquet"]
+    capsys.readouterr()
+
+
+def test_twelve_reports_at_once_lose_no_night() -> None:
+    night(1)
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; from polars_auc._commands.main import main; sys.exit(main())",
     ]
+    nights = [f"2026-11-{day:02}" for day in range(1, 13)]
+    told = [[*command, *REPORT, *HISTORY, "--period", name, "--quiet"] for name in nights]
+    # A new period before all others needs a word, so the first one is there.
+    subprocess.run(told[0], check=True)
+    running = [subprocess.Popen(one, stderr=subprocess.PIPE, text=True) for one in told[1:]]
+    ends = [(process.communicate()[1], process.returncode) for process in running]
+    assert ends == [("", 0)] * 11
+    assert periods() == nights
+    history = pl.read_parquet("history.parquet")
+    assert history.height == 12 * 3
+    assert history.equals(history.sort("period", maintain_order=True))
+
+
+def test_a_lock_is_given_up_after_a_time() -> None:
+    path = Path("history.parquet")
+    with (
+        file_lock(path),
+        pytest.raises(Refusal, match=r"'history.parquet' has been locked by another process for 0.1 sec"),
+        file_lock(path, timeout=0.1),
+    ):
+        pass
+    with file_lock(path):
+        pass
+    assert not list(Path().iterdir())
+
+
+def test_the_lock_of_a_process_that_was_killed_is_released() -> None:
+    code = "import time; from pathlib import Path; from polars_auc._cli.lock import file_lock\n"
+    code += "with file_lock(Path('history.parquet')): print('locked', flush=True); time.sleep(600)"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "locked\n"
+    process.kill()
+    process.communicate()
+    assert Path(".history.parquet.lock").exists()
+    with file_lock(Path("history.parquet"), timeout=5):
+        pass
+    assert not Path(".history.parquet.lock").exists()
 
 
 def test_a_group_column_of_the_name_of_the_periods(capsys: Capture) -> None:

@@ -1,0 +1,89 @@
+"""A lock that lets one process at a time read a file and write it anew."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from polars_auc._cli.refusal import Refusal
+
+__all__ = ["file_lock"]
+
+# Seconds between two attempts, and until the lock is given up: a process holds it for less than a second.
+_RETRY, _TIMEOUT = 0.02, 120.0
+
+# What the system returns while another process holds the lock.
+_HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+
+
+@contextmanager
+def file_lock(path: Path, timeout: float = _TIMEOUT) -> Iterator[None]:
+    """Hold an exclusive lock on a file, which need not exist; refuse after a timeout.
+
+    The system releases the lock when its process ends, however it ends: there are no stale locks. It locks a
+    hidden file in the same folder, because the file itself is replaced by renaming.
+    """
+    target = Path(os.path.realpath(path))
+    lock = target.with_name(f".{target.name}.lock")
+    end = time.monotonic() + timeout
+    while (handle := _acquire(lock, path)) is None:
+        if time.monotonic() > end:
+            raise Refusal(
+                f"{str(path)!r} has been locked by another process for {timeout:.6g} seconds; run this again"
+            )
+        time.sleep(_RETRY)
+    try:
+        yield
+    finally:
+        # Windows deletes no open file; an unlocked lock file does no harm.
+        with suppress(OSError):
+            lock.unlink()
+        os.close(handle)
+
+
+def _acquire(lock: Path, path: Path) -> int | None:
+    """Return the handle of the locked file, None if another process holds the lock."""
+    try:
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise Refusal(f"cannot lock {str(path)!r}: {error.strerror}: {str(lock)!r}") from error
+    try:
+        _lock(handle)
+        is_current = _is_file_of(handle, lock)
+    except OSError as error:
+        os.close(handle)
+        if error.errno in _HELD:
+            return None
+        raise Refusal(
+            f"cannot lock {str(path)!r}: {error.strerror}; write it to a folder that supports locks"
+        ) from error
+    if not is_current:
+        # The process that held the lock has deleted the file since it was opened here.
+        os.close(handle)
+        return None
+    return handle
+
+
+def _is_file_of(handle: int, lock: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), os.stat(lock))
+    except FileNotFoundError:
+        return False
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(handle: int) -> None:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
