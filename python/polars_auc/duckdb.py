@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 import polars_auc as pa
+from polars_auc._plugin.warning import warn
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,6 +33,9 @@ _TYPES: dict[Any, str] = {
 
 _LABELS, _SCORES, _ROW = "label", "score", "row"
 
+# All connections to a database share their Python functions, so each has a name of its own.
+_NUMBERS = count()
+
 
 def register(
     connection: duckdb.DuckDBPyConnection,
@@ -43,7 +48,8 @@ def register(
     Parameters
     ----------
     connection
-        A connection of DuckDB. Functions that it has by these names are replaced.
+        A connection of DuckDB. A database that is open for reading only is enough: the functions are
+        temporary, and end with the connection.
     functions
         What is added, by its name in SQL: functions that take the names of two columns and return an
         expression, such as ``{"auc_90": lambda label, score: pa.roc_auc_ci(label, score, level=0.9)}``.
@@ -60,11 +66,20 @@ def register(
     TypeError
         If the connection is none.
 
+    Warns
+    -----
+    UserWarning
+        If a function or macro of the same name is hidden or replaced on this connection.
+
     Notes
     -----
-    In SQL a function is a macro: ``roc_auc(label, score)`` stands for a scalar function of ``list(label)``
-    and ``list(score)``. So ``FILTER``, ``DISTINCT`` and windows do not apply to it; choose rows with
-    ``WHERE``. DuckDB holds the rows of all groups in memory. Labels and scores are read as DOUBLE: integers
+    In SQL a function is a temporary macro: ``roc_auc(label, score)`` stands for a scalar function of
+    ``list(label)`` and ``list(score)``. So ``FILTER``, ``DISTINCT`` and windows do not apply to it; choose
+    rows with ``WHERE``. Nothing is written to the database. Macros of the same name in the database stay as
+    they are; on this connection they are called by their full name, such as ``my_database.main.gini``. A
+    cursor is a connection of its own: register the functions on it as well.
+
+    DuckDB holds the rows of all groups in memory. Labels and scores are read as DOUBLE: integers
     beyond 2^53 and decimals of more digits are rounded. A label that is neither 0 nor 1 is an error.
 
     Polars' own SQL has no way to add functions: ``pl.sql`` cannot know these.
@@ -91,18 +106,16 @@ def register(
         raise TypeError(msg)
     if functions is None:
         functions = functions_of_one_score()
-    # What its methods take is said differently from release to release.
+    # The types of its methods differ between releases.
     connected: Any = connection
+    existing = _existing(connected, functions)
     for name, function in functions.items():
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
             msg = f"register: {name!r} is no name of SQL; write letters, digits and underscores"
             raise ValueError(msg)
         answer = function(_LABELS, _SCORES).alias(name)
         dtype = _answers(pl.LazyFrame(schema=_SCHEMA), answer).collect_schema()[name]
-        of_lists = f"polars_auc_{name}"
-        # It has no way to replace a function.
-        with suppress(duckdb.InvalidInputException):
-            connected.remove_function(of_lists)
+        of_lists = f"{_PREFIX}{name}_{next(_NUMBERS)}"
         connected.create_function(
             of_lists,
             _of_lists(answer),
@@ -113,12 +126,56 @@ def register(
         )
         try:
             connected.execute(
-                f"CREATE OR REPLACE MACRO {name}(label, score) AS "
+                f"CREATE OR REPLACE TEMP MACRO {name}(label, score) AS "
                 f"{of_lists}(list(CAST(label AS DOUBLE)), list(CAST(score AS DOUBLE)))"
             )
         except duckdb.ParserException as error:
+            connected.remove_function(of_lists)
             msg = f"register: {name!r} is a word of SQL; choose another name"
             raise ValueError(msg) from error
+    for database, *_, definition in existing:
+        if database == _TEMPORARY and (ours := re.match(rf"{_PREFIX}\w+", definition or "")):
+            # The user may have removed it.
+            with suppress(duckdb.InvalidInputException):
+                connected.remove_function(ours.group())
+    _warn_of_hidden(existing)
+
+
+_PREFIX = "polars_auc_"
+_TEMPORARY = "temp"
+
+_Existing = tuple[str, str, str, str | None]
+"""The database, schema and name of a function of SQL, and the definition of a macro."""
+
+
+def _existing(connected: Any, names: Iterable[str]) -> list[_Existing]:
+    """Return the scalar functions, aggregates and macros that have one of the names already."""
+    query = (
+        "SELECT DISTINCT database_name, schema_name, function_name, macro_definition FROM duckdb_functions() "
+        "WHERE lower(function_name) IN (SELECT lower(unnest(?))) "
+        "AND function_type IN ('scalar', 'aggregate', 'macro') ORDER BY ALL"
+    )
+    found: list[_Existing] = connected.execute(query, [list(names)]).fetchall()
+    return found
+
+
+def _warn_of_hidden(existing: Iterable[_Existing]) -> None:
+    """Warn of functions of the user that are hidden by temporary macros, or replaced by them."""
+    # Earlier releases left macros of the same definition in databases.
+    others = [each for each in existing if not (each[3] or "").startswith(_PREFIX)]
+    other_names = 'or register other names, as functions={"auc": polars_auc.roc_auc}'
+    hidden = list(dict.fromkeys(".".join(each[:3]) for each in others if each[0] != _TEMPORARY))
+    if hidden:
+        warn(
+            f"register: functions of the same name are hidden on this connection: {', '.join(hidden)}; "
+            f"call them by these full names, {other_names}"
+        )
+    replaced = list(dict.fromkeys(each[2] for each in others if each[0] == _TEMPORARY))
+    if replaced:
+        warn(
+            f"register: temporary macros of the same name are replaced: {', '.join(replaced)}; "
+            f"create them again under another name, {other_names}"
+        )
 
 
 def functions_of_one_score() -> dict[str, Callable[..., pl.Expr]]:

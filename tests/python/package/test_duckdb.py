@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -57,6 +59,68 @@ def test_own_functions_and_parts_of_records(connection: Any) -> None:
     assert_frame_equal(answers(connection, query, boolean), answers(connection, query, frame))
     nothing = answers(connection, "SELECT roc_auc(y, score) FROM frame WHERE false", frame)
     assert nothing.item() is None
+
+
+def test_a_database_stays_as_it_is(tmp_path: Path) -> None:
+    """Macros of the user stay in the file, and can be called by their full name."""
+    file = tmp_path / "scores.db"
+    with duckdb.connect(file) as made:
+        made.execute("CREATE MACRO gini(a, b) AS 42")
+        made.execute(
+            "CREATE TABLE rows AS FROM (VALUES (1, 0.9), (0, 0.5), (1, 0.4), (0, 0.1)) AS rows(y, s)"
+        )
+        with pytest.warns(UserWarning, match=r"hidden on this connection: scores\.main\.gini; call"):
+            register(made)
+        query = "SELECT gini(y, s), scores.main.gini(1, 2), roc_auc(y, s) FROM rows"
+        assert made.execute(query).fetchone() == (0.5, 42, 0.75)
+        with pytest.warns(UserWarning, match=r"main\.gini"):
+            register(made)
+    with duckdb.connect(file) as opened:
+        assert opened.execute("SELECT gini(1, 2)").fetchone() == (42,)
+        macros = "SELECT function_name FROM duckdb_functions() WHERE function_type = 'macro' AND NOT internal"
+        assert opened.execute(macros).fetchall() == [("gini",)]
+
+
+def test_a_database_open_for_reading_only(tmp_path: Path) -> None:
+    file = tmp_path / "scores.db"
+    with duckdb.connect(file) as made:
+        made.execute(
+            "CREATE TABLE rows AS FROM (VALUES (1, 0.9), (0, 0.5), (1, 0.4), (0, 0.1)) AS rows(y, s)"
+        )
+    with duckdb.connect(file, read_only=True) as opened:
+        register(opened)
+        assert opened.execute("SELECT roc_auc(y, s) FROM rows").fetchone() == (0.75,)
+
+
+def test_functions_that_are_hidden_or_replaced() -> None:
+    """A word of each: functions of DuckDB and of Python, and temporary macros; none of our own."""
+    with duckdb.connect() as made:
+        with pytest.warns(UserWarning, match=r"(?i)hidden on this connection: system\.main\.sum"):
+            register(made, {"SUM": pa.roc_auc})
+        made.create_function("gini", lambda x: x, ["DOUBLE"], "DOUBLE")
+        with pytest.warns(UserWarning, match=r"system\.main\.gini"):
+            register(made, {"gini": pa.gini})
+        made.execute("CREATE TEMP MACRO auc(a, b) AS 1")
+        with pytest.warns(UserWarning, match=r"temporary macros of the same name are replaced: auc"):
+            register(made, {"auc": pa.roc_auc})
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            register(made, {"auc": pa.roc_auc, "other": pa.roc_auc})
+
+
+def test_cursors_and_other_connections(tmp_path: Path) -> None:
+    """Each has functions of its own."""
+    query = "SELECT auc(y, s) FROM (VALUES (1, 0.9), (0, 0.5), (1, 0.4), (0, 0.1)) AS rows(y, s)"
+    with duckdb.connect(tmp_path / "scores.db") as first:
+        register(first, {"auc": pa.roc_auc})
+        with duckdb.connect(tmp_path / "scores.db") as second:
+            register(second, {"auc": pa.gini})
+            cursor = second.cursor()
+            register(cursor, {"auc": pa.ks_statistic})
+            register(cursor, {"auc": pa.average_precision})
+            answers = [each.execute(query).fetchone()[0] for each in (first, second, cursor)]  # type: ignore[index]
+        assert answers == pytest.approx([0.75, 0.5, 1 / 2 + 1 / 3])
+        assert first.execute(query).fetchone() == (0.75,)
 
 
 def test_what_is_refused(connection: Any) -> None:
