@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 import polars as pl
@@ -12,8 +12,16 @@ import polars as pl
 from polars_auc._expressions.intervals import roc_summary
 from polars_auc._frames.inputs import called
 from polars_auc._plugin.errors import OptionError, OptionTypeError
+from polars_auc._plugin.warning import warn
 
-__all__ = ["Evaluation", "evaluate", "evaluate_estimator"]
+__all__ = [
+    "Evaluation",
+    "columns_of_arrays",
+    "evaluate",
+    "evaluate_estimator",
+    "for_arrays",
+    "plain_values",
+]
 
 _EXAMPLE = "evaluate(y, model.predict_proba(X)[:, 1])"
 
@@ -62,11 +70,12 @@ def evaluate(
     weight: Iterable[Any] | None = None,
     ci: Literal["delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"] = "delong",
     level: float = 0.95,
+    nan: Literal["skip"] | None = None,
 ) -> Evaluation:
     """Return the most used numbers of a label and a score that are arrays, lists or Series.
 
-    Everything else of this package takes names of columns and expressions: for it, put the arrays into a
-    frame, as in ``pl.DataFrame({"label": y, "score": s})``.
+    :func:`polars_auc.plot_roc` takes arrays as well. Everything else of this package takes names of columns
+    and expressions: for it, put the arrays into a frame, as in ``pl.DataFrame({"label": y, "score": s})``.
 
     Parameters
     ----------
@@ -81,14 +90,17 @@ def evaluate(
         The method of the interval: see :func:`polars_auc.roc_auc_ci`.
     level
         The interval's coverage, between 0 and 1.
+    nan
+        ``"skip"`` takes scores that are NaN for missing.
 
     Returns
     -------
     Evaluation
         A named tuple with the fields of :func:`polars_auc.roc_summary`: ``auc``, ``se``, ``lower``,
         ``upper``, ``gini``, ``ks``, ``average_precision``, ``best_threshold``, ``prevalence``, ``n``,
-        ``n_missing``, ``n_unlabelled``, ``n_pos`` and ``n_neg``. What is undefined is None. None, and NaN in
-        a Series of pandas, is missing; NaN in an array of NumPy is a fault, and the numbers are then NaN.
+        ``n_missing``, ``n_unlabelled``, ``n_pos`` and ``n_neg``. What is undefined is None. None, and NA of
+        pandas, is missing. NaN is a fault in lists, NumPy, pandas and Polars alike: if a score is NaN, the
+        numbers are NaN, and a warning counts the rows; a label or weight that is NaN is an error.
 
     Raises
     ------
@@ -111,47 +123,81 @@ def evaluate(
     >>> round(result.auc, 4), round(result.lower, 4), result.upper, round(result.ks, 4), result.n
     (0.8889, 0.5809, 1.0, 0.6667, 6)
     """
-    columns = {"label": label, "score": score} | ({} if weight is None else {"weight": weight})
-    indexes = {
-        role: values.index
-        for role, values in columns.items()
-        if type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "index")
-    }
-    series = {role: _column(role, values) for role, values in columns.items()}
-    for role, column in series.items():
-        if len(column) != len(series["label"]):
-            said = f"has {len(column)} values, and `label` has {len(series['label'])}"
-            raise OptionError("evaluate", role, said, "give as many of both")
-    if not (series["label"].dtype.is_numeric() or series["label"].dtype in (pl.Boolean, pl.Null)):
-        said = f"must be truth values or 0 and 1, got {series['label'].dtype}"
-        instead = 'write the positive class, as in numpy.asarray(y) == "yes"'
-        raise OptionTypeError("evaluate", "label", said, instead)
-    # Pandas itself would align them, so their order may not be what the user thinks of.
-    first, *others = indexes or [""]
-    for role in others:
-        if not indexes[role].equals(indexes[first]):
-            said = f"and `{first}` are Series of pandas whose indexes differ"
-            raise OptionError("evaluate", role, said, "align them, or write .to_numpy() to go by place")
+    if nan not in (None, "skip"):
+        raise OptionError("evaluate", "nan", f"must be 'skip', or be left out, got {nan!r}")
+    others = {"score": score} | ({} if weight is None else {"weight": weight})
+    series = columns_of_arrays("evaluate", label, others)
+    is_nan = series["score"].is_nan() if series["score"].dtype.is_float() else pl.Series([False])
+    if nan is not None:
+        series["score"] = series["score"].fill_nan(None) if is_nan.any() else series["score"]
+    elif is_nan.any():
+        rows = f"{is_nan.sum():,} row{'' if is_nan.sum() == 1 else 's'}"
+        warn(f'evaluate: score is NaN in {rows}, and so are the numbers; nan="skip" takes NaN for missing')
     summary = roc_summary("label", "score", weight=None if weight is None else "weight", ci=ci, level=level)
     try:
         return Evaluation(**pl.DataFrame(series).select(summary).item())
     except pl.exceptions.PolarsError as error:
-        # There is no frame, whose columns an error could name.
-        said = re.sub(r'pl\.col\("(label|score|weight)"\)', r"pl.Series(\1)", str(error))
-        raise type(error)(said) from None
+        raise type(error)(for_arrays(str(error))) from None
 
 
-def _column(role: str, values: Any) -> pl.Series:
+def for_arrays(text: str) -> str:
+    """Return the text of an error without a frame, whose columns it could name."""
+    return re.sub(r'pl\.col\("(label|score|weight)"\)', r"pl.Series(\1)", text)
+
+
+def columns_of_arrays(function: str, label: Any, others: Mapping[str, Any]) -> dict[str, pl.Series]:
+    """Return a label, and the scores and weights of its rows, as columns of one length."""
+    columns = {"label": label, **others}
+    indexes = {role: values.index for role, values in columns.items() if _is_of_pandas(values)}
+    series = {role: _column(function, role, values) for role, values in columns.items()}
+    for role, column in series.items():
+        if len(column) != len(series["label"]):
+            said = f"has {len(column)} values, and `label` has {len(series['label'])}"
+            raise OptionError(function, role, said, "give as many of both")
+    if not (series["label"].dtype.is_numeric() or series["label"].dtype in (pl.Boolean, pl.Null)):
+        said = f"must be truth values or 0 and 1, got {series['label'].dtype}"
+        instead = 'write the positive class, as in numpy.asarray(y) == "yes"'
+        raise OptionTypeError(function, "label", said, instead)
+    # Pandas itself would align them, so their order may not be what the user thinks of.
+    first, *rest = indexes or [""]
+    for role in rest:
+        if not indexes[role].equals(indexes[first]):
+            said = f"and `{first}` are Series of pandas whose indexes differ"
+            raise OptionError(function, role, said, "align them, or write .to_numpy() to go by place")
+    return series
+
+
+def _is_of_pandas(values: Any) -> bool:
+    return type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "index")
+
+
+def plain_values(values: Any) -> Any:
+    """Return values with the NaN that Polars reads as null in a Series of pandas; objects become a list.
+
+    Only what is NA in a dtype of pandas is missing there.
+    """
+    kind = getattr(getattr(values, "dtype", None), "kind", "")
+    if kind == "O" and hasattr(values, "tolist"):
+        return [None if type(value).__name__ == "NAType" else value for value in values.tolist()]
+    if not _is_of_pandas(values):
+        return values
+    # The dtypes of NumPy have no NA.
+    is_numpy = type(values.dtype).__module__.partition(".")[0] == "numpy"
+    return values.to_numpy() if kind == "f" and is_numpy else values
+
+
+def _column(function: str, role: str, values: Any) -> pl.Series:
     """Return values as a column of their own dtype."""
     kind = f"{type(values).__module__}.{type(values).__qualname__}".removeprefix("builtins.")
     if isinstance(values, str | bytes | pl.Expr | pl.DataFrame | pl.LazyFrame):
         instead = "of a frame's columns write frame.select(roc_summary(label, score))"
-        raise OptionTypeError("evaluate", role, f"must be an array, a list or a Series, got {kind}", instead)
+        raise OptionTypeError(function, role, f"must be an array, a list or a Series, got {kind}", instead)
     shape = getattr(values, "shape", (0,))
     if len(shape) != 1:
         said = f"must have one dimension, got the shape {tuple(shape)}"
-        raise OptionError("evaluate", role, said, f"write one column of it, as in {_EXAMPLE}")
+        raise OptionError(function, role, said, f"write one column of it, as in {_EXAMPLE}")
     try:
+        values = plain_values(values)
         if isinstance(values, list | tuple):
             values = _alike(values)
         elif kind.startswith("numpy.ma."):
@@ -161,7 +207,7 @@ def _column(role: str, values: Any) -> pl.Series:
         return pl.Series(role, list(values)) if column.dtype == pl.Object else column
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
         said = f"must be an array, a list or a Series of numbers, got {kind}"
-        raise OptionTypeError("evaluate", role, said, f"write {_EXAMPLE}") from error
+        raise OptionTypeError(function, role, said, f"write {_EXAMPLE}") from error
 
 
 def _alike(values: list[Any] | tuple[Any, ...]) -> list[Any]:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import polars as pl
 
 from polars_auc._expressions.states import merge_states, roc_auc_bounds, roc_state
+from polars_auc._frames.arrays import plain_values
 from polars_auc._frames.inputs import called
 from polars_auc._plugin.options import is_number, number, told
 
@@ -292,7 +293,7 @@ def _not_a_label(value: object) -> str:
 def _column(name: str, values: Any) -> pl.Series:
     """Return one value, or several, as a column of floats."""
     what = f"Evaluator.add: {name}"
-    values = [values] if _is_row(values) else values
+    values = [values] if _is_row(values) else plain_values(values)
     if isinstance(values, list | tuple) and all(map(_is_row, values)):
         numbers = [None if value is None else _float(value, what) for value in values]
         return pl.Series(name, numbers, dtype=pl.Float64)

@@ -333,14 +333,16 @@ def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> 
     names = ", ".join(f'"{role}"' for role in in_order)
     if role in _OPTIONAL:
         names += f', {role}="{role}"'
-    frame = "frame"
+    frame, hint = "frame", ""
     if _holds_values(column):
+        if {"label", "score"} <= set(in_order):
+            hint = "; of arrays, evaluate(label, score) gives the AUC, its interval and more"
         frame = "pl.DataFrame({" + ", ".join(f'"{role}": {role}' for role in in_order) + "})"
     if role == "state":
         frame, names = "frame", names if name == "merge_states" else f"state={names}"
     msg = (
         f"{name}: {role} must be a column name or an expression, got {type(column).__name__}; "
-        f"write {frame}.select({name}({names}))"
+        f"write {frame}.select({name}({names})){hint}"
     )
     raise TypeError(msg)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import cross_validate
@@ -59,13 +60,37 @@ def test_numbers_of_several_types_and_of_their_own() -> None:
         pa.evaluate([0, 1, 1], [*large, 0.5])
 
 
-def test_missing_is_skipped_and_nan_is_a_fault() -> None:
-    result = pa.evaluate(pd.Series([0, 1, 1, 0]), pd.Series([1.0, 2.0, math.nan, 3.0]))
-    assert (result.n, result.n_missing, result.auc) == (3, 1, 0.5)
+@pytest.mark.parametrize("kind", [*KINDS, "object Series", "float32 Series"])
+def test_nan_is_a_fault_in_every_kind(kind: str) -> None:
+    convert: Callable[[pl.Series], Any] = {
+        **KINDS,
+        "PyArrow": lambda column: pyarrow.array(column.to_list(), from_pandas=False),
+        "object Series": lambda column: pd.Series(column.to_list(), dtype=object),
+        "float32 Series": lambda column: pd.Series(column.to_list(), dtype="float32"),
+    }[kind]
+    label, score = [0, 1, 1, 0], convert(pl.Series([1.0, 2.0, math.nan, 3.0]))
+    with pytest.warns(UserWarning, match=r'evaluate: score is NaN in 1 row, .* nan="skip" takes NaN for mis'):
+        result = pa.evaluate(label, score)
+    assert math.isnan(result.auc or 0)
+    assert (result.n, result.n_missing) == (4, 0)
+    skipped = pa.evaluate(label, score, nan="skip")
+    assert (skipped.n, skipped.n_missing, skipped.auc) == (3, 1, 0.5)
+    with pytest.raises(pl.exceptions.PolarsError, match="holds NaN"):
+        pa.evaluate(convert(pl.Series([0.0, 1.0, math.nan, 1.0])), [1, 2, 3, 4])
+    with pytest.raises(pl.exceptions.PolarsError, match="holds NaN"):
+        pa.evaluate(label, [1, 2, 3, 4], weight=score)
+    evaluator = pa.Evaluator()
+    evaluator.add(convert(pl.Series(label, dtype=pl.Float64)), score)
+    assert math.isnan(evaluator.auc() or 0)
+
+
+def test_missing_is_skipped() -> None:
+    for missing in (pd.Series([1, 2, None, 3], dtype="Float64"), pd.Series([1, 2, pd.NA, 3], dtype=object)):
+        result = pa.evaluate(pd.Series([0, 1, 1, 0]), missing)
+        assert (result.n, result.n_missing, result.auc) == (3, 1, 0.5)
     assert pa.evaluate([0, 1, None], [1, 2, 3]).n_missing == 1
     masked: Any = np.ma.array([1.0, 2.0, 9.0], mask=[False, False, True])
     assert pa.evaluate([0, 1, 0], masked).auc == 1
-    assert math.isnan(pa.evaluate([0, 1, 1], np.array([1.0, 2.0, math.nan])).auc or 0)
     assert pa.evaluate([1, 1], [1, 2]).auc is None
 
 
@@ -86,6 +111,13 @@ WRONG: dict[str, tuple[Any, Any, dict[str, Any], type[Exception], str]] = {
         "label must be truth values or 0 and 1, got String; wr",
     ),
     "a label of 2": ([0, 1, 2], S, {}, pl.exceptions.ComputeError, 'label "label" holds 2'),
+    "another word for NaN": (
+        Y,
+        S,
+        {"nan": "drop"},
+        ValueError,
+        "nan must be 'skip', or be left out, got 'dr",
+    ),
     "a level": (Y, S, {"level": 95}, ValueError, "level must lie between 0 and 1"),
     "indexes": (
         pd.Series(Y),
