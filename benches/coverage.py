@@ -71,6 +71,7 @@ METHODS = [
     Method("delong", {"method": "delong"}),
     Method("logit", {"method": "logit"}),
     Method("hanley_mcneil", {"method": "hanley_mcneil"}),
+    Method("obuchowski", {"method": "obuchowski"}),
     Method("bootstrap, percentile", {"method": "bootstrap", "interval": "percentile"}, resamples=2000),
     Method("bootstrap, bca", {"method": "bootstrap", "interval": "bca"}, resamples=2000),
     Method("delong, clusters of 2", {"method": "delong"}, clustered=True),

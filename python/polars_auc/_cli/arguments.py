@@ -53,14 +53,16 @@ def add_options(command: argparse.ArgumentParser, options: type) -> None:
             add_option(command, options, name)
 
 
-def add_option(command: argparse.ArgumentParser, options: type, name: str) -> None:
-    """Add an option that a dataclass declares."""
+def add_option(
+    command: argparse.ArgumentParser, options: type, name: str, description: str | None = None
+) -> None:
+    """Add an option that a dataclass declares, maybe with another description."""
     known = declared(options)[name]
     names = ["-o", "--output"] if name == "output" else [known.flag or f"--{name.replace('_', '-')}"]
     default = next(field.default for field in dataclasses.fields(options) if field.name == name)
     flags = {name: known.flag for name, known in declared(options).items() if known.flag is not None}
     # Argparse formats the help by %.
-    text = _native.worded(known.help, {**flags_of(command), **flags}).replace("%", "%%")
+    text = _native.worded(description or known.help, {**flags_of(command), **flags}).replace("%", "%%")
     words: dict[str, Any] = {"help": text, "dest": name, "default": default, "action": Once}
     if known.const is not None:
         command.add_argument(*names, **words, nargs=0, const=known.const)

@@ -113,7 +113,9 @@ def _add_common(command: argparse.ArgumentParser, run: Callable[..., bool], *, s
     add_option(command, ReportOptions, "low_is_positive")
     if states:
         add_from_states(command)
-    add_option(command, ReportOptions, "weight")
+    # These commands have no interval of an AUC, whose method a report names here.
+    weight = "the column, or SQL, with the weight of each row, for rows of unequal probabilities of sampling"
+    add_option(command, ReportOptions, "weight", weight)
     command.add_argument(
         "--limit",
         action=Once,

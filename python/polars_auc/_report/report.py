@@ -126,13 +126,15 @@ def report(
         A column that says which rows belong together, such as the rows of one patient, whose scores are not
         independent. The standard errors and limits are then Obuchowski's, also those of ``compare`` and
         ``versus``, or whole clusters are resampled: see :func:`polars_auc.roc_auc_ci`. Rows of a null cluster
-        are skipped. Not possible with ``folds``, ``ci="hanley_mcneil"`` and ``interval="bca"``.
+        are skipped. Not possible with ``folds``, ``user``, ``memory``, ``ci="hanley_mcneil"``,
+        ``ci="obuchowski"`` and ``interval="bca"``.
     weight
         The weight of each row, for samples whose rows were drawn with unequal probabilities: a column of
         finite numbers that are not negative. Rows of weight 0 or null are skipped. The standard errors are
         those of the infinitesimal jackknife: see :func:`polars_auc.roc_auc_ci`. ``n``, ``n_pos`` and
-        ``n_missing`` count rows. Possible with ``ci="delong"`` and ``ci="logit"``, and not with ``compare``,
-        ``versus``, ``folds``, ``user``, ``stability``, ``count`` and ``cluster``.
+        ``n_missing`` count rows. Possible with ``ci="delong"`` and ``ci="logit"``, and not with ``user``,
+        ``count`` and ``memory``; with ``versus`` not together with ``cluster``. The index of ``stability``
+        has no p-value then.
     low_is_positive
         Whether low scores are positive, as in a scorecard where many points are good. All numbers are then
         those of the negated scores, exact for every dtype.
@@ -194,9 +196,9 @@ def report(
           null for the first score.
         - with ``stability``: ``psi``, ``psi_p_value`` (Float64), ``psi_n``, ``psi_reference_n`` (UInt64) of
           :func:`polars_auc.population_stability`: the index, which is infinite if a band has rows of one
-          sample only, its p-value (null with ``cluster``), the rows that are held against the reference, and
-          the rows of the reference. ``psi_n`` is null if all rows of a group are of the reference. In a group
-          of fewer than some hundred rows the index is large by chance.
+          sample only, its p-value (null with ``cluster`` or ``weight``), the rows that are held against the
+          reference, and the rows of the reference. ``psi_n`` is null if all rows of a group are of the
+          reference. In a group of fewer than some hundred rows the index is large by chance.
         - with ``nan="skip"``: ``n_nan`` (UInt64), rows with a label that were skipped because the score is
           NaN; they are among ``n_missing``.
         - with ``versus``: ``versus_auc``, ``difference``, ``difference_lower``, ``difference_upper``,

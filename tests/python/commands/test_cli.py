@@ -25,6 +25,7 @@ from polars_auc._commands.main import main
 
 Capture = pytest.CaptureFixture[str]
 DATA = Path(__file__).parents[3] / "data"
+FLAGS = re.compile(r"--[a-z][a-z-]*[a-z]")
 
 
 @pytest.fixture
@@ -646,6 +647,18 @@ def test_closed_and_full_streams(tmp_path: Path, script: str) -> None:
     assert run(script, *command, "--fail-if", "auc < 1").returncode == 1
     assert output.exists()
     assert run(script, *command, "--seed", "1").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "command", ["report", "curve", "gains", "thresholds", "compare", "state", "merge", "init"]
+)
+def test_the_help_names_options_of_the_command(command: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    text = capsys.readouterr().out
+    options = {flag for line in re.findall(r"^  (-.*)$", text, re.MULTILINE) for flag in FLAGS.findall(line)}
+    # The command `init` writes a file for the other commands' option.
+    assert set(FLAGS.findall(text)) - options <= ({"--config"} if command == "init" else set())
 
 
 def test_help_that_cannot_be_printed() -> None:

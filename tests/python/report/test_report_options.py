@@ -195,6 +195,22 @@ def test_an_option_of_a_configuration_is_named_as_there(
     assert "[report] folds names the column 'none', which is not in the files" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["weight", "cluster"])
+def test_the_docstring_names_what_does_not_go_together(name: str) -> None:
+    """It names the options that are refused, and no other one."""
+    lines = (pa.report.__doc__ or "").splitlines()
+    start = lines.index(f"    {name}")
+    end = next(place for place in range(start + 1, len(lines)) if not lines[place].startswith(" " * 8))
+    [sentence] = re.findall(
+        r"(?:and not|Not possible) with (.*?)[;.]", " ".join(map(str.strip, lines[start:end]))
+    )
+    refused = {other.other for other in OPTIONS[name].conflicts}
+    refused |= {
+        option for option, known in OPTIONS.items() if name in [rule.other for rule in known.conflicts]
+    }
+    assert set(re.findall(r"``(\w+)``", sentence)) == refused
+
+
 def test_an_empty_list_is_a_value() -> None:
     frame = pl.DataFrame({"y": [0, 1], "s": [1, 2]})
     with pytest.raises(ValueError, match=r"report: along applies to versus=.previous. only"):
