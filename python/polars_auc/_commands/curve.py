@@ -22,7 +22,7 @@ from polars_auc._expressions.curves import roc_curve
 from polars_auc._expressions.folds import cv_roc_auc, cv_roc_curve
 from polars_auc._expressions.intervals import roc_auc_ci
 from polars_auc._frames.evaluated import Evaluated
-from polars_auc._page.save_chart import CHARTS, chart_contents, has_libraries, refuse_title
+from polars_auc._page.save_chart import CHARTS, chart_contents, has_libraries, refuse_size, refuse_title
 from polars_auc._page.text import counted
 from polars_auc._plots.roc import plot_roc
 from polars_auc._plugin.errors import OptionError, at_edge
@@ -78,6 +78,9 @@ def add_curve(commands: Any) -> None:
         action=Once,
         metavar="TITLE",
         help=f"the title of a page, which is an .html file; without it {_TITLE}",
+    )
+    command.add_argument(
+        "--dpi", action=Once, type=float, metavar="N", help="the pixels per inch of a .png file, such as 300"
     )
     add_table_output(
         command,
@@ -165,7 +168,7 @@ def curve(options: argparse.Namespace) -> bool:
     notes = [f"wrote {options.output}"]
     if is_chart or writer is None:
         chart = _chart(suffix, points, None if areas is None else tables[-1], source.by)
-        contents = chart_contents(chart, suffix, options.title or _TITLE)
+        contents = chart_contents(chart, suffix, options.title or _TITLE, dpi=options.dpi)
         save(options.output, lambda: contents)
     else:
         notes = save_table(writer, options, files, rows, list(source.scores), points[what])
@@ -235,6 +238,7 @@ def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
         said = f"is for curves, and a table with `{option}` holds {lines}"
         raise OptionError("", "max_points", said, "leave one of them out")
     refuse_title("", options.title, options.output.suffix)
+    refuse_size("", {"dpi": options.dpi}, options.output.suffix)
     if is_chart and not has_libraries():
         raise Refusal(
             'a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '

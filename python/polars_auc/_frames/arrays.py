@@ -9,21 +9,25 @@ from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
-from polars_auc._expressions.intervals import roc_summary
+from polars_auc._expressions.curves import roc_curve
+from polars_auc._expressions.intervals import roc_auc_ci, roc_summary
+from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.inputs import called
 from polars_auc._plugin.errors import OptionError, OptionTypeError
 from polars_auc._plugin.warning import warn
 
 __all__ = [
     "Evaluation",
-    "columns_of_arrays",
+    "curves_of_arrays",
     "evaluate",
     "evaluate_estimator",
-    "for_arrays",
     "plain_values",
 ]
 
 _EXAMPLE = "evaluate(y, model.predict_proba(X)[:, 1])"
+
+# The points of a curve: more cannot be seen.
+_POINTS = 1000
 
 
 class Evaluation(NamedTuple):
@@ -126,7 +130,7 @@ def evaluate(
     if nan not in (None, "skip"):
         raise OptionError("evaluate", "nan", f"must be 'skip', or be left out, got {nan!r}")
     others = {"score": score} | ({} if weight is None else {"weight": weight})
-    series = columns_of_arrays("evaluate", label, others)
+    series = _columns("evaluate", label, others)
     is_nan = series["score"].is_nan() if series["score"].dtype.is_float() else pl.Series([False])
     if nan is not None:
         series["score"] = series["score"].fill_nan(None) if is_nan.any() else series["score"]
@@ -137,15 +141,15 @@ def evaluate(
     try:
         return Evaluation(**pl.DataFrame(series).select(summary).item())
     except pl.exceptions.PolarsError as error:
-        raise type(error)(for_arrays(str(error))) from None
+        raise type(error)(_for_arrays(str(error))) from None
 
 
-def for_arrays(text: str) -> str:
+def _for_arrays(text: str) -> str:
     """Return the text of an error without a frame, whose columns it could name."""
     return re.sub(r'pl\.col\("(label|score|weight)"\)', r"pl.Series(\1)", text)
 
 
-def columns_of_arrays(function: str, label: Any, others: Mapping[str, Any]) -> dict[str, pl.Series]:
+def _columns(function: str, label: Any, others: Mapping[str, Any]) -> dict[str, pl.Series]:
     """Return a label, and the scores and weights of its rows, as columns of one length."""
     columns = {"label": label, **others}
     indexes = {role: values.index for role, values in columns.items() if _is_of_pandas(values)}
@@ -165,6 +169,32 @@ def columns_of_arrays(function: str, label: Any, others: Mapping[str, Any]) -> d
             said = f"and `{first}` are Series of pandas whose indexes differ"
             raise OptionError(function, role, said, "align them, or write .to_numpy() to go by place")
     return series
+
+
+def curves_of_arrays(function: str, label: Any, scores: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the points of the ROC curves of scores, and the AUC of each with its interval."""
+    if hasattr(scores, "columns") and hasattr(scores, "__getitem__"):
+        scores = {str(name): scores[name] for name in scores.columns}
+    arrays = dict(scores) if isinstance(scores, Mapping) else {"score": scores}
+    if not arrays or not all(isinstance(name, str) and name != "label" for name in arrays):
+        said = f"must be arrays by names other than 'label', got {list(arrays)}"
+        raise OptionError(function, "scores", said, 'write {"forest": forest, "tree": tree}')
+    frame = pl.DataFrame(_columns(function, label, arrays))
+    try:
+        points = curve_points(frame, [roc_curve("label", name, max_points=_POINTS) for name in arrays])
+        intervals = frame.select(roc_auc_ci("label", name).alias(name) for name in arrays)
+    except pl.exceptions.PolarsError as error:
+        raise type(error)(_for_arrays(str(error))) from None
+    drawn = set(points["score"])
+    for name in arrays:
+        if name not in drawn:
+            is_nan = frame[name].dtype.is_float() and frame[name].is_nan().any()
+            reason = "a score is NaN" if is_nan else "it needs a positive and a negative"
+            raise OptionError(function, "scores", f"{name!r} has no curve: {reason}", "leave it out")
+    areas = pl.concat(
+        intervals.select(pl.lit(name).alias("score"), pl.col(name).alias("area")) for name in arrays
+    )
+    return points, areas.unnest("area")
 
 
 def _is_of_pandas(values: Any) -> bool:

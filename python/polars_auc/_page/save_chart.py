@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
@@ -13,16 +14,23 @@ from polars_auc._page.document import document
 from polars_auc._page.files import refuse_path, replace_file
 from polars_auc._plots.conversion import picture
 from polars_auc._plugin.errors import OptionError, OptionTypeError
+from polars_auc._plugin.options import is_number, number, told
 
-__all__ = ["CHARTS", "chart_contents", "has_libraries", "refuse_title", "save_chart"]
+__all__ = ["CHARTS", "chart_contents", "has_libraries", "refuse_size", "refuse_title", "save_chart"]
 
-CHARTS = (".html", ".png", ".svg")
+CHARTS = (".html", ".pdf", ".png", ".svg")
 """The endings of files of charts."""
 
 _TITLE = "Chart"
 
-# Pixels of a picture for each pixel of the chart.
+# The scale of a .png file, if neither scale nor dpi is given.
 _SCALE = 2
+
+# A pixel of a chart is a point, which is a 72nd of an inch.
+_DPI = 72
+
+# The endings of files that an option changes, and its limits.
+_SIZES = {"scale": ((".pdf", ".png"), 0.1, 20), "dpi": ((".png",), 10, 2400)}
 
 
 def has_libraries() -> bool:
@@ -42,7 +50,23 @@ def refuse_title(function: str, title: object, ending: str) -> None:
         raise OptionError(function, "title", f"must be text of one line, got {title!r}")
 
 
-def chart_contents(chart: Any, ending: str, title: str | None = None) -> bytes:
+def refuse_size(function: str, sizes: Mapping[str, object], ending: str) -> None:
+    """Refuse a scale or a resolution out of range, and one that a file of this ending does not have."""
+    for name, value in sizes.items():
+        endings, least, most = _SIZES[name]
+        if value is None:
+            continue
+        if not (is_number(value) and least <= number(value) <= most):
+            said = f"must be a number from {least} to {most}, got {told(value)}"
+            raise OptionError(function, name, said, "write `dpi=300`" if name == "dpi" else None)
+        if ending not in endings:
+            said = f"is of {' and '.join(endings)} files, got {ending}"
+            raise OptionError(function, name, said, f"end `path` in {endings[-1]}, or leave it out")
+
+
+def chart_contents(
+    chart: Any, ending: str, title: str | None = None, scale: float | None = None, dpi: float | None = None
+) -> bytes:
     """Return the contents of a file of a chart."""
     if ending == ".html":
         # JSON has no NaN and no infinity; nothing is drawn there.
@@ -54,12 +78,21 @@ def chart_contents(chart: Any, ending: str, title: str | None = None) -> bytes:
         return document(
             "chart.html.jinja", title=title or _TITLE, charts={"chart": json.loads(text)}
         ).encode()
-    return picture(chart, ending, _SCALE)
+    if scale is None:
+        scale = _SCALE if ending == ".png" and dpi is None else 1
+    return picture(chart, ending, number(scale), _DPI if dpi is None else number(dpi))
 
 
 @called("save_chart")
-def save_chart(chart: Any, path: str | Path, *, title: str | None = None) -> Path:
-    """Write a chart as a file: a page that needs no network, or a picture.
+def save_chart(
+    chart: Any,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    scale: float | None = None,
+    dpi: float | None = None,
+) -> Path:
+    """Write a chart as a file: a page that needs no network, a PDF, or a picture.
 
     This function needs ``pip install "polars-auc[plot]"``. The pages of :meth:`altair.Chart.save` load their
     scripts from the network, and are blank without one; those of this function hold all that they show.
@@ -70,10 +103,16 @@ def save_chart(chart: Any, path: str | Path, *, title: str | None = None) -> Pat
         A chart of :func:`polars_auc.plot_roc` or another function that draws, or any chart of Altair.
     path
         The file, by whose ending its kind is known: ``.html`` is a page, with the points' numbers at the
-        pointer and dark colours where the reader's system asks for them; ``.png`` and ``.svg`` are pictures.
-        A file that is there is replaced.
+        pointer and dark colours where the reader's system asks for them; ``.pdf`` and ``.svg`` are pictures
+        that are sharp at any size, and ``.png`` one of pixels. A file that is there is replaced.
     title
         The title of a page. None is "Chart".
+    scale
+        How large a ``.png`` or ``.pdf`` is beside the chart, from 0.1 to 20. None is 1, and 2 for a ``.png``
+        without ``dpi``.
+    dpi
+        The pixels per inch of a ``.png``, from 10 to 2400, such as 300 for print. A pixel of the chart is a
+        72nd of an inch: a chart of 360 pixels is 5 inches wide, and has 1500 pixels at 300 dpi.
 
     Returns
     -------
@@ -87,7 +126,8 @@ def save_chart(chart: Any, path: str | Path, *, title: str | None = None) -> Pat
     TypeError
         If the chart is none, or the path is no path.
     ValueError
-        If the path has another ending or is in no folder, or a picture is given a title.
+        If the path has another ending or is in no folder, if an option is not one of such files, or out of
+        range.
     OSError
         If the file cannot be written.
 
@@ -105,8 +145,16 @@ def save_chart(chart: Any, path: str | Path, *, title: str | None = None) -> Pat
     >>> import polars_auc as pa
     >>> rows = pl.DataFrame({"ill": [0, 0, 1, 1], "risk": [1, 3, 2, 4]})
     >>> chart = pa.plot_roc(pa.curve_points(rows, pa.roc_curve("ill", "risk")))
-    >>> pa.save_chart(chart, Path(tempfile.mkdtemp()) / "curve.html", title="Risk").name
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> pa.save_chart(chart, folder / "curve.html", title="Risk").name
     'curve.html'
+
+    For a paper, as PDF and with 300 dpi:
+
+    >>> pa.save_chart(chart, folder / "curve.pdf").name
+    'curve.pdf'
+    >>> pa.save_chart(chart, folder / "curve.png", dpi=300).name
+    'curve.png'
     """
     name = "save_chart"
     if not isinstance(path, str | PathLike) or "\0" in str(path):
@@ -117,8 +165,9 @@ def save_chart(chart: Any, path: str | Path, *, title: str | None = None) -> Pat
     file = Path(path)
     refuse_path(file, CHARTS)
     refuse_title(name, title, file.suffix)
+    refuse_size(name, {"scale": scale, "dpi": dpi}, file.suffix)
     if not has_libraries():
         msg = f'{name} needs Altair and vl-convert: pip install "polars-auc[plot]"'
         raise ImportError(msg)
-    replace_file(file, chart_contents(chart, file.suffix, title))
+    replace_file(file, chart_contents(chart, file.suffix, title, scale, dpi))
     return file

@@ -131,8 +131,8 @@ def convert(function: str, **arguments: Any) -> Any:
     return getattr(vl_convert, function)(**arguments)
 
 
-def picture(chart: Any, ending: str, scale: float) -> bytes:
-    """Return a chart of Altair as a picture, as its method ``save`` makes it."""
+def picture(chart: Any, ending: str, scale: float, dpi: float) -> bytes:
+    """Return a chart of Altair as a picture or a page of PDF, as its method ``save`` makes it."""
     from altair import renderers
     from altair.vegalite import SCHEMA_VERSION
 
@@ -146,5 +146,7 @@ def picture(chart: Any, ending: str, scale: float) -> bytes:
         "time_format_locale": embedding.get("timeFormatLocale"),
     }
     if ending == ".png":
-        return bytes(convert("vegalite_to_png", scale=scale, ppi=72, **options))
+        return bytes(convert("vegalite_to_png", scale=scale, ppi=dpi, **options))
+    if ending == ".pdf":
+        return bytes(convert("vegalite_to_pdf", scale=scale, **options))
     return str(convert("vegalite_to_svg", **options)).encode()

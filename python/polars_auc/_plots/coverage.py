@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from polars_auc._frames.inputs import IntoFrame, called, refuse_keys, rows_of
-from polars_auc._plots.layout import REFERENCE, altair, arranged, described, layout, lines, points
+from polars_auc._plots.layout import REFERENCE, altair, arranged, described, layout, lines, points, titled
 from polars_auc._plots.names import SCORE, named
 from polars_auc._plots.points import MOST_POINTS, Drawing, as_drawing, told_apart
 from polars_auc._plugin.options import between_0_and_1
@@ -35,6 +35,8 @@ def plot_coverage(
     level: float | None = None,
     columns: int | None = None,
     size: int | None = None,
+    x_title: str | None = None,
+    y_title: str | None = None,
     tooltip: bool = True,
 ) -> alt.LayerChart | alt.FacetChart:
     """Return a chart of the share of curves within a band, if so much of a curve may be outside.
@@ -61,6 +63,8 @@ def plot_coverage(
         With ``facet``: the number of panels side by side, 3 by default.
     size
         The width and height of the chart, or of each panel, in pixels: 340, and 200 for panels.
+    x_title, y_title
+        The titles of the axes. None is what they show, and "" no title.
     tooltip
         Whether the point that is nearest to the pointer is marked, and its numbers are shown.
 
@@ -117,7 +121,8 @@ def plot_coverage(
     several = max(len(drawn.curves), len(drawn.panels)) > 1
     what = f"Share of curves within {'bands' if several else 'a band'}"
     marked = "Each line rises to 1." if level is None else f"The dashed line is at {level:g}."
-    return arranged(layers, drawn, shape, described(what, drawn, marked, "Bands"))
+    chart = arranged(layers, drawn, shape, described(what, drawn, marked, "Bands"))
+    return titled(_NAME, chart, x_title, y_title)
 
 
 _AXES = {

@@ -6,7 +6,17 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from polars_auc._frames.inputs import IntoFrame, called
-from polars_auc._plots.layout import REFERENCE, altair, arranged, color, described, layout, lines, points
+from polars_auc._plots.layout import (
+    REFERENCE,
+    altair,
+    arranged,
+    color,
+    described,
+    layout,
+    lines,
+    points,
+    titled,
+)
 from polars_auc._plots.points import difference_drawing
 
 if TYPE_CHECKING:
@@ -23,6 +33,8 @@ def plot_difference(
     facet: str | Iterable[str] | None = None,
     columns: int | None = None,
     size: int | None = None,
+    x_title: str | None = None,
+    y_title: str | None = None,
     tooltip: bool = True,
 ) -> alt.LayerChart | alt.FacetChart:
     """Return a chart of the differences of two ROC curves, with their bands.
@@ -46,6 +58,8 @@ def plot_difference(
         With ``facet``: the number of panels side by side, 3 by default.
     size
         The width and height of the chart, or of each panel, in pixels: 340, and 200 for panels.
+    x_title, y_title
+        The titles of the axes. None is what they show, and "" no title.
     tooltip
         Whether the point that is nearest to the pointer is marked, and its numbers are shown.
 
@@ -92,7 +106,8 @@ def plot_difference(
     what = (
         "Differences of ROC curves with their bands" if several else "Difference of ROC curves with its band"
     )
-    return arranged(layers, drawn, shape, described(what, drawn, "The dashed line is no difference."))
+    chart = arranged(layers, drawn, shape, described(what, drawn, "The dashed line is no difference."))
+    return titled(name, chart, x_title, y_title)
 
 
 _NUMBERS = ("fpr", "difference", "lower", "upper", "p_value")

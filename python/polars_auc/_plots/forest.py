@@ -9,7 +9,7 @@ import polars as pl
 from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._frames.inputs import IntoFrame, called, rows_of
 from polars_auc._plots.adjustment import after_adjustment
-from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair
+from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, titled
 from polars_auc._plots.names import key_text, named, score_text
 from polars_auc._plugin.options import between_0_and_1, integer
 
@@ -34,7 +34,12 @@ _COLUMNS = 3
 
 @called(_NAME)
 def plot_forest(
-    report: IntoFrame, *, limit: int = 60, level: float = 0.95, width: int = _WIDTH
+    report: IntoFrame,
+    *,
+    limit: int = 60,
+    level: float = 0.95,
+    width: int = _WIDTH,
+    x_title: str | None = None,
 ) -> alt.LayerChart | alt.FacetChart:
     """Return a forest plot of a report: the AUC of each group with its interval, the lowest AUC first.
 
@@ -55,6 +60,8 @@ def plot_forest(
         ``p_adjusted`` is at most ``1 - level`` are marked.
     width
         The width of each panel in pixels, from 50 to 5000.
+    x_title
+        The title of the axis of areas. None is "AUC".
 
     Returns
     -------
@@ -139,12 +146,12 @@ def plot_forest(
     data = {"values": lines.to_dicts()}
     if len(scores) == 1:
         whole: alt.LayerChart = chart.properties(data=data, description=description)
-        return whole
+        return titled(_NAME, whole, x_title, None)
     panels = alt.Facet("score:N", title=None, sort=scores)
     grid: alt.FacetChart = chart.facet(panels, data=data, columns=_COLUMNS).properties(
         description=description
     )
-    return grid
+    return titled(_NAME, grid, x_title, None)
 
 
 def _ranked(groups: pl.DataFrame, limit: int) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from polars_auc._plots.points import Drawing
-from polars_auc._plugin.errors import OptionError, either
+from polars_auc._plugin.errors import OptionError, OptionTypeError, either
 from polars_auc._plugin.options import flag, integer
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ __all__ = [
     "layout",
     "lines",
     "points",
+    "titled",
 ]
 
 # Four colours that people with any colour vision tell apart, with a contrast of 3 to white and to dark grey.
@@ -93,6 +94,23 @@ def arranged(
     grid = chart.facet(panels, data=data, columns=columns).properties(description=description)
     # Otherwise the axis of a column is below the last row, also if the column has no panel there.
     return grid.resolve_axis(x="independent") if len(drawn.panels) % columns else grid
+
+
+def titled(
+    function: str, chart: alt.LayerChart | alt.FacetChart, x_title: object, y_title: object
+) -> alt.LayerChart | alt.FacetChart:
+    """Return the chart with other titles of its axes; None leaves a title as it is."""
+    import altair as alt
+
+    whole: Any = chart
+    for axis, title in (("x", x_title), ("y", y_title)):
+        if not isinstance(title, str | None):
+            raise OptionTypeError(function, f"{axis}_title", f"must be text, got {title!r}")
+        for layer in whole.spec.layer if isinstance(chart, alt.FacetChart) else whole.layer:
+            channel = getattr(layer.encoding, axis)
+            if title is not None and channel is not alt.Undefined:
+                channel.title = title
+    return chart
 
 
 def color(drawn: Drawing) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from polars_auc._frames.inputs import IntoFrame, called, keys_of, refuse_pattern, rows_of
-from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair
+from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, titled
 from polars_auc._plots.names import key_text, named
 from polars_auc._plugin.options import between_0_and_1, integer, is_number
 
@@ -39,6 +39,8 @@ def plot_monitoring(
     level: float = 0.95,
     columns: int = 3,
     width: int | None = None,
+    x_title: str | None = None,
+    y_title: str | None = None,
 ) -> alt.LayerChart | alt.FacetChart:
     """Return a chart of the mean AUC of the periods so far, with its interval that holds at all of them.
 
@@ -67,6 +69,8 @@ def plot_monitoring(
         The number of panels side by side, from 1 to 100.
     width
         The width of the chart, or of each panel, in pixels: 520, and 260 for panels.
+    x_title, y_title
+        The titles of the axes. None is what they show, and "" no title.
 
     Returns
     -------
@@ -115,7 +119,7 @@ def plot_monitoring(
         columns=columns,
         width=width,
     )
-    return chart
+    return titled(_NAME, chart, x_title, y_title)
 
 
 def monitoring_chart(

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from polars_auc._frames.arrays import curves_of_arrays
 from polars_auc._frames.inputs import IntoFrame, called
 from polars_auc._plots.areas import areas_in_panels, with_areas
-from polars_auc._plots.layout import REFERENCE, altair, arranged, color, described, layout, lines, points
+from polars_auc._plots.layout import (
+    REFERENCE,
+    altair,
+    arranged,
+    color,
+    described,
+    layout,
+    lines,
+    points,
+    titled,
+)
 from polars_auc._plots.points import Drawing, drawing
+from polars_auc._plugin.errors import OptionError
 
 if TYPE_CHECKING:
     import altair as alt
@@ -18,7 +30,8 @@ __all__ = ["plot_roc"]
 
 @called("plot_roc")
 def plot_roc(
-    curves: IntoFrame,
+    curves: IntoFrame | Iterable[Any],
+    scores: Mapping[str, Iterable[Any]] | Iterable[Any] | None = None,
     *,
     band: IntoFrame | None = None,
     folds: IntoFrame | None = None,
@@ -27,17 +40,21 @@ def plot_roc(
     facet: str | Iterable[str] | None = None,
     columns: int | None = None,
     size: int | None = None,
+    x_title: str | None = None,
+    y_title: str | None = None,
     tooltip: bool = True,
 ) -> alt.LayerChart | alt.FacetChart:
     """Return a chart of ROC curves, with confidence bands about them.
 
-    This function needs Altair: ``pip install "polars-auc[plot]"``. It computes no statistic: it draws the
-    points that :func:`polars_auc.roc_curve` and :func:`polars_auc.roc_band` give.
+    This function needs Altair: ``pip install "polars-auc[plot]"``. It draws the points that
+    :func:`polars_auc.roc_curve` and :func:`polars_auc.roc_band` give; or, of a label and scores that are
+    arrays, their curves, with the AUC of each and its interval of :func:`polars_auc.roc_auc_ci`.
 
     Parameters
     ----------
     curves
-        The points of the curves, as rows or as lists:
+        With ``scores``: the label, as :func:`polars_auc.evaluate` takes it. Otherwise the points of the
+        curves, as rows or as lists:
 
         - the long table of :func:`polars_auc.curve_points`, or any frame with the columns ``fpr`` and
           ``tpr``, and ``threshold`` if there are thresholds;
@@ -46,6 +63,10 @@ def plot_roc(
 
         Other curves with these columns can be drawn as well, such as that of
         :func:`polars_auc.cv_roc_curve`, and the mean curve of a band.
+    scores
+        Scores by name, such as ``{"forest": p, "tree": q}``: arrays, lists or Series of as many values as
+        there are labels, as :func:`polars_auc.evaluate` takes them; or one of them; or a frame of them.
+        ``band``, ``folds``, ``areas``, ``by`` and ``facet`` are for points.
     band
         The points of the bands about these curves, as rows or as lists of :func:`polars_auc.roc_band`. The
         area between the lower and the upper curve is filled.
@@ -66,6 +87,8 @@ def plot_roc(
         With ``facet``: the number of panels side by side, 3 by default.
     size
         The width and height of the chart, or of each panel, in pixels: 340, and 200 for panels.
+    x_title, y_title
+        The titles of the axes. None is what they show, and "" no title.
     tooltip
         Whether the point that is nearest to the pointer is marked, and its threshold and rates are shown.
         Pictures that show no tooltips are smaller without.
@@ -82,17 +105,26 @@ def plot_roc(
     ImportError
         If Altair is not installed.
     TypeError
-        If a frame is not a frame, or ``by`` or ``facet`` contains anything other than names.
+        If a frame is not a frame, an array not an array, or ``by`` or ``facet`` contains anything other than
+        names.
     ValueError
         If the points are not those of curves from (0, 0) to (1, 1), if ``by`` and ``facet`` do not tell the
-        curves apart, if a band or a fold is of none of the curves; for more than 16 curves in a panel, and
-        for more than 50,000 points: ``max_points`` of :func:`polars_auc.roc_curve` draws a curve of any
-        number of rows with few of them.
+        curves apart, if a band or a fold is of none of the curves, if a score has no curve; for more than 16
+        curves in a panel, and for more than 50,000 points: ``max_points`` of :func:`polars_auc.roc_curve`
+        draws a curve of any number of rows with few of them.
     polars.exceptions.PolarsError
         For columns that the frames lack.
 
     Examples
     --------
+    Of arrays:
+
+    >>> import polars_auc as pa
+    >>> ill, old, new = [0, 0, 1, 1, 0, 1], [1, 4, 3, 8, 2, 5], [2, 3, 5, 6, 1, 4]
+    >>> chart = pa.plot_roc(ill, {"old": old, "new": new}, x_title="1 - specificity", y_title="sensitivity")
+    >>> chart.description
+    'ROC curves. Curves by score: old, new. The dashed diagonal is chance.'
+
     Two models on two sites, each with its band:
 
     >>> import polars as pl
@@ -128,7 +160,14 @@ def plot_roc(
     name = "plot_roc"
     alt = altair(name)
     shape = layout(name, facet, columns, size, tooltip)
-    drawn = drawing(curves, band, by, facet, folds)
+    if scores is not None:
+        of_points = {"band": band, "folds": folds, "areas": areas, "by": by, "facet": facet}
+        if option := next((option for option, value in of_points.items() if value is not None), None):
+            said = "is for points of curves, and `scores` are arrays"
+            raise OptionError(name, option, said, "leave it out, or write curves=curve_points(...)")
+        curves, areas = curves_of_arrays(name, curves, scores)
+    points_of: Any = curves
+    drawn = drawing(points_of, band, by, facet, folds)
     if areas is not None:
         drawn = with_areas(name, drawn, areas)
     behind = [*([] if band is None else [_bands(drawn)]), *([] if folds is None else [_folds(drawn)])]
@@ -142,7 +181,8 @@ def plot_roc(
     several = max(len(drawn.curves), len(drawn.panels)) > 1
     what = f"ROC curve{'s' if several else ''}{'' if band is None else ' with bands'}"
     thin = "" if folds is None else "Thin lines are curves of folds. "
-    return arranged(layers, drawn, shape, described(what, drawn, f"{thin}The dashed diagonal is chance."))
+    chart = arranged(layers, drawn, shape, described(what, drawn, f"{thin}The dashed diagonal is chance."))
+    return titled(name, chart, x_title, y_title)
 
 
 def _axes() -> dict[str, Any]:

@@ -185,7 +185,10 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-o", "x.txt"], "--output must end in .html, .png, .svg, .parquet, .csv, .json, .xlsx, .md, got"),
+        (
+            ["-o", "x.txt"],
+            "--output must end in .html, .pdf, .png, .svg, .parquet, .csv, .json, .xlsx, .md, got",
+        ),
         ([], "required: -o/--output"),
         (["-o", "x.csv", "--level", "0.9"], "--level is for --band; give it, or leave this out"),
         (["-o", "x.html", "--seed", "0"], "--seed is for --band"),

@@ -439,11 +439,75 @@ def test_refusals(arguments: tuple[Any, ...], options: dict[str, Any], message: 
     assert str(refused.value).startswith("plot_roc: ")
 
 
+def test_a_chart_of_arrays_in_one_call() -> None:
+    """The curves and areas are those of the frame of these arrays."""
+    rows = ROWS.filter(dataset="digits").drop_nulls(["label", "forest", "tree"])
+    frame = pa.plot_roc(
+        pa.curve_points(rows, [pa.roc_curve("label", name, max_points=1000) for name in ("forest", "tree")]),
+        areas=pa.report(rows, "label", ["forest", "tree"], ci="delong"),
+    )
+    label, forest, tree = (rows[name] for name in ("label", "forest", "tree"))
+    for scores in (
+        {"forest": forest.to_numpy(), "tree": tree.to_list()},
+        rows.select("forest", "tree"),
+        rows.select("forest", "tree").to_pandas(),
+    ):
+        assert spec_of(pa.plot_roc(label.to_list(), scores)) == spec_of(frame)
+    one = pa.plot_roc(label.to_numpy(), forest.to_pandas())
+    assert one.description == "ROC curve. Curves by score: score. The dashed diagonal is chance."
+
+
+ARRAYS: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "lengths": ({"a": [1, 2]}, {}, "a has 2 values, and label has 3"),
+    "NaN": ({"a": [1, 2, float("nan")]}, {}, "scores 'a' has no curve: a score is NaN"),
+    "one class": ({"a": [1, 2, None]}, {}, "scores 'a' has no curve: it needs a positive and a negative"),
+    "none": ({}, {}, "scores must be arrays by names other than 'label', got"),
+    "the label": ({"label": [1, 2, 3]}, {}, "scores must be arrays by names other than 'label', got"),
+    "text": ("risk", {}, "score must be an array, a list or a Series, got str"),
+    "groups": ([1, 2, 3], {"facet": "site"}, "facet is for points of curves, and scores are arrays"),
+    "bands": ([1, 2, 3], {"band": BANDS}, "band is for points of curves, and scores are arrays"),
+    "a title": ([1, 2, 3], {"x_title": 3}, "x_title must be text, got 3"),
+}
+
+
+@pytest.mark.parametrize("case", ARRAYS)
+def test_refusals_of_arrays(case: str) -> None:
+    scores, options, message = ARRAYS[case]
+    with pytest.raises(ValueError, match=f"plot_roc: {message}"):
+        pa.plot_roc([0, 0, 1], scores, **options)
+
+
+def test_titles_of_axes() -> None:
+    monitored = pl.DataFrame({"night": [1, 2, 3], "auc": [0.75, 0.74, 0.73], "se": [0.01, 0.01, 0.01]})
+    monitored = monitored.with_columns(mean=pa.always_valid("auc", "se", null=0.8, alternative="less"))
+    report = pa.report(ROWS, "label", "forest", by="dataset")
+    one = CURVES.filter(dataset="digits")
+    for draw in (
+        lambda **titles: pa.plot_roc(one, **titles),
+        lambda **titles: pa.plot_roc(CURVES, facet="dataset", **titles),
+        lambda **titles: pa.plot_difference(DIFFERENCES, facet="dataset", **titles),
+        lambda **titles: pa.plot_monitoring(monitored, "night", "mean", reference=0.8, **titles),
+        lambda **titles: pa.plot_forest(report, x_title=titles["x_title"]),
+    ):
+        plain, titled = (
+            draw(x_title=x, y_title=y).to_dict(validate=False) for x, y in ((None, None), ("X", ""))
+        )
+        found: list[set[Any]] = []
+        for spec in (plain, titled):
+            layers = spec.get("spec", spec)["layer"]
+            found += [
+                {layer["encoding"][axis].get("title", 0) for layer in layers if axis in layer["encoding"]}
+                for axis in "xy"
+            ]
+        assert found[2] == {"X"} != found[0]
+        assert found[3] in ({""}, found[1])
+
+
 def test_refusals_of_columns_and_types() -> None:
     with pytest.raises(pl.exceptions.ColumnNotFoundError, match="plot_roc: by names the column 'x'"):
         pa.plot_roc(CURVES, by="x")
     with pytest.raises(TypeError, match="plot_roc: frame must be a DataFrame or a LazyFrame, got list"):
-        pa.plot_roc([1])  # type: ignore[arg-type]
+        pa.plot_roc([1])
     with pytest.raises(TypeError, match="plot_roc: by must be column names, got"):
         pa.plot_roc(CURVES, by=3)  # type: ignore[arg-type]
 

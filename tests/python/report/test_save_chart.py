@@ -53,7 +53,29 @@ def test_only_the_scripts_of_the_page_run(tmp_path: Path) -> None:
 
 def test_pictures(tmp_path: Path) -> None:
     assert pa.save_chart(chart(), tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
+    pdf = pa.save_chart(chart(), tmp_path / "curves.pdf").read_bytes()
+    assert pdf.startswith(b"%PDF-")
+    assert pa.save_chart(chart(), tmp_path / "large.pdf", scale=2).read_bytes() != pdf
     assert "<svg" in pa.save_chart(chart(), tmp_path / "curves.svg").read_text(encoding="utf-8")
+
+
+def test_pixels_of_a_picture(tmp_path: Path) -> None:
+    """A pixel of a chart is a 72nd of an inch, and the file says how many pixels there are per metre."""
+
+    def size(**options: Any) -> tuple[int, int]:
+        drawn = alt.Chart(ROWS).mark_point().encode(x="s").properties(width=360, height=100)
+        data = pa.save_chart(drawn, tmp_path / "curves.png", **options).read_bytes()
+        place = data.find(b"pHYs")
+        per_metre = int.from_bytes(data[place + 4 : place + 8], "big") if place > 0 else 0
+        return int.from_bytes(data[16:20], "big"), per_metre
+
+    one, _ = size(scale=1)
+    assert 360 < one < 400
+    assert size() == size(scale=2)
+    assert size()[0] == pytest.approx(2 * one, abs=2)
+    assert size(dpi=300)[0] == pytest.approx(one * 300 / 72, abs=2)
+    assert size(dpi=300)[1] == pytest.approx(300 / 0.0254, abs=1)
+    assert size(dpi=300, scale=2)[0] == pytest.approx(2 * one * 300 / 72, abs=2)
 
 
 def test_numbers_that_json_lacks_are_not_drawn(tmp_path: Path) -> None:
@@ -68,7 +90,11 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong: list[tuple[type[Exception], str, tuple[Any, Any], dict[str, Any]]] = [
         (TypeError, "save_chart: `?chart`? must be a chart of Altair, got DataFrame", (ROWS, "x.html"), {}),
         (TypeError, "save_chart: `?path`? must be a path, got 1", (chart(), 1), {}),
-        (ValueError, "must end in .html, .png, .svg, got", (chart(), "x.pdf"), {}),
+        (ValueError, "must end in .html, .pdf, .png, .svg, got", (chart(), "x.eps"), {}),
+        (ValueError, "dpi is of .png files, got .pdf; end path in .png", (chart(), "x.pdf"), {"dpi": 300}),
+        (ValueError, "scale is of .pdf and .png files, got .svg", (chart(), "x.svg"), {"scale": 2}),
+        (ValueError, "scale must be a number from 0.1 to 20, got 0", (chart(), "x.png"), {"scale": 0}),
+        (ValueError, "dpi must be a number from 10 to 2400, got 'x'", (chart(), "x.png"), {"dpi": "x"}),
         (ValueError, "is in 'nowhere', which is no folder", (chart(), "nowhere/x.html"), {}),
         (ValueError, "title.* is of a page", (chart(), "x.png"), {"title": "x"}),
         (ValueError, "title.* must be text of one line", (chart(), "x.html"), {"title": "a\nb"}),
