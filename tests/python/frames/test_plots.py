@@ -7,6 +7,7 @@ import json
 import math
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -482,13 +483,14 @@ def test_titles_of_axes() -> None:
     monitored = monitored.with_columns(mean=pa.always_valid("auc", "se", null=0.8, alternative="less"))
     report = pa.report(ROWS, "label", "forest", by="dataset")
     one = CURVES.filter(dataset="digits")
-    for draw in (
+    charts: list[Callable[..., Any]] = [
         lambda **titles: pa.plot_roc(one, **titles),
         lambda **titles: pa.plot_roc(CURVES, facet="dataset", **titles),
         lambda **titles: pa.plot_difference(DIFFERENCES, facet="dataset", **titles),
         lambda **titles: pa.plot_monitoring(monitored, "night", "mean", reference=0.8, **titles),
         lambda **titles: pa.plot_forest(report, x_title=titles["x_title"]),
-    ):
+    ]
+    for draw in charts:
         plain, titled = (
             draw(x_title=x, y_title=y).to_dict(validate=False) for x, y in ((None, None), ("X", ""))
         )
