@@ -258,6 +258,7 @@ def roc_summary(
         - ``se``, ``lower``, ``upper`` (Float64): its standard error and limits, as
           :func:`polars_auc.roc_auc_ci`.
         - ``gini`` (Float64): as :func:`gini`.
+        - ``gini_lower``, ``gini_upper`` (Float64): its limits, ``2 lower - 1`` and ``2 upper - 1``.
         - ``ks`` (Float64): the distance of :func:`ks_statistic`.
         - ``average_precision`` (Float64): as :func:`average_precision`: the mean, over positives, of the
           precision at their score; 1 without a negative.

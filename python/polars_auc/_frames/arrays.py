@@ -46,6 +46,10 @@ class Evaluation(NamedTuple):
     """The upper limit of its interval."""
     gini: float | None
     """``2 auc - 1``."""
+    gini_lower: float | None
+    """The lower limit of its interval."""
+    gini_upper: float | None
+    """The upper limit of its interval."""
     ks: float | None
     """The largest distance between the ROC curve and the diagonal, from 0 to 1."""
     average_precision: float | None
@@ -101,10 +105,11 @@ def evaluate(
     -------
     Evaluation
         A named tuple with the fields of :func:`polars_auc.roc_summary`: ``auc``, ``se``, ``lower``,
-        ``upper``, ``gini``, ``ks``, ``average_precision``, ``best_threshold``, ``prevalence``, ``n``,
-        ``n_missing``, ``n_unlabelled``, ``n_pos`` and ``n_neg``. What is undefined is None. None, and NA of
-        pandas, is missing. NaN is a fault in lists, NumPy, pandas and Polars alike: if a score is NaN, the
-        numbers are NaN, and a warning counts the rows; a label or weight that is NaN is an error.
+        ``upper``, ``gini``, ``gini_lower``, ``gini_upper``, ``ks``, ``average_precision``,
+        ``best_threshold``, ``prevalence``, ``n``, ``n_missing``, ``n_unlabelled``, ``n_pos`` and ``n_neg``.
+        What is undefined is None. None, and NA of pandas, is missing. NaN is a fault in lists, NumPy, pandas
+        and Polars alike: if a score is NaN, the numbers are NaN, and a warning counts the rows; a label or
+        weight that is NaN is an error.
 
     Raises
     ------

@@ -29,7 +29,21 @@ _LISTED = 50
 # letters of a name stand side by side on paper.
 _LETTER, _BOLD, _SPACE, _NAME = 0.65, 0.74, 0.9, 24
 
-_OVERALL = ("n", "n_pos", "prevalence", "auc", "auc_min", "auc_max", "lower", "upper", "se", "ks", "gini")
+_OVERALL = (
+    "n",
+    "n_pos",
+    "prevalence",
+    "auc",
+    "auc_min",
+    "auc_max",
+    "lower",
+    "upper",
+    "se",
+    "ks",
+    "gini",
+    "gini_lower",
+    "gini_upper",
+)
 _FOLDS = ("cv_auc", "cv_lower", "cv_upper", "cv_se", "n_folds", "n_undefined")
 _USERS = ("user_auc", "user_lower", "user_upper", "user_se", "n_users", "n_users_undefined")
 _DELTAS = (

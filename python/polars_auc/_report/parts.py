@@ -98,7 +98,11 @@ def intervals_of_clusters(label: IntoExpr, scores: Mapping[str, IntoExpr], optio
 
     def fields(name: str) -> list[pl.Expr]:
         interval = pl.col(answer_column("clusters", name)).struct
-        return [interval.field(field) for field in ("se", "lower", "upper")]
+        # The Gini coefficient is `2 AUC - 1`, and so are its limits.
+        limits_of_gini = [
+            (2 * interval.field(limit) - 1).alias(f"gini_{limit}") for limit in ("lower", "upper")
+        ]
+        return [*(interval.field(field) for field in ("se", "lower", "upper")), *limits_of_gini]
 
     return Part(answers, fields)
 

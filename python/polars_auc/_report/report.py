@@ -183,7 +183,7 @@ def report(
           do not tell them apart.
         - ``prevalence`` (Float64): ``n_pos / n``; with weights the positives' share of all weights.
         - ``auc``, ``se``, ``lower``, ``upper`` (Float64): :func:`polars_auc.roc_auc_ci`.
-        - ``ks``, ``gini`` (Float64): :func:`polars_auc.roc_summary`.
+        - ``ks``, ``gini``, ``gini_lower``, ``gini_upper`` (Float64): :func:`polars_auc.roc_summary`.
         - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
           ``n_undefined`` (UInt64), of :func:`polars_auc.cv_roc_auc`.
         - with ``user``: ``user_auc``, ``user_se``, ``user_lower``, ``user_upper`` (Float64), ``n_users``,

@@ -53,6 +53,8 @@ OF_SUMMARY = [
     "upper",
     "ks",
     "gini",
+    "gini_lower",
+    "gini_upper",
 ]
 
 _COLUMNS = [

@@ -4,7 +4,7 @@ use super::curve_sums::CurveSums;
 use super::roc_auc_ci::RocAucCi;
 use super::roc_summary_short::{ShortSummaryRecord, share_of_positives};
 use crate::ranking::ties::{Count, RowCounts, Ties};
-use crate::statistics::inference::Interval;
+use crate::statistics::inference::{Interval, RateInterval};
 use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::numbers::average_precision::{mean_precision, of_one_class};
 use crate::statistics::options::{OptionError, from_options};
@@ -29,8 +29,8 @@ record! {
         pub auc: Option<f64>,
         /// Its standard error and limits; null also with fewer than two positives or fewer than two negatives.
         pub interval: Interval,
-        /// `2 AUC - 1`.
-        pub gini: Option<f64>,
+        /// `2 AUC - 1`, with the limits `2 lower - 1` and `2 upper - 1`.
+        pub gini: RateInterval,
         /// `max |tpr - fpr|`.
         pub ks: Option<f64>,
         /// The mean precision at the positives, 0 to 1; 1 without a negative, null without a positive.
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn four_rows() {
         let record = summary(&RocSummary::default(), &[0, 0, 1, 1], &[0.1, 0.4, 0.35, 0.8]);
-        assert_eq!((record.auc, record.gini, record.ks), (Some(0.75), Some(0.5), Some(0.5)));
+        assert_eq!((record.auc, record.gini.value, record.ks), (Some(0.75), Some(0.5), Some(0.5)));
         assert!((record.average_precision.unwrap() - 0.833_333_333_333_333_3).abs() < 1e-15);
         assert_eq!(record.best_threshold, Some(Threshold(0.8f64.key().into())), "the higher of 0.8 and 0.35");
     }
@@ -147,7 +147,10 @@ mod tests {
             let ci = summary(&NINETY_FIVE, &labels, &scores);
             prop_assert_eq!((record.auc, record.interval.se, record.interval.lower, record.interval.upper), (ci.auc, ci.interval.se, ci.interval.lower, ci.interval.upper));
             prop_assert_eq!((record.n, record.n_missing), (labels.len() as u64, 0));
-            prop_assert_eq!(record.gini, summary(&Gini {}, &labels, &scores).gini);
+            prop_assert_eq!(record.gini.value, summary(&Gini {}, &labels, &scores).gini);
+            let on_scale_of_gini = |limit: Option<f64>| limit.map(|limit| 2.0 * limit - 1.0);
+            let limits = [ci.interval.lower, ci.interval.upper].map(on_scale_of_gini);
+            prop_assert_eq!([record.gini.lower, record.gini.upper], limits);
             prop_assert_eq!(record.ks, summary(&KsStatistic::default(), &labels, &scores).ks);
         }
     }

@@ -3,7 +3,7 @@
 use super::roc_auc_ci::RocAucCi;
 use crate::math;
 use crate::ranking::ties::{Count, Placements, RowCounts, Ties};
-use crate::statistics::inference::Interval;
+use crate::statistics::inference::{Interval, RateInterval};
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::numbers::KsStatistic;
 use crate::statistics::options::{OptionError, from_options};
@@ -40,8 +40,8 @@ record! {
         pub interval: Interval,
         /// `max |tpr - fpr|`.
         pub ks: Option<f64>,
-        /// `2 AUC - 1`.
-        pub gini: Option<f64>,
+        /// `2 AUC - 1`, with the limits `2 lower - 1` and `2 upper - 1`.
+        pub gini: RateInterval,
     }
 }
 
@@ -135,11 +135,14 @@ impl ShortSummaryRecord {
     ) -> Self {
         let surplus = placements.sum.cast_signed() - pairs.cast_signed();
         let auc = math::quotient(placements.sum, 2 * pairs);
+        let interval = interval(auc);
+        let limits = interval.lower.zip(interval.upper);
+        let gini = Some(math::signed_quotient(surplus, pairs));
         ShortSummaryRecord {
             auc: Some(auc),
-            interval: interval(auc),
+            interval,
             ks: Some(math::quotient(farthest, pairs)),
-            gini: Some(math::signed_quotient(surplus, pairs)),
+            gini: RateInterval::of(gini, limits.map(|(lower, upper)| (2.0 * lower - 1.0, 2.0 * upper - 1.0))),
             ..self
         }
     }

@@ -240,7 +240,7 @@ mod tests {
         let neg = Sums { rows: Count { pos: 0, neg: half }, corners: vec![(half, 0)], ..Sums::default() };
         let ranges = [pos, neg];
         let record = SummaryOfRanges { ci: RocAucCi::default() }.record(&ranges).unwrap();
-        assert_eq!((record.auc, record.gini, record.ks), (Some(1.0), Some(1.0), Some(1.0)));
+        assert_eq!((record.auc, record.gini.value, record.ks), (Some(1.0), Some(1.0), Some(1.0)));
         assert_eq!(record.interval.se, Some(0.0));
         assert_eq!(
             SummaryOfRanges { ci: RocAucCi::default() }.record(&[&ranges[..], &ranges].concat()),

@@ -164,6 +164,8 @@ INTERVALS = [
             "lower": F,
             "upper": F,
             "gini": F,
+            "gini_lower": F,
+            "gini_upper": F,
             "ks": F,
             "average_precision": F,
             "best_threshold": F,

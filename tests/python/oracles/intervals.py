@@ -282,7 +282,8 @@ def roc_summary(rows: Sequence[Row], z: float) -> dict[str, Any]:
     pos, neg = classes(rows)
     ci = roc_auc_ci(rows, z=z)
     record = {name: ci[name] for name in ("auc", "se", "lower", "upper")}
-    record |= {"gini": gini(rows), "ks": ks_statistic(rows)["ks"]}
+    limits = {f"gini_{name}": None if ci[name] is None else 2 * ci[name] - 1 for name in ("lower", "upper")}
+    record |= {"gini": gini(rows), **limits, "ks": ks_statistic(rows)["ks"]}
     counts = {
         "prevalence": len(pos) / len(rows) if rows else None,
         "n": len(rows),

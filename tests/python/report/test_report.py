@@ -28,6 +28,8 @@ COLUMNS = [
     "upper",
     "ks",
     "gini",
+    "gini_lower",
+    "gini_upper",
 ]
 
 # Labels and scores of which a report warns.

@@ -106,6 +106,9 @@ def test_intervals_of_clusters_stand_in_their_place() -> None:
     plain = pa.report(rows, "y", "s")
     interval = rows.select(x=pa.roc_auc_ci("y", "s", cluster="c")).unnest("x")
     assert table.columns == plain.columns
-    assert table.drop("se", "lower", "upper").equals(plain.drop("se", "lower", "upper"))
+    replaced = ("se", "lower", "upper", "gini_lower", "gini_upper")
+    assert table.drop(replaced).equals(plain.drop(replaced))
     assert table.select("se", "lower", "upper").equals(interval.select("se", "lower", "upper"))
+    for limit in ("lower", "upper"):
+        assert table[f"gini_{limit}"].item() == 2 * table[limit].item() - 1
     assert table["se"].item() != plain["se"].item()
