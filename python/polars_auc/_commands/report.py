@@ -32,9 +32,11 @@ from polars_auc._frames.inputs import called
 from polars_auc._frames.runs import Runs
 from polars_auc._page.about import (
     about_options,
+    areas_below_one_half,
     groups_without_stability,
     needed,
     skipped,
+    unfinished_periods,
     without_interval,
     without_squares,
 )
@@ -318,8 +320,11 @@ def _say_notes(
 ) -> None:
     weighted = _weighted(files, table) if request.from_states else []
     gone = previous.gone(table) if previous else []
+    options = replace(request.options, along=request.along_of(files.by))
     for line in [
-        *skipped(request.options, table),
+        *areas_below_one_half(options, table),
+        *skipped(options, table),
+        *unfinished_periods(options, table),
         *without_interval(table),
         *without_squares(table, weighted),
         *groups_without_stability(table),

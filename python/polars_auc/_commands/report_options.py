@@ -205,7 +205,8 @@ class ReportRequest:
             refuse_unwritten(keep_formulas=self.keep_formulas)
             return None
         try:
-            writer = ReportWriter(ending, self.options, by, self.title, view, self.keep_formulas)
+            options = replace(self.options, along=self.along_of(by))
+            writer = ReportWriter(ending, options, by, self.title, view, self.keep_formulas)
         except ImportError as error:
             raise Refusal(str(error)) from error
         if self.file is None:
@@ -218,16 +219,19 @@ class ReportRequest:
         kept = [score for score in self.rows.scores if score not in scores]
         return replace(self, rows=replace(self.rows, scores=kept))
 
+    def along_of(self, by: Sequence[str]) -> str | None:
+        """Return the name of the column of periods, which may be written as it is in --by."""
+        along = self.options.along
+        is_text = along is not None and along in self.options.by
+        return by[list(self.options.by).index(str(along))] if is_text else along
+
     def columns_of(self, files: Files) -> ReportOptions:
         """Return the options with columns in place of the texts that name them."""
         options = self.options
-        along = options.along
-        if along is not None and along in self.options.by:
-            along = files.by[list(self.options.by).index(along)]
         return replace(
             options,
             by=files.by,
-            along=along,
+            along=self.along_of(files.by),
             folds=files.column("folds", options.folds),
             user=files.column("user", options.user),
             stability=files.condition("stability", options.stability),

@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 import polars as pl
 
-from polars_auc._frames.groupings import GROUPING
+from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._page.text import counted
+from polars_auc._plots.names import key_text
+from polars_auc._plots.trend import period_of
+from polars_auc._plugin.errors import at_edge, either
 from polars_auc._report.nan import said_of_skipped_nan
 from polars_auc._report.options import ReportOptions
 
@@ -16,12 +19,17 @@ __all__ = [
     "about_intervals",
     "about_options",
     "about_rows",
+    "areas_below_one_half",
     "areas_that_are_nan",
     "groups_without_stability",
     "needed",
     "skipped",
+    "unfinished_periods",
     "without_interval",
 ]
+
+# Scores and periods that are named of many.
+_NAMED = 4
 
 
 def needed(options: ReportOptions, score: str = "score") -> str:
@@ -56,6 +64,57 @@ def areas_that_are_nan(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     keys = [] if GROUPING in table.columns else list(by)
     rows = table.filter(pl.col("auc").is_nan(), scope="group" if keys else "overall")
     return rows.select(*keys, "score", pl.lit(None, dtype=pl.UInt64).alias("n_nan"))
+
+
+def areas_below_one_half(
+    options: ReportOptions, table: pl.DataFrame, name: Callable[[str], str] = str
+) -> list[str]:
+    """Say that the AUC of scores is below one half, and what to write if they have the other direction."""
+    overall = table.filter(pl.col("scope") == "overall")
+    below = overall.filter(pl.col("auc") < 0.5)
+    if below.is_empty():
+        return []
+    scores = [(name(score), f"{auc:#.2g}") for score, auc in below.select("score", "auc").rows()]
+    direction, flags = "low", either("low_is_positive=True", "--low-is-positive")
+    instead = f"write {flags}"
+    if options.low_is_positive:
+        direction, instead = "high", f"leave {either('low_is_positive', '--low-is-positive')} out"
+    elif below.height < overall.height:
+        instead = "negate it"
+    several = ", ".join(f"{score} {auc}" for score, auc in scores[:_NAMED])
+    more = f" and {len(scores) - _NAMED} more" if len(scores) > _NAMED else ""
+    areas = f"{scores[0][1]}:" if overall.height == 1 else f"below 0.5: {several}{more};"
+    return [f"AUC {areas} if a {direction} score means positive, {at_edge(instead)}"]
+
+
+def unfinished_periods(
+    options: ReportOptions, table: pl.DataFrame, name: Callable[[str], str] = str
+) -> list[str]:
+    """Say how many rows of all are of periods in which labels are missing, such as those that are not over.
+
+    What is known of them early is mostly positive.
+    """
+    period = period_of(table, options.along, least=2)
+    if period is None:
+        return []
+    of_periods = pl.col("scope") == "group", group_names(table.schema, period), pl.col(period).is_not_null()
+    rows = table.filter(*of_periods, pl.col("score") == table["score"][0])
+    if GROUPING in table.columns:
+        rows = rows.filter(pl.col(GROUPING) == rows[GROUPING].first())
+    counts = pl.col("n", "n_pos", "n_unlabelled").sum()
+    periods = rows.group_by(period).agg(counts).sort(period)
+    unfinished = periods.filter(pl.col("n_unlabelled") > 0, pl.col("n") > 0)
+    if unfinished.is_empty():
+        return []
+    texts = unfinished.select(key_text(period)).to_series().to_list()
+    names = ", ".join(map(name, texts[-_NAMED:]))
+    which = f"the last of {len(texts)}: {names}" if len(texts) > _NAMED else names
+    n, n_pos = unfinished.select("n", "n_pos").sum().row(0)
+    return [
+        f"All rows hold {counted(n, 'row')}, {n_pos:,} of them positive, of "
+        f"{counted(len(texts), 'period')} in which labels are missing ({which}): where a period is not over, "
+        "its early positives count before its negatives are known"
+    ]
 
 
 def without_interval(table: pl.DataFrame, name: Callable[[str], str] = str) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from polars_auc._frames.groupings import EVERY, GROUPING, group_names
+from polars_auc._page.about import areas_below_one_half, unfinished_periods
 from polars_auc._page.answers import answers, answers_of_nan, few_rows
 from polars_auc._page.charts import MOST_CURVES, charts
 from polars_auc._page.details import Details
@@ -130,7 +131,9 @@ def page(
         charts=specs,
         answers=[
             *answers_of_nan(of_nan, details.with_nan),
+            *((True, line) for line in areas_below_one_half(options, table, visible)),
             *answers(table, level, versus=options.versus, checks=checks),
+            *((False, line) for line in unfinished_periods(options, table)),
         ],
         about=about,
         differing=differing(table, level),

@@ -16,7 +16,13 @@ from polars_auc._expressions.intervals import roc_summary
 from polars_auc._frames.direction import negated
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.inputs import called, column_of, rows_of, scores_of
-from polars_auc._page.about import areas_that_are_nan, needed, skipped
+from polars_auc._page.about import (
+    areas_below_one_half,
+    areas_that_are_nan,
+    needed,
+    skipped,
+    unfinished_periods,
+)
 from polars_auc._page.details import Details, details
 from polars_auc._page.document import begin_to_load_libraries, refuse_without_libraries
 from polars_auc._page.files import refuse_path, replace_file
@@ -117,7 +123,8 @@ class ReportWriter:
         if self.ending == ".md":
             said = [f"**! NaN**: {markdown_text(line)}" for line in of_nan]
             said += [f"{what}: {said}" for what, said in about]
-            lines = [*said, *skipped(self.options, table, self.name)]
+            of_scores = (areas_below_one_half, skipped, unfinished_periods)
+            lines = [*said, *(line for lines in of_scores for line in lines(self.options, table, self.name))]
             return self.view.page(table, self.title or TITLE, lines, self.options.level).encode()
         if self.ending == ".html":
             return page(
@@ -141,6 +148,8 @@ class ReportWriter:
             return b'{"report":%d,"rows":%s}' % (VERSION, rows.encode())
         pairs = [*(("! NaN", line) for line in of_nan), *about]
         pairs += [("Skipped", line) for line in skipped(self.options, table)]
+        pairs += [("Direction", line) for line in areas_below_one_half(self.options, table)]
+        pairs += [("Periods", line) for line in unfinished_periods(self.options, table)]
         return self.of_table().contents(table, pairs)
 
 

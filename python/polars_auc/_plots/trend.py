@@ -24,7 +24,7 @@ _WIDTH, _HEIGHT = 260, 130
 _PERIOD = r"^\d{4}-(\d{2}|[QWH]\d{1,2})(-\d{2})?$"
 
 
-def period_of(table: pl.DataFrame, along: str | None) -> str | None:
+def period_of(table: pl.DataFrame, along: str | None, least: int = _LEAST) -> str | None:
     """Return the column of a report whose values are periods: the named one, or one of dates or months."""
     keys = table.columns[1 : table.columns.index("score")]
     groups = table.filter(pl.col("scope") == "group")
@@ -32,7 +32,7 @@ def period_of(table: pl.DataFrame, along: str | None) -> str | None:
         values = groups[key].drop_nulls()
         is_text = table.schema[key] == pl.String and values.str.contains(_PERIOD).all()
         is_period = along is not None or table.schema[key] in (pl.Date, pl.Datetime) or is_text
-        if is_period and values.n_unique() >= _LEAST:
+        if is_period and values.n_unique() >= least:
             return key
     return None
 

@@ -1202,6 +1202,7 @@ def test_along_a_column_in_sql(folder: Path, capsys: Capture) -> None:
     versus = [*told, "--versus", "previous"]
     assert "--along 'month'" in refused(["report", *versus], capsys)
     assert report_of([*versus, "--along", "month"], capsys) == report_of([*versus, "--along", sql], capsys)
+    assert main(["report", *versus, "--along", sql, "--quiet", "-o", "to/page.html"]) == 0
     assert (folder / "a.parquet").exists()
 
 

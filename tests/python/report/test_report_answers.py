@@ -114,7 +114,8 @@ def test_changes_and_checks_that_failed_are_loud(tmp_path: Path) -> None:
     assert (
         main(["report", str(tmp_path / "rows.parquet"), *OPTIONS, *gates, "--quiet", "-o", str(output)]) == 1
     )
-    _, change, checks = said(Page(output.read_text(encoding="utf-8")))
+    below, _, change, checks = said(Page(output.read_text(encoding="utf-8")))
+    assert below[1].startswith("AUC below 0.5: forest 0.")
     assert change[0]
     assert change[1].startswith("Changed since the earlier report, after the adjustment: 1 of 3 AUCs: ")
     assert "forest: lower by 0." in change[1]
@@ -388,3 +389,56 @@ def test_bands_are_said_to_begin_where_they_do(tmp_path: Path) -> None:
     assert "the lowest scores first. Gain" in low
     assert "the lowest scores first: the share" in low
     assert "highest scores first" not in low
+
+
+def test_an_auc_below_one_half_has_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It says what to write, and guesses nothing: the numbers are those of the scores as they are."""
+    rows = pl.DataFrame({"y": [0, 1] * 40, "up": range(80)}).with_columns(
+        down=-pl.col("up") - 40 * pl.col("y")
+    )
+    rows.write_parquet(tmp_path / "rows.parquet")
+    command = ["report", str(tmp_path / "rows.parquet"), "--label", "y", "-o", str(tmp_path / "r.html")]
+    write = "if a low score means positive, write --low-is-positive"
+    for options, line in (
+        (["--score", "down"], f"AUC 0.12: {write}"),
+        (
+            ["--score", "down", "--score", "up"],
+            "AUC below 0.5: down 0.12; if a low score means positive, negate it",
+        ),
+        (["--score", "up"], None),
+        (["--score", "down", "--low-is-positive"], None),
+        (
+            ["--score", "up", "--low-is-positive"],
+            "AUC 0.49: if a high score means positive, leave --low-is-positive out",
+        ),
+    ):
+        assert main([*command, *options]) == 0
+        told = [text for text in capsys.readouterr().err.splitlines() if "score means positive" in text]
+        assert told == ([] if line is None else [f"polars-auc: {line}"])
+        page = (tmp_path / "r.html").read_text(encoding="utf-8")
+        assert page.count("score means positive") == len(told)
+        assert line is None or f'<span class="loud">{line}.</span>' in page
+    report = pa.report(rows, "y", "down")
+    text = pa.write_report(report, tmp_path / "r.md").read_text(encoding="utf-8")
+    assert "AUC 0.12: if a low score means positive, write low_is_positive=True" in text
+
+
+def test_rows_of_periods_that_are_not_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    months = pl.DataFrame({"month": [f"2024-{1 + row // 50:02}" for row in range(200)]})
+    rows = months.with_columns(y=pl.int_range(200) % 5 == 0, s=pl.int_range(200) * 37 % 83)
+    # Of the last month most negatives are not known yet.
+    early = (pl.col("month") == "2024-04") & ~pl.col("y") & (pl.int_range(200) % 5 != 1)
+    rows.with_columns(y=pl.when(~early).then("y")).write_parquet(tmp_path / "rows.parquet")
+    command = ["report", str(tmp_path / "rows.parquet"), "--score", "s", "--by", "month"]
+    output = ["-o", str(tmp_path / "r.html")]
+    line = (
+        "All rows hold 20 rows, 10 of them positive, of 1 period in which labels are missing (2024-04): "
+        "where a period is not over, its early positives count before its negatives are known"
+    )
+    assert main([*command, "--label", "y", *output]) == 0
+    assert f"polars-auc: {line}\n" in capsys.readouterr().err
+    assert f"<span>{line}.</span>" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    # The recipe of docs/late-labels.md leaves out the whole month.
+    assert main([*command, "--label", "CASE WHEN month <= '2024-03' THEN y END", *output]) == 0
+    assert "labels are missing" not in capsys.readouterr().err
+    assert "150 rows · 30 positive" in (tmp_path / "r.html").read_text(encoding="utf-8")

@@ -136,6 +136,7 @@ def test_a_page_of_markdown(tmp_path: Path, capsys: Capture) -> None:
         "- Comparison: of each score with the first, on the rows that have all scores",
         "- Differences: of each group from the rest",
         "- Adjustment of p-values: holm over all tests in a column: all groups, all scores, and overall",
+        "- AUC below 0.5: `poor` 0.10; if a low score means positive, negate it",
         f"- `forest`: {skipped} rows skipped for a missing label or score",
     ]
     assert note == r"\* a difference at level 0.05, after the adjustment over all tests in its column"
