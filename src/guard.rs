@@ -16,7 +16,7 @@ pub fn named<T, E: Display>(
     let error = match catch_unwind(AssertUnwindSafe(|| interrupt::during(body))) {
         Ok(Ok(value)) => return Ok(value),
         Ok(Err(error)) => edge.worded(&error.to_string()),
-        Err(panic) if panic.is::<Interrupted>() => "interrupted".into(),
+        Err(panic) if panic.is::<Interrupted>() => "interrupted by Ctrl-C".into(),
         Err(panic) => {
             let said = panic
                 .downcast_ref::<String>()
@@ -62,7 +62,7 @@ mod tests {
         // The flag belongs to the whole process, and to set it would stop other tests: tests/python/test_interrupt.py
         // sends signals to processes of their own.
         let stopped = panicked(|| std::panic::resume_unwind(Box::new(Interrupted)));
-        assert_eq!(stopped, Err("gini: interrupted".into()));
+        assert_eq!(stopped, Err("gini: interrupted by Ctrl-C".into()));
         assert!(panicked(|| std::panic::panic_any(7)).unwrap_err().contains("(no message)"));
     }
 }

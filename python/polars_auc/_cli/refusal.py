@@ -10,6 +10,7 @@ import polars as pl
 
 import polars_auc
 from polars_auc._plugin.errors import at_edge
+from polars_auc._plugin.interrupts import interruptible
 
 
 class Refusal(Exception):
@@ -24,7 +25,8 @@ class Incomplete(Exception):
 def worded() -> Iterator[None]:
     """Turn what Polars or the system raises into a refusal of one sentence."""
     try:
-        yield
+        with interruptible():
+            yield
     except (pl.exceptions.PolarsError, OSError, ValueError, ImportError) as error:
         raise Refusal(first_line(error)) from error
 

@@ -15,6 +15,7 @@ from polars_auc._expressions.numbers import roc_auc
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.text import counted
 from polars_auc._plots.names import named
+from polars_auc._plugin.interrupts import interruptible
 from polars_auc._report.nan import Nans
 
 __all__ = ["Omissions", "failing_files", "failing_groups", "failing_scores"]
@@ -113,7 +114,8 @@ def failing_groups(evaluated: Evaluated, nans: Nans) -> tuple[pl.DataFrame | Non
         some = keys.slice(first, number).lazy()
         rows = evaluated.rows.join(some, on=evaluated.by, how="semi", nulls_equal=True)
         try:
-            rows.group_by(evaluated.by).agg(evaluated.each(roc_auc)).collect()
+            with interruptible():
+                rows.group_by(evaluated.by).agg(evaluated.each(roc_auc)).collect()
         except pl.exceptions.PolarsError as error:
             if number == 1:
                 faults.append((first, first_line(error)))

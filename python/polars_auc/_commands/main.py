@@ -24,6 +24,7 @@ from polars_auc._commands.states import add_merge, add_state
 from polars_auc._commands.tables import add_compare, add_gains, add_thresholds
 from polars_auc._native import __version__
 from polars_auc._plugin.errors import FLAGS, OptionError
+from polars_auc._plugin.interrupts import interruptible
 
 PASSED, FAILED, REFUSED, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -36,13 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(arguments)
     except KeyboardInterrupt:
-        # Polars raises an interrupt by itself, and Python raises the same one once more, here or there.
         pass
     for _ in range(2):
         try:
             say("polars-auc: interrupted")
             break
         except KeyboardInterrupt:
+            # Another Ctrl-C.
             continue
     return INTERRUPTED
 
@@ -57,7 +58,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         texts, files, places = with_config(texts, _options(commands))
         options = _parsed(parser, commands, texts, files)
         FLAGS.set(_flags(commands.choices[options.command], places))
-        with standard_input():
+        with standard_input(), interruptible():
             return PASSED if options.run(options) else FAILED
     except (Refusal, OptionError) as refusal:
         say(f"polars-auc: {refusal}")

@@ -12,6 +12,7 @@ import polars as pl
 from polars_auc._expressions.states import merge_states, roc_auc_bounds, roc_state
 from polars_auc._frames.arrays import plain_values
 from polars_auc._frames.inputs import called
+from polars_auc._plugin.interrupts import interruptible
 from polars_auc._plugin.options import is_number, number, told
 
 __all__ = ["Evaluator"]
@@ -158,6 +159,7 @@ class Evaluator:
                 msg = f'Evaluator.add: scale="probability" is for scores from 0 to 1, got {told(score)}'
                 raise ValueError(msg)
 
+    @interruptible()
     def _count(self) -> _Rows:
         """Count the rows that wait, forget them, and return what was counted."""
         before = self._rows
@@ -207,6 +209,7 @@ class Evaluator:
         rows = self._count()
         return (*rows.earlier, rows)
 
+    @interruptible()
     def state(self) -> pl.DataFrame:
         """Return the state as a frame of one row, with the column ``state``.
 
@@ -218,6 +221,7 @@ class Evaluator:
             return pl.DataFrame(schema=_SCHEMA).select(state=roc_state("label", "score", **self._limit))
         return states[0] if len(states) == 1 else pl.concat(states).select(state=merge_states("state"))
 
+    @interruptible()
     def bounds(self) -> dict[str, Any]:
         """Return ``auc``, ``lower`` and ``upper``, which hold the exact AUC, ``n_pos``, ``n_neg``, ``exact``.
 
@@ -231,6 +235,7 @@ class Evaluator:
         area: float | None = self.bounds()["auc"]
         return area
 
+    @interruptible()
     def confusion(self) -> dict[str, int | None]:
         """Return ``tp``, ``fp``, ``tn`` and ``fn`` at the threshold.
 

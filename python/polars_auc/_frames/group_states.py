@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import contextvars
-from collections.abc import Callable, Iterable, Iterator
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
@@ -14,7 +15,8 @@ from polars_auc._frames.answers import are_in_order
 from polars_auc._frames.batches import batches, collection
 from polars_auc._frames.inputs import called, column_of, keys_of, like, refuse_keys, rows_of, scores_of
 from polars_auc._frames.partial_states import PART_BYTES, PartialStates, state_column
-from polars_auc._plugin.errors import CALLED
+from polars_auc._plugin.errors import CALLED, FLAGS
+from polars_auc._plugin.interrupts import interruptible
 
 if TYPE_CHECKING:
     from polars_auc._frames.inputs import ArrowStream, Frame
@@ -145,12 +147,17 @@ def group_states(
     empty = states.counted_rows(plan.collect_schema().to_frame())
     renamed = {state_column(score): score for score in names}
 
-    def table() -> pl.DataFrame:
-        gathered = _in_batches(states, plan)
-        whole = (empty if gathered is None else gathered).rename(renamed)
-        return whole.sort(keys, nulls_last=True) if keys else whole
+    empty = empty.rename(renamed)
+    return like(frame, deferred(empty.schema, functools.partial(_collected, states, plan, empty, renamed)))
 
-    return like(frame, deferred(empty.rename(renamed).schema, table))
+
+def _collected(
+    states: PartialStates, plan: pl.LazyFrame, empty: pl.DataFrame, names: Mapping[str, str]
+) -> pl.DataFrame:
+    """Return the states of all groups, in order, with the columns of states renamed."""
+    gathered = _in_batches(states, plan)
+    whole = empty if gathered is None else gathered.rename(names)
+    return whole.sort(states.by, nulls_last=True) if states.by else whole
 
 
 def _in_batches(states: PartialStates, plan: pl.LazyFrame) -> pl.DataFrame | None:
@@ -233,15 +240,28 @@ def apart(column: pl.Expr, role: str, rows: pl.LazyFrame, taken: set[str]) -> st
 
 
 def deferred(schema: pl.Schema, table: Callable[[], pl.DataFrame]) -> pl.LazyFrame:
-    """Return a lazy frame that is made when it is collected, maybe by another thread."""
-    context = contextvars.copy_context()
+    """Return a lazy frame that is computed when it is collected, maybe by another thread or process."""
+    return register_io_source(_Source(table), schema=schema, is_pure=True)
 
-    def batches(
-        columns: list[str] | None, condition: pl.Expr | None, rows: int | None, _: int | None
+
+@dataclass(frozen=True)
+class _Source:
+    """The rows of a lazy frame, and what errors in them are called. It can be pickled if the table can."""
+
+    table: Callable[[], pl.DataFrame]
+    called: str | None = field(default_factory=CALLED.get)
+    flags: Mapping[str, str] | None = field(default_factory=FLAGS.get)
+
+    def __call__(
+        self, columns: list[str] | None, condition: pl.Expr | None, rows: int | None, _: int | None
     ) -> Iterator[pl.DataFrame]:
-        made = context.copy().run(table)
-        made = made if condition is None else made.filter(condition)
-        made = made if rows is None else made.head(rows)
-        yield made if columns is None else made.select(columns)
-
-    return register_io_source(batches, schema=schema, is_pure=True)
+        called, flags = CALLED.set(self.called), FLAGS.set(self.flags)
+        try:
+            with interruptible():
+                table = self.table()
+        finally:
+            CALLED.reset(called)
+            FLAGS.reset(flags)
+        table = table if condition is None else table.filter(condition)
+        table = table if rows is None else table.head(rows)
+        yield table if columns is None else table.select(columns)

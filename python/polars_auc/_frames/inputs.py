@@ -10,6 +10,7 @@ import polars as pl
 
 from polars_auc import _native
 from polars_auc._plugin.errors import CALLED, FLAGS, OptionError, OptionTypeError
+from polars_auc._plugin.interrupts import interruptible
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -74,12 +75,13 @@ def called(name: str) -> Iterator[None]:
     """Give errors the name that the user called; in a shell, where the user called no function, none.
 
     Errors of Polars name nobody, and an error of an expression may name that expression. Of functions that
-    call one another, the user called the first.
+    call one another, the user called the first. Ctrl-C is one KeyboardInterrupt.
     """
     user = CALLED.get() or name
     mark = CALLED.set(user)
     try:
-        yield
+        with interruptible():
+            yield
     except OptionError as error:
         error.function = user
         raise

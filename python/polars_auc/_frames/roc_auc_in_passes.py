@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -138,12 +139,13 @@ def roc_auc_in_passes(
         progress,
     )
     passes.plan()  # Says at once what is wrong with the columns.
+    return like(frame, deferred(pl.Schema(_SCHEMA), functools.partial(_collected, passes, width)))
 
-    def table() -> pl.DataFrame:
-        with called(name):
-            return pl.DataFrame([passes.area(width)], schema=_SCHEMA)
 
-    return like(frame, deferred(pl.Schema(_SCHEMA), table))
+@called("roc_auc_in_passes")
+def _collected(passes: _Passes, tolerance: float) -> pl.DataFrame:
+    """Read the rows, and return the area as a table of one row."""
+    return pl.DataFrame([passes.area(tolerance)], schema=_SCHEMA)
 
 
 _SCHEMA = {

@@ -19,13 +19,10 @@ from polars.plugins import register_plugin_function
 
 from polars_auc import _native
 from polars_auc._plugin.errors import CALLED, FLAGS, OptionError
-from polars_auc._plugin.interrupts import raise_interrupts
 from polars_auc._plugin.options import is_number, number
 
 IntoExpr: TypeAlias = str | pl.Expr
 """A column: its name or an expression."""
-
-raise_interrupts()
 
 _LIBRARY = Path(_native.__file__)
 

@@ -1,67 +1,50 @@
-"""Ctrl-C while a query runs: it ends with one KeyboardInterrupt."""
+"""Ctrl-C while a function of this package runs a query: one KeyboardInterrupt."""
 
 from __future__ import annotations
 
-import re
-from functools import wraps
-from threading import current_thread, main_thread
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from polars import DataFrame, LazyFrame
-from polars.exceptions import ComputeError
+from polars.exceptions import PolarsError
 
-# What older Polars says of an interrupt while it reads rows by code of Python.
-_IN_SOURCE = re.compile(
-    r"caught exception during execution of a Python source, "
-    r"exception: (KeyboardInterrupt|ComputeError: (\w+: )?interrupted$)"
-)
+__all__ = ["interruptible"]
+
+# The plugin's message for an expression that was interrupted.
+_MESSAGE = "interrupted by Ctrl-C"
 
 
-def raise_interrupts() -> None:
-    """Let Python raise an interrupt before Polars says that an expression failed, and only once.
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise one KeyboardInterrupt for one Ctrl-C while a query runs.
 
-    An expression that an interrupt has stopped can only fail, and Polars makes a ComputeError of that. Python
-    has heard of the interrupt as well, but raises it when it next runs code of its own: too late, in whatever
-    handles the ComputeError. So the making of this error is code of Python. In a thread that is not the main
-    one Python raises no interrupt, and the ComputeError says that the expression was interrupted.
+    An expression that was interrupted can only fail, and Polars raises an error. Python handles the same
+    signal when it next runs Python code, and raises KeyboardInterrupt while the first error is handled.
+    Outside of expressions, Polars stops a query itself and raises KeyboardInterrupt, and Python raises a
+    second one.
 
-    Outside of expressions Polars stops a query by itself, and raises a KeyboardInterrupt of its own. Python
-    then raises a second one in whatever handles the first, so that no handler of a user would get to its end.
-
-    Where rows are read by code of Python, older Polars makes a ComputeError of whatever that code raises.
+    A source of rows in Python may call this as well: older Polars makes an error of a KeyboardInterrupt that
+    a source raises, and the message of the error is then recognised here.
     """
-
-    def init(self: ComputeError, *said: object) -> None:
-        Exception.__init__(self, *said)
-        if said and _IN_SOURCE.match(str(said[0])) and current_thread() is main_thread():
-            raise KeyboardInterrupt
-
-    if "__init__" not in vars(ComputeError):
-        ComputeError.__init__ = init  # type: ignore[assignment]
-        LazyFrame.collect = _raising_once(LazyFrame.collect)  # type: ignore[method-assign]
-
-
-def _raising_once(collect: Any) -> Any:
-    """Return a method that runs a query, and of two KeyboardInterrupts for one Ctrl-C raises one."""
-
-    @wraps(collect)
-    def collect_once(*args: Any, **options: Any) -> DataFrame:
-        first = None
+    first: BaseException | None = None
+    try:
         try:
-            try:
-                return collect(*args, **options)  # type: ignore[no-any-return]
-            except KeyboardInterrupt as interrupt:
-                first = interrupt
-                # Here Python raises the second one, if it has not before.
-                _run_python()
-                raise
-        except KeyboardInterrupt as interrupt:
-            raised = first or interrupt
-        # Outside of the handler, where the second one is not named in the traceback.
-        raise raised
-
-    return collect_once
+            yield
+        except (KeyboardInterrupt, PolarsError) as error:
+            first = error
+            _run_python()
+            raise
+    except KeyboardInterrupt as error:
+        interrupt = first if isinstance(first, KeyboardInterrupt) else error
+        interrupt.args = interrupt.args or (_MESSAGE,)
+    except PolarsError as error:
+        if _MESSAGE not in str(error):
+            raise
+        interrupt = KeyboardInterrupt(_MESSAGE)
+    else:
+        return
+    # Outside of the handler: the traceback has no second error.
+    raise interrupt from None
 
 
 def _run_python() -> None:
-    """Do nothing; at a call Python looks whether there was a signal."""
+    """Do nothing: at a call Python handles signals."""

@@ -273,12 +273,15 @@ def _bounded_evaluation(
         rows, label, named, by=keys, max_bins=bins, scale=options.scale, count=options.count
     )
     names = [name for name in states.collect_schema().names() if name not in keys]
+    schema = evaluation_of_states(states, names, keys, options, nans).collect_schema()
+    return deferred(schema, functools.partial(_of_collected_states, states, names, keys, options, nans))
 
-    def table(rows: pl.LazyFrame) -> pl.LazyFrame:
-        return evaluation_of_states(rows, names, keys, options, nans)
 
-    # The rows are read once, for groups and overall.
-    return deferred(table(states).collect_schema(), lambda: table(states.collect().lazy()).collect())
+def _of_collected_states(
+    states: pl.LazyFrame, names: list[str], keys: list[str], options: ReportOptions, nans: Nans | None
+) -> pl.DataFrame:
+    """Return a report of states, whose rows are read once, for groups and overall."""
+    return evaluation_of_states(states.collect().lazy(), names, keys, options, nans).collect()
 
 
 @called("report")

@@ -51,7 +51,8 @@ Taken: TypeAlias = Mapping[str, Mapping[str, Any]]
 def in_cluster(label: IntoExpr, cluster: IntoExpr) -> pl.Expr:
     """Return the label of rows that are in a cluster: rows of a null cluster are skipped everywhere."""
     column = pl.col(cluster) if isinstance(cluster, str) else cluster
-    return pl.when(column.is_not_null()).then(label)
+    # An older Polars cannot pickle what has no `otherwise`.
+    return pl.when(column.is_not_null()).then(label).otherwise(None)
 
 
 def summaries(taken: Taken, options: ReportOptions, *, apart: bool = False) -> Part:

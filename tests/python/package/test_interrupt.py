@@ -25,14 +25,26 @@ p = pl.DataFrame({"p": rng.random(20_000_000)})
 few = rows.head(1000)
 few.select(pa.roc_auc_ci("y", "s", method="bootstrap", n_resamples=10))
 """
+# Python runs the handlers of signals when a function is called.
+RUN = """
+def run(query):
+    raised = []
+    print("begun", flush=True)
+    try:
+        try:
+            query()
+        except BaseException as error:
+            raised.append(error)
+            sum([])
+    except KeyboardInterrupt as error:
+        raised.append(error)
+    first, *others = raised
+    is_named = isinstance(first, KeyboardInterrupt) or "interrupted by Ctrl-C" in str(first)
+    print(type(first).__name__ if is_named else repr(first), len(others), flush=True)
+"""
 COLLECT = """
 query = QUERY
-print("begun", flush=True)
-try:
-    query.collect(engine="ENGINE")
-except BaseException as error:
-    raised = error
-print(type(raised).__name__, flush=True)
+run(lambda: query.collect(engine="ENGINE"))
 """
 # Python itself may take long to start on a busy machine, and an interrupt before that is not the command's.
 COMMAND = """
@@ -82,6 +94,16 @@ QUERIES = [
     'pa.compare_segments(rows.lazy(), "y", "s", "k", cluster="c")',
 ]
 
+# Functions that run their queries themselves.
+LONG = 'ci="bootstrap", n_resamples=10**6'
+FUNCTIONS = [
+    'pa.compare_segments(rows, "y", "s", "k", cluster="c")',
+    f'pa.report(rows, "y", "s", {LONG})',
+    f'pa.report(rows, "y", "s", by="g", {LONG})',
+    f'pa.report(rows.select("y", "s", "g").to_arrow(), "y", "s", {LONG})',
+    'pa.curve_points(rows, pa.roc_band("y", "s", method="smoothed_bootstrap", n_resamples=10**6))',
+]
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="elsewhere Ctrl-C is no signal to one process")
 
 
@@ -111,35 +133,57 @@ def interrupted(script: str, *arguments: str) -> tuple[float, int, str, str]:
     return time.monotonic() - start, process.returncode, output.strip(), errors
 
 
-@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
-def test_python(engine: str) -> None:
-    """One process computes on after each interrupt."""
-    queries = (COLLECT.replace("QUERY", query).replace("ENGINE", engine) for query in QUERIES)
-    with begin(ROWS + "".join(queries)) as process:
+def interrupt_each(queries: list[str], script: str) -> list[str]:
+    """Interrupt each query of a script, and return what it printed; one process goes on after each."""
+    printed = []
+    with begin(ROWS + RUN + script) as process:
         assert process.stdout is not None
         # A query that no interrupt ends would print nothing for hours.
         end = threading.Timer(300, process.kill)
         end.start()
-        for query in QUERIES:
+        for query in queries:
             interrupt(process, after=0.3)
             start = time.monotonic()
-            assert process.stdout.readline() == "KeyboardInterrupt\n", query
+            printed.append(process.stdout.readline().strip())
             # It takes a tenth of a second; without a look for interrupts it takes an hour.
             assert time.monotonic() - start < 20, query
         assert process.wait(timeout=60) == 0
         end.cancel()
+    return printed
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_expressions(engine: str) -> None:
+    """A query of the user ends with an error of Polars, and Python adds its own KeyboardInterrupt.
+
+    The streaming engine may hear of the signal before the expression does, and then raises KeyboardInterrupt.
+    """
+    script = "".join(COLLECT.replace("QUERY", query).replace("ENGINE", engine) for query in QUERIES)
+    ends = {"ComputeError 1"} | ({"KeyboardInterrupt 1"} if engine == "streaming" else set())
+    assert set(interrupt_each(QUERIES, script)) <= ends
+
+
+def test_functions() -> None:
+    """A function that runs its query raises one KeyboardInterrupt."""
+    script = "".join(f"run(lambda: {function})\n" for function in FUNCTIONS)
+    assert interrupt_each(FUNCTIONS, script) == ["KeyboardInterrupt 0"] * len(FUNCTIONS)
+
+
+READ = """
+query = pa.report(pl.scan_parquet([FILE] * 3000), "y", "s")
+run(lambda: query.collect(engine="ENGINE"))
+"""
 
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 def test_reading(engine: str, tmp_path: Path) -> None:
-    """Polars stops reading by itself, and Python hears of the same interrupt."""
+    """Polars stops reading by itself, and Python handles the same signal."""
     file = tmp_path / "rows.parquet"
     rows = pl.DataFrame({"s": pl.int_range(1_000_000, eager=True).hash(3).cast(pl.Float64)})
     rows.with_columns(y=pl.col("s").hash(4) % 3 == 0).write_parquet(file)
-    query = f'pa.report(pl.scan_parquet([{str(file)!r}] * 3000), "y", "s")'
-    script = ROWS + COLLECT.replace("QUERY", query).replace("ENGINE", engine)
-    _, code, output, errors = interrupted(script)
-    assert (code, output) == (0, "KeyboardInterrupt"), errors
+    script = READ.replace("FILE", repr(str(file))).replace("ENGINE", engine)
+    [end] = interrupt_each(["reading"], script)
+    assert end.startswith(("KeyboardInterrupt", "ComputeError")), end
 
 
 def test_command_line(tmp_path: Path) -> None:
