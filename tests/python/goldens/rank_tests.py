@@ -26,16 +26,26 @@ from goldens.rows import (
     weighted_rows,
 )
 
-JACKKNIFE = Apart("the infinitesimal jackknife of a difference, which is not here")
-CLUSTERS = Apart("the infinitesimal jackknife of clusters, without Obuchowski's factors")
 IF_NOTHING = Apart("the variance if the score said nothing, no field of ours")
 
 
 def concordance(frame: pl.DataFrame, record: Record) -> Answers:
     if "score1" in record["arguments"]:
-        both = pairs(frame, record).drop_nulls()
-        c1, c2 = (answer(both, pa.roc_auc("label", score)) for score in "ab")
-        return {"c1": c1, "c2": c2, "cov_infinitesimal_jackknife": JACKKNIFE, "z": JACKKNIFE}
+        # The covariances of weighted rows are by the infinitesimal jackknife.
+        both = pairs(frame, record).drop_nulls().with_columns(weight=1)
+        compared = answer(both, pa.compare_scores("label", "a", "b", weight="weight"))
+        c1, c2 = compared["areas"]
+        return {
+            "c1": c1["auc"],
+            "c2": c2["auc"],
+            "cov_infinitesimal_jackknife": [c1["covariance"], c2["covariance"]],
+            "z": compared["differences"][0]["z"],
+        }
+    if "var_robust_cluster" in record["result"]:
+        cluster = record["arguments"]["cluster"]
+        used = rows(frame, record, cluster).with_columns(weight=1)
+        ci = answer(used, pa.roc_auc_ci("label", "score", weight="weight", cluster=cluster))
+        return {"concordance": ci["auc"], "var_robust_cluster": ci["se"] ** 2}
     used = rows(frame, record)
     test = answer(used, pa.rank_agreement(pl.col("label").rank("dense"), "score"))
     counts = {
@@ -58,7 +68,6 @@ def concordance(frame: pl.DataFrame, record: Record) -> Answers:
         "var": ci["se"] ** 2,
         "var_infinitesimal_jackknife": index["se"] ** 2,
         "cvar": IF_NOTHING,
-        "var_robust_cluster": CLUSTERS,
     }
 
 
