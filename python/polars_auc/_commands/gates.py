@@ -87,7 +87,7 @@ class Gate:
         failing = about.filter(true | undecided)
         if failing.is_empty():
             return True, said
-        return False, f"{said}\n{readable(failing)}"
+        return False, f"{said}\n{readable(failing, self._named(report.columns))}"
 
     def _about(self, report: pl.DataFrame) -> tuple[pl.DataFrame, str]:
         """Return the rows that the condition is about, and what they are called."""

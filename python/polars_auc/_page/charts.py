@@ -29,10 +29,20 @@ _UNREAD = ("$schema", "usermeta", "config")
 _EDGES = ("low", "high")
 
 
+# The most groups of a part of a chart, and pixels of a part: several parts fit on a page of paper.
+_GROUPS_OF_PART, _HEIGHT_OF_PART = 24, 330
+
+# The head and the axis of a panel, a letter of a label, and the widest labels, in pixels.
+_HEAD, _LETTER, _WIDEST = 50, 6, 280
+
+
 def charts(
     table: pl.DataFrame, details: Details, level: float, along: str | None = None
-) -> dict[str, dict[str, Any]]:
-    """Return the charts of a page by their names, as Vega-Lite; those without anything to draw are absent."""
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the charts of a page by their names, as Vega-Lite; those without anything to draw are absent.
+
+    A chart of many panels or groups is in several parts, between which paper can be cut.
+    """
     specs: dict[str, Any] = {}
     first = table["score"].unique(maintain_order=True).head(MOST_CURVES).implode()
     few = pl.col("score").is_in(first)
@@ -57,7 +67,82 @@ def charts(
         specs["stability"] = plot_stability(table.filter(few))
     if details.bars.height:
         specs["distributions"] = _distributions(details.bars.filter(few))
-    return {name: _rounded(chart.to_dict(validate=False)) for name, chart in specs.items()}
+    return {name: _parts(_rounded(chart.to_dict(validate=False))) for name, chart in specs.items()}
+
+
+def _parts(chart: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a chart in parts of the same axes: of rows of panels, and within these of groups."""
+    if "facet" not in chart:
+        return _parts_of_groups(chart)
+    names, columns = chart["facet"]["sort"], chart["columns"]
+    groups = min(len(_groups_of(chart) or ()), _GROUPS_OF_PART)
+    height = groups * chart["spec"]["height"] / len(_groups_of(chart)) if groups else chart["spec"]["height"]
+    number = columns * max(1, int(_HEIGHT_OF_PART / (height + _HEAD)))
+    field = chart["facet"]["field"]
+    parts = []
+    for place in range(0, len(names), number):
+        some = names[place : place + number]
+        part = _with_rows(chart, field, some) | {"facet": {**chart["facet"], "sort": some}}
+        parts += _parts_of_groups(part)
+    return [parts[0], *map(_continued, parts[1:])]
+
+
+def _groups_of(chart: dict[str, Any]) -> list[str]:
+    """Return the groups that a chart has as lines, one below the other."""
+    layers = chart.get("spec", chart).get("layer", [])
+    axes = [layer["encoding"].get("y", {}) for layer in layers]
+    return next((axis["sort"] for axis in axes if axis.get("field") == "group"), [])
+
+
+def _parts_of_groups(chart: dict[str, Any]) -> list[dict[str, Any]]:
+    groups = _groups_of(chart)
+    number = math.ceil(len(groups) / _GROUPS_OF_PART)
+    if number < 2:
+        return [chart]
+    size = math.ceil(len(groups) / number)
+    extent = min(_WIDEST, _LETTER * max(map(len, groups)) + 10)
+    plot = chart.get("spec", chart)
+    parts = []
+    for place in range(0, len(groups), size):
+        some = groups[place : place + size]
+        layers = [_of_groups(layer, some, extent) for layer in plot["layer"]]
+        own = {"layer": layers, "height": plot["height"] * len(some) / len(groups)}
+        part = _with_rows(chart, "group", some)
+        parts.append(part | ({"spec": plot | own} if "spec" in chart else own))
+    return parts
+
+
+def _of_groups(layer: dict[str, Any], groups: list[str], extent: int) -> dict[str, Any]:
+    axis = layer["encoding"].get("y", {})
+    if axis.get("field") != "group":
+        return layer
+    own = axis | {"sort": groups, "axis": axis.get("axis", {}) | {"minExtent": extent}}
+    return layer | {"encoding": layer["encoding"] | {"y": own}}
+
+
+def _with_rows(chart: dict[str, Any], field: str, values: list[str]) -> dict[str, Any]:
+    """Return a chart of the rows of its data that have one of these values."""
+    name, kept = chart["data"]["name"], set(values)
+    rows = [row for row in chart["datasets"][name] if row.get(field) in kept]
+    return chart | {"datasets": {**chart["datasets"], name: rows}}
+
+
+def _continued(chart: dict[str, Any]) -> dict[str, Any]:
+    """Return a further part of a chart, whose title and legend stand at the first."""
+
+    def without_legend(layer: dict[str, Any]) -> dict[str, Any]:
+        encoding = {
+            name: {**channel, "legend": None}
+            if name in ("color", "strokeDash") and "field" in channel
+            else channel
+            for name, channel in layer.get("encoding", {}).items()
+        }
+        return layer | {"encoding": encoding}
+
+    if "spec" not in chart:
+        return chart
+    plot = chart["spec"] | {"layer": [without_legend(layer) for layer in chart["spec"].get("layer", [])]}
+    return chart | {"facet": {**chart["facet"], "title": None}, "spec": plot}
 
 
 def _areas(table: pl.DataFrame, keys: dict[str, str]) -> pl.DataFrame:

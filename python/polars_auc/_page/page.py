@@ -15,7 +15,7 @@ from polars_auc._page.answers import answers, answers_of_nan, few_rows
 from polars_auc._page.charts import MOST_CURVES, charts
 from polars_auc._page.details import Details
 from polars_auc._page.document import await_libraries, document
-from polars_auc._page.text import cell, differing, is_exact
+from polars_auc._page.text import aligned, cell, differing, is_exact, places_of
 from polars_auc._plots.forest import has_few_rows
 from polars_auc._plots.names import SCORE, key_text, score_text, visible
 from polars_auc._report.options import ReportOptions
@@ -76,11 +76,10 @@ _FLOAT = """function (value, type) {
   if (type !== "display") return value;
   if (typeof value !== "number") return value === null || value === "" ? "-" : value;
   if (SMALL && value < 1e-4) return "<0.0001";
-  const size = Math.abs(value);
-  if (size === 0) return "0";
-  if (size === Infinity) return value > 0 ? "inf" : "-inf";
-  if (size < 1e-4) return value.toExponential(3).replace(/-(.)$/, "-0$1");
-  return size < 9999.5 ? value.toPrecision(4) : value.toFixed(0);
+  if (Math.abs(value) === Infinity) return value > 0 ? "inf" : "-inf";
+  if (PLACES < 0 || Math.abs(value) >= 1e15) return value.toExponential(3).replace(/([+-])(.)$/, "$10$2");
+  const text = value.toFixed(PLACES);
+  return Number(text) === 0 ? text.replace("-", "") : text;
 }"""
 _INTEGER = """function (value, type) {
   if (type !== "display") return value;
@@ -144,7 +143,7 @@ def page(
         **_of_all_rows(overall, level, is_exact=exact),
         **_of_details(details, is_exact=exact),
         moved=_moved(groups, by),
-        described={name: chart["description"] for name, chart in specs.items()},
+        described={name: chart["description"] for name, [chart, *_] in specs.items()},
         n_groups=defined.height,
         few=f" The first {MOST_CURVES} of {scores} scores are drawn." if scores > MOST_CURVES else "",
         is_exact=exact,
@@ -235,13 +234,13 @@ def _cards(overall: pl.DataFrame, *, is_exact: bool) -> list[dict[str, str]]:
     ]
 
 
-def _text(name: str, value: object, *, low_is_positive: bool = False) -> str:
+def _text(name: str, value: object, places: int | None = None, *, low_is_positive: bool = False) -> str:
     """Return a value as a table shows it."""
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     if name == SCORE:
         return visible(str(value))
-    return cell(name, value, low_is_positive=low_is_positive)
+    return cell(name, value, places, low_is_positive=low_is_positive)
 
 
 def _cells(
@@ -252,10 +251,12 @@ def _cells(
     low_is_positive: bool = False,
 ) -> dict[str, Any]:
     """Return a table as heads and cells, and which columns hold numbers; with a level, mark differences."""
-    rows = [
-        [_text(name, value, low_is_positive=low_is_positive) for name, value in zip(names, row, strict=True)]
-        for row in table.select(names).rows()
-    ]
+    columns = []
+    for name in names:
+        places = places_of(name, table[name])
+        texts = [_text(name, value, places, low_is_positive=low_is_positive) for value in table[name]]
+        columns.append(aligned(name, texts, ("\u2007", "\u2008")))
+    rows = [list(row) for row in zip(*columns, strict=True)]
     numeric = [table.schema[name].is_numeric() for name in names]
     marked = [
         {
@@ -302,7 +303,8 @@ def _widths_of_groups(groups: pl.DataFrame) -> list[float]:
         ends = (
             [column.min(), column.max()] if column.dtype.is_numeric() else [*column.cast(pl.String).unique()]
         )
-        longest.append(max((len(_text(column.name, end)) for end in ends), default=0))
+        places = places_of(column.name, column) if column.dtype.is_float() else None
+        longest.append(max((len(_text(column.name, end, places)) for end in ends), default=0))
     return _widths(groups.columns, numeric, longest)
 
 
@@ -420,7 +422,8 @@ def _sortable(groups: pl.DataFrame, by: list[str], columns: Sequence[str], level
             is_p_value = name.endswith(("p_value", "p_adjusted"))
             if name.endswith("p_adjusted"):
                 more["createdCell"] = JavascriptFunction(_DIFFERS.replace("LIMIT", repr(1 - level)))
-            render = _FLOAT.replace("SMALL", str(is_p_value).lower())
+            places = places_of(name, table[name])
+            render = _FLOAT.replace("SMALL", str(is_p_value).lower()).replace("PLACES", str(places))
         elif dtype.is_integer():
             render = _INTEGER
             if name == "n" and few:

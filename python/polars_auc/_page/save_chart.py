@@ -76,7 +76,7 @@ def chart_contents(
             json.dumps(spec, ensure_ascii=False).replace("\u2028", r"\\u2028").replace("\u2029", r"\\u2029")
         )
         return document(
-            "chart.html.jinja", title=title or _TITLE, charts={"chart": json.loads(text)}
+            "chart.html.jinja", title=title or _TITLE, charts={"chart": [json.loads(text)]}
         ).encode()
     if scale is None:
         scale = _SCALE if ending == ".png" and dpi is None else 1

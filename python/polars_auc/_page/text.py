@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, InvalidOperation
 
@@ -19,11 +21,13 @@ __all__ = [
     "SHOWN_ROWS",
     "SMALLEST_P_VALUE",
     "TableView",
+    "aligned",
     "cell",
     "counted",
     "differing",
     "is_exact",
     "is_p_value",
+    "places_of",
     "plain",
     "plain_page",
     "readable",
@@ -38,9 +42,16 @@ SMALLEST_P_VALUE = 0.0001
 # Smaller numbers are written with an exponent.
 _SMALLEST = 0.0001
 
-# Significant digits of numbers, and of values of scores, which may lie close together.
+# Digits behind the point of areas, rates and p-values, and significant digits of values of scores, which may
+# lie close together.
 _DIGITS = 4
 _DIGITS_OF_SCORES = 6
+
+# What is below has an exponent, also if a whole column is.
+_TINY = 1e-6
+_SIGNIFICANT = -1
+
+_PLAIN = re.compile(r"-?\d+(\.\d+)?")
 
 # Larger numbers are written with an exponent.
 _LARGEST = 1e15
@@ -148,9 +159,10 @@ def differing(table: pl.DataFrame, level: float) -> str:
     return f"a difference at level {1 - level:.6g}{adjusted}{family}"
 
 
-def readable(table: pl.DataFrame) -> str:
-    """Format all rows and columns of a report."""
-    return _table_text(_texts(table, _numbers(table.columns)), None)
+def readable(table: pl.DataFrame, columns: Sequence[str]) -> str:
+    """Format all rows of a report, with these of its columns, or with those that answer first."""
+    shown = [name for name in _numbers(table.columns) if name in columns]
+    return _table_text(_texts(table, shown or _FIRST), None)
 
 
 def plain(table: pl.DataFrame, limit: int, width: int | None, *, low_is_positive: bool = False) -> str:
@@ -252,13 +264,50 @@ def _texts(table: pl.DataFrame, numbers: Sequence[str]) -> pl.DataFrame:
 
 
 def _flush(column: pl.Series, *, low_is_positive: bool = False) -> pl.Series:
-    texts = [cell(column.name, value, low_is_positive=low_is_positive) for value in column]
+    places = places_of(column.name, column)
+    texts = [cell(column.name, value, places, low_is_positive=low_is_positive) for value in column]
+    texts = aligned(column.name, texts)
     widest = max(map(len, [*texts, column.name]), default=0)
     return pl.Series(column.name, [each.rjust(widest) for each in texts], dtype=pl.String)
 
 
-def cell(name: str, value: object, *, low_is_positive: bool = False) -> str:
-    """Return a value as the column of this name shows it."""
+def places_of(name: str, values: Iterable[object]) -> int:
+    """Return the number of digits behind the point of all numbers of a column.
+
+    Areas and rates have four, and larger numbers fewer; it is -1 where all are so small that
+    each has an exponent.
+    """
+    numbers = [value for value in values if isinstance(value, float) and math.isfinite(value)]
+    if name in _COUNTS and all(number.is_integer() for number in numbers):
+        return 0
+    largest = max((abs(number) for number in numbers if abs(number) < _LARGEST), default=0.0)
+    if is_p_value(name) or largest == 0 or 10 * _SMALLEST <= largest <= 1:
+        return _DIGITS
+    if largest < _TINY:
+        return _SIGNIFICANT
+    first = math.floor(math.log10(largest))
+    return 2 - first if largest < 1 else max(0, _DIGITS - 1 - first)
+
+
+def aligned(name: str, texts: Sequence[str], spaces: tuple[str, str] = (" ", " ")) -> list[str]:
+    """Return values of scores, which have digits of their own, with their points below each other.
+
+    The spaces are as wide as a digit and as a point.
+    """
+    if name not in OF_SCORES:
+        return list(texts)
+    parts = [text.partition(".") if _PLAIN.fullmatch(text) else None for text in texts]
+    most = max((len(part[2]) for part in parts if part), default=0)
+    return [
+        text
+        if part is None
+        else text + (spaces[1] if most and not part[1] else "") + spaces[0] * (most - len(part[2]))
+        for text, part in zip(texts, parts, strict=True)
+    ]
+
+
+def cell(name: str, value: object, places: int | None = None, *, low_is_positive: bool = False) -> str:
+    """Return a value as the column of this name shows it, with so many digits behind the point."""
     if value is None:
         return "-"
     if value != value:
@@ -269,12 +318,10 @@ def cell(name: str, value: object, *, low_is_positive: bool = False) -> str:
         return _score(value, ROUND_CEILING if is_top else ROUND_FLOOR)
     if not isinstance(value, float):
         return str(value)
-    if name in _COUNTS and value.is_integer():
-        return f"{value:.0f}"
     # A small p-value is not 0.
     if is_p_value(name) and value < SMALLEST_P_VALUE:
         return f"<{SMALLEST_P_VALUE}"
-    return _number(value)
+    return _number(value, places_of(name, [value]) if places is None else places)
 
 
 def _score(value: object, rounding: str) -> str:
@@ -300,13 +347,13 @@ def _score(value: object, rounding: str) -> str:
     return format(rounded.normalize(), "f")
 
 
-def _number(value: float) -> str:
-    """Return a number with significant digits; one of more digits before the point has them all."""
-    if value == 0:
-        # Also one with a sign.
-        return "0"
-    text = f"{value:#.{_DIGITS}g}"
-    return f"{value:.0f}" if "e+" in text and abs(value) < _LARGEST else text.rstrip(".")
+def _number(value: float, places: int) -> str:
+    """Return a number with these digits behind the point, or with significant ones."""
+    if places == _SIGNIFICANT or not abs(value) < _LARGEST:
+        return f"{value:#.{_DIGITS}g}"
+    # What is rounded to 0 has no sign.
+    text = f"{value:.{places}f}"
+    return text.lstrip("-") if float(text) == 0 else text
 
 
 def is_p_value(name: str) -> bool:

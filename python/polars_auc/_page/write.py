@@ -243,9 +243,10 @@ def write_report(
     Notes
     -----
     The same report makes the same bytes. A file is written beside the path and then renamed, so that it is
-    never half-written; it keeps the owner and the mode of the file that it replaces. Pages show numbers with
-    four significant digits, and values of scores with six. A rounded threshold may call other rows positive,
-    whose scores differ in later digits: ``.parquet``, ``.csv`` and ``.json`` have all digits.
+    never half-written; it keeps the owner and the mode of the file that it replaces. Pages show areas and
+    rates with four digits behind the point, and values of scores with six significant digits. A rounded
+    threshold may call other rows positive, whose scores differ in later digits: ``.parquet``, ``.csv`` and
+    ``.json`` have all digits.
 
     Text of users in Markdown is escaped, so that it is shown as it is.
 

@@ -9,7 +9,7 @@ import polars as pl
 from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._frames.inputs import IntoFrame, called, rows_of
 from polars_auc._plots.adjustment import after_adjustment
-from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, titled
+from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, area_scale, titled
 from polars_auc._plots.names import key_text, named, score_text
 from polars_auc._plugin.options import between_0_and_1, integer
 
@@ -23,6 +23,8 @@ FEW_ROWS = 10
 
 _NAME = "plot_forest"
 _NEEDED = ("scope", "score", "n", "auc", "lower", "upper")
+
+_AREAS = ("auc", "lower", "upper")
 
 # Pixels of a line of the chart, and the width of a panel.
 _LINE = 16
@@ -52,9 +54,8 @@ def plot_forest(
         A report with groups, as :func:`polars_auc.report` makes it with ``by``. Each score has a panel, and
         the first score says in which order the groups are.
     limit
-        The most groups that are drawn, from 2 to 500. Of more groups, those with the lowest and those with
-        the highest AUC of the first score are drawn, half of the limit of each; groups without an interval,
-        which are extreme by chance, are then left out, if enough others are there.
+        The most groups that are drawn, from 2 to 500. Of more groups, those are drawn that differ
+        significantly (``versus``), the smallest p-values first, and then those with the most rows.
     level
         The level of the report, between 0 and 1. If the report compares groups (``versus``), those whose
         ``p_adjusted`` is at most ``1 - level`` are marked.
@@ -117,23 +118,24 @@ def plot_forest(
     first = drawn.sort(pl.col("score").cast(pl.Enum(scores)), "auc", maintain_order=True).unique(
         "group", keep="first", maintain_order=True
     )
-    ranked = _ranked(first, limit)
-    left_out = first.height - ranked.height
-    order = ranked["group"].to_list()
-    shown = order if len(order) <= limit else [*order[: limit - limit // 2], *order[-(limit // 2) :]]
+    order = first["group"].to_list()
+    ranked, which = _ranked(drawn, limit)
+    shown = [group for group in order if group in ranked]
     lines = drawn.filter(pl.col("group").is_in(shown))
     has_overall = lines["overall"].count() > 0
-    chart = _layers(alt, shown, marked="p_adjusted" in table.columns, has_overall=has_overall).properties(
-        width=width, height=_LINE * len(shown)
-    )
+    chart = _layers(
+        alt,
+        shown,
+        marked="p_adjusted" in table.columns,
+        has_overall=has_overall,
+        scale=area_scale(number for name in _AREAS for number in lines[name]),
+    ).properties(width=width, height=_LINE * len(shown))
     count = f"{len(shown):,} group{'' if len(shown) == 1 else 's'}"
-    if len(shown) < len(order):
-        count = f"the {limit - limit // 2} lowest and {limit // 2} highest of {len(order):,} groups"
+    if which:
+        count = f"{len(shown):,} of {len(order):,} groups"
     of_first = "" if len(scores) == 1 else f" of {scores[0]}"
     intervals = ", with intervals" if lines["lower"].count() else ""
-    description = f"AUC of {count} by {', '.join(keys)}{intervals}, the lowest{of_first} first. "
-    if left_out:
-        description += f"{left_out:,} groups without an interval are left out. "
+    description = f"AUC of {count} by {', '.join(keys)}{intervals}, the lowest{of_first} first{which}. "
     if has_overall:
         description += "The dashed line is the AUC of all rows. "
     if "p_adjusted" in table.columns:
@@ -154,13 +156,26 @@ def plot_forest(
     return titled(_NAME, grid, x_title, None)
 
 
-def _ranked(groups: pl.DataFrame, limit: int) -> pl.DataFrame:
-    """Return the groups of which the lowest and the highest are drawn, if they are more than the limit.
+def _ranked(groups: pl.DataFrame, limit: int) -> tuple[set[str], str]:
+    """Return the groups that are drawn, and words that say which: the significant ones, then the largest.
 
     Those of a few rows have the lowest and the highest AUC by chance.
     """
-    with_interval = groups.filter(pl.col("lower").is_not_null())
-    return with_interval if groups.height > limit <= with_interval.height else groups
+    p_value = pl.col("p_adjusted") if "p_adjusted" in groups.columns else pl.lit(None, dtype=pl.Float64)
+    each = groups.group_by("group", maintain_order=True).agg(
+        p=pl.when("differs").then(p_value).min(), differs=pl.col("differs").any(), n=pl.col("n").max()
+    )
+    if each.height <= limit:
+        return set(each["group"]), ""
+    ranked = each.sort("p", "n", descending=[False, True], nulls_last=True, maintain_order=True).head(limit)
+    differing, all_differing = ranked["differs"].sum(), each["differs"].sum()
+    verb = "differs" if all_differing == 1 else "differ"
+    parts = [f"the {all_differing:,} that {verb} significantly"] if differing else []
+    if differing < all_differing:
+        parts = [f"the {differing:,} most significant of {all_differing:,}"]
+    if differing < limit:
+        parts.append(f"the {limit - differing:,} {'other ' if differing else ''}groups with the most rows")
+    return set(ranked["group"]), f": {' and '.join(parts)}"
 
 
 def group_name(keys: list[str], schema: pl.Schema) -> pl.Expr:
@@ -198,10 +213,9 @@ def _keys(table: pl.DataFrame) -> list[str]:
     return keys
 
 
-def _layers(alt: Any, order: list[str], *, marked: bool, has_overall: bool) -> Any:
+def _layers(alt: Any, order: list[str], *, marked: bool, has_overall: bool, scale: Any) -> Any:
     axis = alt.Axis(labelLimit=280, labelOverlap=False, title=None)
     group = alt.Y("group:N", sort=order, axis=axis)
-    scale = alt.Scale(zero=False, nice=True)
     area = alt.X(
         "auc:Q", title="AUC", scale=scale, axis=alt.Axis(format=".3~f", tickCount=5, labelSeparation=8)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import ModuleType
@@ -21,6 +22,7 @@ __all__ = [
     "MARKED",
     "REFERENCE",
     "altair",
+    "area_scale",
     "arranged",
     "color",
     "described",
@@ -28,6 +30,7 @@ __all__ = [
     "lines",
     "points",
     "titled",
+    "with_own_axes",
 ]
 
 # Four colours that people with any colour vision tell apart, with a contrast of 3 to white and to dark grey.
@@ -64,6 +67,29 @@ def altair(name: str) -> ModuleType:
     return alt
 
 
+# The steps at which an axis of areas ends, and how many of them it has at least.
+_STEPS, _LEAST_STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2), 4
+
+
+def area_scale(values: Iterable[float | None]) -> Any:
+    """Return the scale of an axis of areas: it holds these numbers, and never leaves 0 to 1.
+
+    Differences of areas are from -1 to 1.
+    """
+    import altair as alt
+
+    numbers = [number for number in values if number is not None and math.isfinite(number)]
+    low, high = min(numbers, default=0.0), max(numbers, default=1.0)
+    step = max(each for each in _STEPS if each <= max((high - low) / _LEAST_STEPS, _STEPS[0]))
+    # Beyond the rounding of a quotient.
+    ends = [math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step]
+    if ends[0] == ends[1]:
+        ends = [ends[0] - step, ends[1] + step]
+    least = -1 if low < 0 else 0
+    domain = [round(min(max(end, least), 1), 6) for end in ends]
+    return alt.Scale(domain=domain, nice=False, zero=False)
+
+
 def layout(
     name: str, facet: str | Iterable[str] | None, columns: int | None, size: int | None, tooltip: object
 ) -> Layout:
@@ -92,8 +118,16 @@ def arranged(
     columns = min(shape.columns, len(drawn.panels))
     panels = alt.Facet("panel:N", title=", ".join(drawn.facet), sort=drawn.panels)
     grid = chart.facet(panels, data=data, columns=columns).properties(description=description)
-    # Otherwise the axis of a column is below the last row, also if the column has no panel there.
-    return grid.resolve_axis(x="independent") if len(drawn.panels) % columns else grid
+    return with_own_axes(grid) if len(drawn.panels) % columns else grid
+
+
+def with_own_axes(grid: alt.FacetChart) -> alt.FacetChart:
+    """Draw the horizontal axis of each panel.
+
+    Otherwise that of a column is below the last row, also if the column has no panel there.
+    """
+    own: alt.FacetChart = grid.resolve_axis(x="independent")
+    return own
 
 
 def titled(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from polars_auc._frames.inputs import IntoFrame, called, keys_of, refuse_pattern, rows_of
-from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, titled
+from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, area_scale, titled, with_own_axes
 from polars_auc._plots.names import key_text, named
 from polars_auc._plugin.options import between_0_and_1, integer, is_number
 
@@ -59,8 +59,8 @@ def plot_monitoring(
         The column of Structs of the test that raises the alarm, such as those of
         :func:`polars_auc.always_valid_change`; ``mean`` by default.
     facet
-        The columns whose combinations make panels, such as segments; one chart without it. Each panel has a
-        scale of AUCs of its own.
+        The columns whose combinations make panels, such as segments; one chart without it. All panels have
+        one scale of AUCs, and intervals beyond it are cut.
     reference
         An AUC at which there is a dashed line.
     level
@@ -152,7 +152,15 @@ def monitoring_chart(
     order = in_order.unique(maintain_order=True).to_list()
     panels = rows["panel"].unique(maintain_order=True).to_list()
     data = {"values": rows.to_dicts()}
-    chart = _layers(alt, order, period, rows.columns, has_reference=reference is not None)
+    # The interval of the first periods of a small group would press the lines of all panels flat.
+    last = rows.group_by("panel").agg(pl.col("lower", "upper").drop_nulls().last())
+    points = [name for name in ("auc", "estimate") if name in rows.columns]
+    seen = [
+        *rows.select(*points, pl.lit(reference, pl.Float64).alias("reference")),
+        *last.select("lower", "upper"),
+    ]
+    scale = area_scale([number for column in seen for number in column])
+    chart = _layers(alt, order, period, rows.columns, scale=scale, has_reference=reference is not None)
     chart = chart.properties(width=width, height=_HEIGHT)
     by = f", a panel for each {', '.join(keys)}" if keys else ""
     marks = f"The mark is the first alarm at level {1 - level:.6g}." if rows["alarm"].any() else "No alarm."
@@ -160,9 +168,8 @@ def monitoring_chart(
     if not keys:
         return chart.properties(data=data, description=description)
     facet = alt.Facet("panel:N", title=", ".join(keys), sort=panels)
-    panelled = chart.facet(facet, data=data, columns=columns).properties(description=description)
-    # The interval of a small group would press the lines of all others flat.
-    return panelled.resolve_scale(y="independent")
+    grid = chart.facet(facet, data=data, columns=columns).properties(description=description)
+    return with_own_axes(grid) if len(panels) % columns else grid
 
 
 def _checked(frame: pl.LazyFrame, period: str, answers: tuple[str, str], keys: list[str]) -> pl.DataFrame:
@@ -195,14 +202,16 @@ def _checked(frame: pl.LazyFrame, period: str, answers: tuple[str, str], keys: l
     return table
 
 
-def _layers(alt: Any, order: list[str], title: str, columns: list[str], *, has_reference: bool) -> Any:
+def _layers(
+    alt: Any, order: list[str], title: str, columns: list[str], *, scale: Any, has_reference: bool
+) -> Any:
     x = alt.X(
         "period:O",
         sort=order,
         title=title,
+        scale=alt.Scale(domain=order),
         axis=alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=6, ticks=False),
     )
-    scale = alt.Scale(zero=False, nice=True)
 
     def y(field: str) -> Any:
         return alt.Y(f"{field}:Q", title="AUC", scale=scale)
@@ -214,7 +223,7 @@ def _layers(alt: Any, order: list[str], title: str, columns: list[str], *, has_r
         alt.Tooltip("period:N", title=title),
         *(alt.Tooltip(f"{name}:Q", format=formats.get(name, ".4f")) for name in numbers),
     ]
-    band = base.mark_area(opacity=0.2, color=ANSWER).encode(y=y("lower"), y2="upper:Q")
+    band = base.mark_area(opacity=0.2, color=ANSWER, clip=True).encode(y=y("lower"), y2="upper:Q")
     line = base.mark_line(strokeWidth=2, color=ANSWER).encode(y=y("estimate"))
     layers = [band, line]
     if "auc" in columns:

@@ -46,7 +46,7 @@ def plot_stability(report: pl.DataFrame) -> Any:
     base = alt.Chart()
     bar = base.mark_bar(color=ANSWER, height={"band": 0.7}).encode(
         y=alt.Y("group:N", sort=shown, axis=alt.Axis(labelLimit=280, labelOverlap=False, title=None)),
-        x=alt.X("psi:Q", title="psi"),
+        x=alt.X("psi:Q", title="psi", scale=alt.Scale(domain=[0, drawn["psi"].max()], nice=True)),
         tooltip=[
             alt.Tooltip("group:N"),
             alt.Tooltip("score:N"),

@@ -9,7 +9,7 @@ import polars as pl
 from polars_auc._frames.groupings import group_names
 from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.forest import group_name
-from polars_auc._plots.layout import ANSWER, COLORS, MARKED, altair
+from polars_auc._plots.layout import ANSWER, COLORS, MARKED, altair, area_scale
 from polars_auc._plots.names import key_text, score_text
 
 __all__ = ["period_of", "plot_trend"]
@@ -74,7 +74,8 @@ def plot_trend(report: pl.DataFrame, period: str, level: float) -> Any:
     drawn = set(rows["panel"])
     panels = [name for name in groups.select(rest).to_series().unique(maintain_order=True) if name in drawn]
     scores = report["score"].unique(maintain_order=True).to_list()
-    chart = _layers(alt, periods, scores, period).properties(
+    scale = area_scale(number for name in ("auc", "lower", "upper") for number in rows[name])
+    chart = _layers(alt, periods, scores, period, scale).properties(
         width=_WIDTH * 2 if len(panels) == 1 else _WIDTH, height=_HEIGHT
     )
     few = f" of the {len(panels)} groups with the most rows" if len(panels) < sizes.height else ""
@@ -89,15 +90,17 @@ def plot_trend(report: pl.DataFrame, period: str, level: float) -> Any:
     return chart.facet(facet, data=data, columns=3).properties(description=description)
 
 
-def _layers(alt: Any, periods: list[str], scores: list[str], title: str) -> Any:
+def _layers(alt: Any, periods: list[str], scores: list[str], title: str, scale: Any) -> Any:
     base = alt.Chart()
-    x = alt.X("period:O", sort=periods, title=title, axis=alt.Axis(labelAngle=0, labelOverlap=True))
-    scale = alt.Scale(zero=False, nice=True)
+    axis = alt.Axis(labelAngle=0, labelOverlap=True)
+    x = alt.X("period:O", sort=periods, title=title, axis=axis, scale=alt.Scale(domain=periods))
     color = alt.value(ANSWER)
     of_point = alt.condition("datum.differs", alt.value(MARKED), color)
     if len(scores) > 1:
         colors = [COLORS[place % len(COLORS)] for place in range(len(scores))]
-        color = alt.Color("score:N", sort=scores, scale=alt.Scale(domain=scores, range=colors))
+        # The area about a line is pale, and what says its colour is not.
+        legend = alt.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2)
+        color = alt.Color("score:N", sort=scores, scale=alt.Scale(domain=scores, range=colors), legend=legend)
         of_point = color
     band = base.mark_area(opacity=0.2).encode(
         x=x, y=alt.Y("lower:Q", title="AUC", scale=scale), y2="upper:Q", color=color

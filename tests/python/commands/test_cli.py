@@ -1194,6 +1194,31 @@ def test_text_files_without_rows(folder: Path, capsys: Capture) -> None:
     assert "cannot read '3.csv': " in refused(["report", "3.csv", *told], capsys)
 
 
+def test_a_failed_gate_prints_the_columns_that_it_names(folder: Path, capsys: Capture) -> None:
+    gate = [
+        "report",
+        "a.parquet",
+        "--label",
+        "y",
+        "--score",
+        "score",
+        "--by",
+        "word",
+        "--versus",
+        "rest",
+        "--quiet",
+    ]
+    for condition, names in (
+        ("lower < 2", ["lower"]),
+        ("p_adjusted <= 1 AND difference < 9", ["difference", "p_adjusted"]),
+        ("word <> 'x'", ["n", "auc", "lower", "upper"]),
+    ):
+        assert main([*gate, "-o", "to/gate.csv", "--fail-if", condition]) == 1
+        _, _, head, *_ = capsys.readouterr().err.splitlines()
+        assert [name.strip() for name in head.strip("│").split("┆")] == ["word", "score", *names]
+    assert (folder / "to" / "gate.csv").exists()
+
+
 def test_along_a_column_in_sql(folder: Path, capsys: Capture) -> None:
     frame = pl.read_parquet("a.parquet").with_columns(day=pl.date(2026, 1 + pl.col("g") % 3, 5))
     frame.write_parquet("to/days.parquet")

@@ -17,7 +17,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from polars_auc._plots.layout import COLORS, REFERENCE
+from polars_auc._plots.layout import COLORS, REFERENCE, area_scale
 
 DATA = Path(__file__).parents[3] / "data"
 ROWS = pl.read_parquet(DATA / "*.parquet")
@@ -554,10 +554,7 @@ def test_a_forest_has_the_numbers_of_the_report() -> None:
         str(layer["encoding"]["y"]["sort"]) for layer in chart["spec"]["layer"] if "y" in layer["encoding"]
     }
     assert order == "['b', 'c', 'a', 'null']"
-    single = pa.plot_forest(REPORT.filter(pl.col("score") == "t"), limit=2)
-    assert single.description.startswith("AUC of the 1 lowest and 1 highest of 4 groups by site")
-    spec = single.to_dict()
-    assert {row["group"] for row in spec["datasets"][spec["data"]["name"]]} == {"a", "null"}
+    assert {row["group"] for row in drawn.rows(named=True)} == {"a", "b", "c", "null"}
 
 
 def test_a_forest_marks_what_differs() -> None:
@@ -605,17 +602,81 @@ def test_groups_of_one_name_stay_apart() -> None:
     assert len(pa.plot_roc(curves, facet=["g", "h"]).to_dict()["facet"]["sort"]) == 6
 
 
-def test_a_forest_of_many_groups_leaves_out_those_without_an_interval() -> None:
-    rows = pl.DataFrame(
+def test_a_forest_of_many_groups_has_the_significant_and_the_largest() -> None:
+    """A group of a few rows has an extreme AUC by chance."""
+    sizes = [12] * 20 + [400] * 10 + [100] * 9
+    groups = pl.DataFrame({"g": [f"g{group:02}" for group in range(39)], "n": sizes}).with_columns(
+        scope=pl.lit("group"),
+        score=pl.lit("s"),
+        auc=pl.when(pl.col("n") == 12).then(1.0).when(pl.col("g") == "g35").then(0.6).otherwise(0.8),
+        lower=pl.lit(0.5),
+        upper=pl.lit(1.0),
+    )
+    report = groups.select("scope", "g", "score", "n", "auc", "lower", "upper")
+    tested = report.with_columns(p_adjusted=pl.when(pl.col("g") == "g35").then(0.001).otherwise(1.0))
+
+    def drawn(report: pl.DataFrame, limit: int) -> tuple[list[str], str]:
+        chart = pa.plot_forest(report, limit=limit)
+        spec = chart.to_dict()
+        order = spec["layer"][-1]["encoding"]["y"]["sort"]
+        assert {row["group"] for row in spec["datasets"][spec["data"]["name"]]} == set(order)
+        return order, chart.description
+
+    largest = [f"g{group}" for group in range(20, 30)]
+    order, words = drawn(report, 10)
+    assert sorted(order) == largest
+    assert words.startswith(
+        "AUC of 10 of 39 groups by g, with intervals, the lowest first: the 10 groups with"
+    )
+    order, words = drawn(tested, 11)
+    assert order[0] == "g35"
+    assert sorted(order)[:10] == largest
+    assert "first: the 1 that differs significantly and the 10 other groups with the most rows. " in words
+    _, words = drawn(tested.with_columns(p_adjusted=0.01 + pl.int_range(39) / 1000), 10)
+    assert "first: the 10 most significant of 39. " in words
+    order, words = drawn(tested, 39)
+    assert len(order) == 39
+    assert "most rows" not in words
+
+
+def axis_of(chart: Any, axis: str) -> list[float]:
+    """Return the ends of an axis, which all layers share."""
+    layers = layers_of(chart.to_dict(validate=False))
+    ends = {
+        tuple(layer["encoding"][axis]["scale"]["domain"])
+        for layer in layers
+        if "scale" in layer["encoding"].get(axis, {})
+    }
+    [end] = ends
+    return list(end)
+
+
+def test_axes_of_areas_never_leave_0_to_1() -> None:
+    early = pl.DataFrame(
         {
-            "g": [group for group in range(10) for _ in range(2 if group < 5 else 8)],
-            "y": [0, 1] * 25,
-            "s": [row * 7 % 5 for row in range(50)],
+            "night": [1, 2, 3, 4] * 2,
+            "site": ["a"] * 4 + ["b"] * 4,
+            "auc": [0.93, 0.99, 1, 0.97, 0.85, 0.8, 0.9, 0.86],
         }
     )
-    chart = pa.plot_forest(pa.report(rows, "y", "s", by="g"), limit=4)
-    assert "the 2 lowest and 2 highest of 5 groups" in chart.description
-    assert "5 groups without an interval are left out." in chart.description
+    early = early.with_columns(se=pl.when(site="a").then(0.02).otherwise(0.05))
+    early = early.with_columns(mean=pa.always_valid("auc", "se").over("site", order_by="night"))
+    [low, high] = axis_of(pa.plot_monitoring(early, "night", "mean", facet="site"), "y")
+    assert 0 <= low <= 0.8
+    assert high == 1
+    report = pa.report(ROWS, "label", "forest", by=["dataset", "segment"])
+    [low, high] = axis_of(pa.plot_forest(report), "x")
+    assert 0 < low < 0.8
+    assert high == 1
+    for values, ends in (
+        ([0.5, 0.52], [0.5, 0.52]),
+        ([0.7], [0.699, 0.701]),
+        ([0.0, 1.0], [0, 1]),
+        ([0.31, 0.78, None, math.nan], [0.3, 0.8]),
+        ([-0.02, 0.05], [-0.02, 0.05]),
+        ([], [0, 1]),
+    ):
+        assert area_scale(values).to_dict()["domain"] == pytest.approx(ends), values
 
 
 def test_forest_keeps_a_group_that_only_another_score_has() -> None:
@@ -666,8 +727,9 @@ def test_monitoring_has_the_numbers_of_always_valid() -> None:
     assert "a panel for each site. The mark is the first alarm at level 0.05." in chart.description
     assert len(layers_of(spec)) == 6
     assert layers_of(spec)[0]["encoding"]["x"]["sort"] == ["1", "2", "3"]
-    # The wide interval of a small panel leaves the others as they are.
-    assert spec["resolve"] == {"scale": {"y": "independent"}}
+    # All panels have one axis of areas, and the wide intervals of the first periods are cut.
+    assert "scale" not in spec.get("resolve", {})
+    assert layers_of(spec)[0]["mark"]["clip"]
     gap = NIGHTS.filter((pl.col("site") != "a") | (pl.col("night") != 1))
     layers = layers_of(spec_of(pa.plot_monitoring(gap, "night", "mean", facet="site")))
     assert layers[0]["encoding"]["x"]["sort"] == ["1", "2", "3"]

@@ -65,7 +65,14 @@ class Page(HTMLParser):
         if tag == "table" and self._caption:
             self.tables[self._caption] = self._cells
         if tag == "script" and self._chart:
-            self.charts[self._chart] = json.loads(self._words)
+            part = json.loads(self._words)
+            if self._chart in self.charts:
+                # A further part, which has other rows and the same axes.
+                whole, name = self.charts[self._chart], part["data"]["name"]
+                whole["datasets"][whole["data"]["name"]] += part["datasets"][name]
+            else:
+                self.charts[self._chart] = part
+        if tag == "figure":
             self._chart = ""
         self._words = ""
 
@@ -99,7 +106,7 @@ def test_the_page_shows_the_numbers_of_the_report(tmp_path: Path) -> None:
         for name, cell in zip(header, row, strict=True):
             value = expected[name]
             assert cell == (
-                f"{value:#.4g}" if isinstance(value, float) else f"{value:,}" if name != "score" else value
+                f"{value:.4f}" if isinstance(value, float) else f"{value:,}" if name != "score" else value
             )
     assert [row[0] for row in page.tables["The AUC of each score minus that of the first"]] == [
         "score",
@@ -132,7 +139,7 @@ def test_the_pictures_are_those_of_the_expressions(tmp_path: Path) -> None:
         ):
             point = rows.select(pa.operating_point("label", score, **options)).item()
             [shown] = [row for row in page.tables[f"Thresholds of {score}"] if row[0] == rule]
-            numbers = [f"{point[name]:#.4g}" for name in ("tpr", "fpr")]
+            numbers = [f"{point[name]:.4f}" for name in ("tpr", "fpr")]
             assert shown[2:4] == numbers
             # A rounded threshold still calls its own row positive.
             assert 0 <= point["threshold"] - float(shown[1]) < 1e-5 * point["threshold"]

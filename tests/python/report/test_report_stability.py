@@ -14,7 +14,6 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from catalogue.cases import fixed
 from polars_auc._commands.main import main
-from polars_auc._page.text import cell
 from report.test_report_page import Page
 
 Capture = pytest.CaptureFixture[str]
@@ -297,11 +296,11 @@ def test_the_page_shows_the_stability(folder: Path) -> None:
     [header, *overall] = page.tables["The stability of scores over all rows"]
     assert header == ["score", *COLUMNS]
     for row, expected in zip(overall, report.filter(scope="overall").iter_rows(named=True), strict=True):
-        assert row[:2] == [expected["score"], f"{expected['psi']:#.4g}"]
+        assert row[:2] == [expected["score"], f"{expected['psi']:.4f}"]
     groups = report.filter(scope="group").filter(pl.col("psi").is_not_null()).sort("psi", descending=True)
     finite = groups.filter(pl.col("psi").is_finite())
     listed = page.tables["The stability of scores in groups"][1:]
-    assert [row[3] for row in listed] == [f"{psi:#.4g}" for psi in groups["psi"][:50]]
+    assert [row[3] for row in listed] == [f"{psi:.4f}" for psi in groups["psi"][:50]]
     drawn = page.data("stability")
     assert drawn["psi"].to_list() == [float(f"{psi:.6g}") for psi in finite["psi"]]
     assert set(drawn["look"]) == {0.1}
@@ -352,7 +351,7 @@ def test_the_page_has_the_bands_of_the_index(tmp_path: Path) -> None:
         .collect()
     )
     assert [row[2:] for row in rows] == [
-        [f"{n_pos:,}", f"{n_neg:,}", *(cell("psi", number) for number in numbers)]
+        [f"{n_pos:,}", f"{n_neg:,}", *(f"{number:.4f}" for number in numbers)]
         for n_pos, n_neg, *numbers in table.select("n_pos", "n_neg", "pos_share", "neg_share", "psi").rows()
     ]
 

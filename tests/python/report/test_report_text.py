@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 import polars_auc as pa
 from polars_auc._commands.main import main
 from polars_auc._page.markdown import code
-from polars_auc._page.text import SHOWN_ROWS, TableView, cell
+from polars_auc._page.text import SHOWN_ROWS, TableView, aligned, cell, places_of
 
 Capture = pytest.CaptureFixture[str]
 DATA = Path(__file__).parents[3] / "data"
@@ -181,11 +182,12 @@ def test_pages_say_who_the_users_are(tmp_path: Path) -> None:
     ("name", "value", "shown"),
     [
         ("auc", 0.912345, "0.9123"),
-        ("auc", 1.0, "1.000"),
-        ("auc", 0.99999, "1.000"),
-        ("se", 0.00123456, "0.001235"),
+        ("auc", 1.0, "1.0000"),
+        ("auc", 0.99999, "1.0000"),
+        ("se", 0.00123456, "0.0012"),
+        ("se", 0.000123456, "0.000123"),
         ("difference", -1.23456e-9, "-1.235e-09"),
-        ("difference", -0.0, "0"),
+        ("difference", -0.0, "0.0000"),
         ("lift", 12.3456, "12.35"),
         ("z", 9999.96, "10000"),
         ("odds_ratio", 123456.7, "123457"),
@@ -193,7 +195,7 @@ def test_pages_say_who_the_users_are(tmp_path: Path) -> None:
         ("odds_ratio", float("inf"), "inf"),
         ("auc", float("nan"), "NaN"),
         ("auc", None, "-"),
-        ("p_value", 0.0001, "0.0001000"),
+        ("p_value", 0.0001, "0.0001"),
         ("p_value", 0.00009999, "<0.0001"),
         ("delta_auc_p_adjusted", 0.0, "<0.0001"),
         ("threshold", 0.38820530217940447, "0.388205"),
@@ -222,6 +224,25 @@ def test_pages_say_who_the_users_are(tmp_path: Path) -> None:
 )
 def test_significant_digits(name: str, value: object, shown: str) -> None:
     assert cell(name, value) == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "shown"),
+    [
+        ("auc", [0.5, 0.98765, 1.0, None], ["0.5000", "0.9877", "1.0000", "-"]),
+        ("difference", [0.05, -0.00001, 0.00012, -0.3], ["0.0500", "0.0000", "0.0001", "-0.3000"]),
+        ("lift", [4.8765, 0.25, math.inf], ["4.877", "0.250", "inf"]),
+        ("heterogeneity", [463.44, 12.3456], ["463.4", "12.3"]),
+        ("se", [0.00012345, 0.00001], ["0.000123", "0.000010"]),
+        ("psi", [1.5e-9, 2e-10], ["1.500e-09", "2.000e-10"]),
+        ("p_value", [0.25, 0.00001], ["0.2500", "<0.0001"]),
+        ("n", [3.0, 1000.0], ["3", "1000"]),
+        ("threshold", [0.863638111, 0.0155374111, 12.0], ["0.863638 ", "0.0155374", "12        "]),
+    ],
+)
+def test_digits_of_a_column_are_aligned_and_few(name: str, values: list[float], shown: list[str]) -> None:
+    places = places_of(name, values)
+    assert aligned(name, [cell(name, value, places) for value in values]) == shown
 
 
 def test_thresholds_of_files_call_the_same_rows_positive(tmp_path: Path, capsys: Capture) -> None:
