@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from polars_auc import _native
+from polars_auc._cli.reading import ReadOptions
 from polars_auc._cli.refusal import Refusal, flag
 from polars_auc._cli.streams import show
 from polars_auc._report.options import ReportOptions, declared, is_set
@@ -117,7 +118,8 @@ def add_rows(command: argparse.ArgumentParser) -> None:
         default=[],
         dest="scores",
         metavar="SCORE",
-        help="a numeric column, or SQL, as in --score=-rating; higher is more positive; may be repeated",
+        help="a numeric column, or SQL, as in --score=-rating or --score 'a + b AS sum'; higher is more "
+        "positive; may be repeated",
     )
     command.add_argument(
         "--count",
@@ -157,9 +159,10 @@ def add_files(command: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILES",
-        help="files, folders of Parquet files, or quoted globs: Parquet, CSV, TSV, NDJSON, Arrow IPC; or - "
-        "for standard input, whose kind is known by its beginning",
+        help="files, folders of Parquet files, or quoted globs: Parquet, CSV and other text with columns, "
+        "NDJSON, Arrow IPC, by their first bytes; or - for standard input",
     )
+    add_options(command, ReadOptions)
 
 
 def add_output(command: argparse.ArgumentParser, what: str, *, required: bool = False) -> None:

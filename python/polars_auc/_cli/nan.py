@@ -17,11 +17,16 @@ __all__ = ["lines_of_text", "say_nan"]
 def say_nan(
     files: Files, nans: Nans, read: Rows | None, *, may_be_nan: bool = True, quiet: bool = False
 ) -> bool:
-    """Say which scores have NaN, or how many rows are skipped for it; return whether it is a fault.
+    """Say which values were read as missing and which scores have NaN; return whether it is a fault.
 
     Without ``may_be_nan`` the numbers have none, and nothing is read to look for it. Files of states have no
     rows to read.
     """
+    if read is not None and not quiet:
+        with of_files(files.names, read.names):
+            missing = files.read_as_missing()
+        for line in missing:
+            say(f"polars-auc: read as missing: {line}")
     is_skipped = read is not None and read.skips_nan
     if quiet if is_skipped else not may_be_nan:
         return False
@@ -43,7 +48,7 @@ def _file_with_the_text(rows: Rows) -> str | None:
     for name in rows.files:
         if not is_text(name):
             return None
-        table, _, _ = scan([str(Path(name))])
+        table = scan([str(Path(name))]).rows
         schema = table.collect_schema()
         columns = {root for score in rows.scores_as_read.values() for root in score.meta.root_names()}
         asked = [pl.col(key).is_nan().any() for key in columns if key in schema and schema[key].is_float()]

@@ -57,5 +57,9 @@ def flag(option: str) -> str:
 # What Polars says to somebody who writes Python.
 _NOTES_OF_POLARS = {
     ", consider passing `missing_columns='insert'`": "",
+    " (create native python { 'date', 'datetime', 'time' } or compare to a temporal column)": (
+        ", but to a date such as '2026-02-01'"
+    ),
+    "not supported for dtype `str`": "not supported for text; DATE(column) makes dates of it",
     "GPU engine requested": "the variable POLARS_ENGINE_AFFINITY asks for the GPU engine",
 }

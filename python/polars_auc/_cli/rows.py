@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterator, Mapping, Sequence
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
+from polars_auc._cli.paths import is_here
+from polars_auc._cli.reading import Reading, ReadOptions, reading
 from polars_auc._cli.refusal import Refusal, flag, worded
-from polars_auc._cli.sources import is_here, scan, unreadable
-from polars_auc._cli.sql import column, condition, named_column, refuse_missing
+from polars_auc._cli.sources import differing, scan, unreadable
+from polars_auc._cli.sql import (
+    column,
+    condition,
+    name_and_sql,
+    named_column,
+    refuse_missing,
+    roots,
+    texts_compared,
+)
 from polars_auc._cli.standard_input import STANDARD_INPUT
 from polars_auc._frames.direction import negated
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.text import counted
+from polars_auc._plugin.errors import at_edge
 from polars_auc._report.nan import Nans, refuse_nan, without_nan
 from polars_auc._report.parts import in_cluster
 
@@ -36,6 +49,8 @@ class Files:
     """The columns of groups whose values have partitions of their own, which follow one another."""
     by: Sequence[str] = ()
     """The columns of groups."""
+    nullable: Sequence[tuple[pl.LazyFrame, Mapping[str, pl.Expr]]] = ()
+    """Rows as they are written, and the columns in which values that mean missing become null."""
 
     @classmethod
     def named(
@@ -47,13 +62,15 @@ class Files:
     ) -> Files:
         """Find files, and refuse an output that is one of them."""
         with worded():
-            rows, files, partitions = scan(names, without, by)
+            table = scan(names, without, by)
+        files = table.files
         if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
             raise Refusal(
                 f"{flag('output')} {str(output)!r} is one of the files to read; choose another name"
             )
         with of_files(files, ()):
-            return cls(files, rows, rows.collect_schema(), partitions)
+            schema = table.rows.collect_schema()
+            return cls(files, table.rows, schema, table.keys, nullable=table.nullable)
 
     @classmethod
     def grouped(
@@ -113,8 +130,24 @@ class Files:
     def about(self) -> str:
         """Say which data these are."""
         if list(self.names) == [STANDARD_INPUT]:
-            return "standard input"
-        return f"{counted(len(self.names), 'file')}, last changed on {self.changed()}"
+            return "; ".join(["standard input", *reading().notes])
+        files = f"{counted(len(self.names), 'file')}, last changed on {self.changed()}"
+        return "; ".join([files, *reading().notes])
+
+    def read_as_missing(self) -> list[str]:
+        """Say which values of the label, the scores, the weight and the count were read as missing."""
+        numbers: dict[tuple[str, str], int] = {}
+        for rows, columns in self.nullable:
+            for name, value in columns.items():
+                if name not in reading().numbers:
+                    continue
+                text = pl.col(name).cast(pl.String)
+                gone = (
+                    rows.filter(value.is_null(), pl.col(name).is_not_null(), text != "").group_by(text).len()
+                )
+                for word, n in gone.collect().iter_rows():
+                    numbers[name, word] = numbers.get((name, word), 0) + n
+        return [f"{counted(n, 'value')} {word!r} of {name!r}" for (name, word), n in sorted(numbers.items())]
 
     def size(self) -> str:
         """Say how much there is to read."""
@@ -122,6 +155,24 @@ class Files:
         if not all(is_here(name) and Path(name).is_file() for name in self.names):
             return files
         return f"{files}, {sum(os.path.getsize(name) for name in self.names) / 1e6:,.1f} MB"
+
+
+def reading_of(values: Mapping[str, Any], looked_at: Iterable[str] = ()) -> Reading:
+    """Return how a command reads files, by its options."""
+    label = [values["label"]] if values.get("label") else []
+    others = [values.get("weight"), values.get("count"), *(values.get("scores") or ())]
+    numbers = [*label, *(str(other) for other in others if other is not None)]
+    by = values.get("by") or ()
+    return Reading(
+        ReadOptions.of(values),
+        labels=frozenset(roots(label)),
+        numbers=frozenset(roots(numbers)),
+        by=frozenset([*by, *(name_and_sql(text)[1] for text in by)]),
+        compared=texts_compared(numbers),
+        is_open=values.get("command") == "init",
+        is_quiet=bool(values.get("quiet")),
+        looked_at=frozenset(looked_at),
+    )
 
 
 @dataclass(frozen=True)
@@ -143,9 +194,10 @@ class RowOptions:
         if self.label is None or absent:
             raise Refusal(f"the following arguments are required: {', '.join(absent)} (see --help)")
         label = column("label", self.label, files.schema, files.names)
-        scores = [column("scores", score, files.schema, files.names) for score in self.scores]
-        if len(set(self.scores)) < len(scores):
+        named = dict(named_column("scores", score, files.schema, files.names) for score in self.scores)
+        if len(named) < len(self.scores):
             raise Refusal(f"{flag('scores')} names one score twice")
+        scores = list(named.values())
         count = files.column("count", self.count)
         conditions = [condition("where", where, files.schema, files=files.names) for where in self.where]
         rows = files.rows.filter(conditions) if conditions else files.rows
@@ -154,9 +206,9 @@ class RowOptions:
         names = list(dict.fromkeys(name for expression in used for name in expression.meta.root_names()))
         with of_files(files.names, names):
             _refuse_words(self.label, label, rows, self.where)
-            for text, score in zip(self.scores, scores, strict=True):
+            for text, score in named.items():
                 _refuse_lists(text, score, rows)
-        named = dict(zip(self.scores, scores, strict=True))
+                _refuse_texts(text, score, rows, files.names)
         with of_files(files.names, names):
             own = named if self.nan is None else without_nan(rows, named)
             dtypes = rows.select(score.alias(name) for name, score in own.items()).collect_schema().dtypes()
@@ -247,15 +299,52 @@ def _refuse_words(text: str, label: pl.Expr, rows: pl.LazyFrame, where: Sequence
 
 
 def _positive_class(text: str, label: pl.Expr, rows: pl.LazyFrame) -> str:
-    """Say how each of two words would be the positive class, and which is the rarer; of more name none."""
+    """Say how one of two words would be the positive class, and which is the rarer; of more name none.
+
+    Other words, and null, are neither positive nor negative.
+    """
     counts = rows.select(label.cast(pl.String).alias("word")).drop_nulls().group_by("word").len()
-    words = counts.sort("len", "word").head(3).collect().rows()
+    words = counts.sort("len", "word").collect().rows()
+    name = _in_sql_as_column(text, rows)
+    if {"0", "1"} <= {word for word, _ in words}:
+        words = [("1", 0), ("0", 0)]
     if len(words) != 2:
-        return f'{flag("label")} "{text} = ..." with one of them'
-    each = [f'{flag("label")} "{text} = {_in_sql(word)}"' for word, _ in words]
-    (rarer, n), (_, others) = words
-    which = f"; {_in_sql(rarer)} is the rarer, in {n:,} of {n + others:,} rows" if n < others else ""
-    return f"{' or '.join(each)}{which}"
+        case = f"CASE WHEN {name} IN (...) THEN TRUE WHEN {name} IN (...) THEN FALSE END"
+        return f"{flag('label')} {_in_shell(case)} with these words"
+    (first, n), (other, others) = words
+    case = f"CASE WHEN {name} = {_in_sql(first)} THEN TRUE WHEN {name} = {_in_sql(other)} THEN FALSE END"
+    which = f"; {_in_sql(first)} is the rarer, in {n:,} of {n + others:,} rows" if n < others else ""
+    return f"{flag('label')} {_in_shell(case)}{', or the other way round' if n else ''}{which}"
+
+
+def _refuse_texts(text: str, score: pl.Expr, rows: pl.LazyFrame, files: Sequence[str]) -> None:
+    """Refuse a score of texts, and say how they are read as numbers."""
+    [dtype] = rows.select(score).collect_schema().dtypes()
+    if dtype != pl.String:
+        return
+    numbers = score.cast(pl.Float64, strict=False)
+    words = rows.filter(numbers.is_null(), score.is_not_null()).select(score).head(1000)
+    first = words.collect().to_series().unique(maintain_order=True).head(3).to_list()
+    column = _in_sql_as_column(text, rows)
+    alias = f" AS {column}" if text in rows.collect_schema() else ""
+    as_missing = _in_shell(f"TRY_CAST({column} AS DOUBLE){alias}")
+    hint = f"To read what is no number as missing, write {flag('scores')} {as_missing}"
+    if first and all(re.fullmatch(r"[+-]?\d*,\d+", word) for word in first):
+        hint = f"If the comma stands before decimals, write {at_edge('`decimal_comma`')}"
+    held = f" ({', '.join(map(_in_sql, first))})" if first else ""
+    if (differ := differing(files, text)) is not None:
+        held += f" in {differ[0 if differ[2][0] == pl.String else 1]!r}"
+    raise Refusal(f"{flag('scores')} {text!r} holds texts{held}, and must hold numbers. {hint}")
+
+
+def _in_sql_as_column(text: str, rows: pl.LazyFrame) -> str:
+    """Return the name of a column as SQL writes it; other SQL stays as it is."""
+    is_plain = text.isidentifier() or text not in rows.collect_schema()
+    return text if is_plain else '"' + text.replace('"', '""') + '"'
+
+
+def _in_shell(sql: str) -> str:
+    return '"' + sql.replace('"', '\\"') + '"'
 
 
 def _refuse_lists(text: str, score: pl.Expr, rows: pl.LazyFrame) -> None:

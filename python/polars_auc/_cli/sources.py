@@ -1,48 +1,63 @@
-"""What a command line names, as one lazy frame: Parquet, CSV, NDJSON, Arrow IPC and Delta tables."""
+"""What a command line names, as one lazy frame: Parquet, text, NDJSON, Arrow IPC and Delta tables."""
 
 from __future__ import annotations
 
-import functools
 import glob
-import os
-import re
-from collections.abc import Callable, Container, Iterable, Sequence
+import itertools
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
-from urllib.parse import unquote
 
 import polars as pl
 
-from polars_auc._cli.refusal import Refusal, first_line
-from polars_auc._cli.standard_input import STANDARD_INPUT, kept_input
+from polars_auc._cli.kinds import kind_of, place_of
+from polars_auc._cli.paths import is_remote, partition, plain_and_partitioned, stray_files
+from polars_auc._cli.reading import LaterType, reading
+from polars_auc._cli.refusal import Refusal, first_line, flag
+from polars_auc._cli.text_files import ambiguous_texts, later_type, read_text
+from polars_auc._plugin.errors import OptionError
 
-# Of a text file so many rows say what the columns hold; a word below them in a column of numbers is an error.
+__all__ = [
+    "Table",
+    "differing",
+    "files_of",
+    "is_parquet",
+    "is_text",
+    "lacking",
+    "scan",
+    "schema_of",
+    "strays_of",
+    "unreadable",
+]
+
+# Of a file of NDJSON so many rows say what the columns hold.
 _ROWS_OF_SCHEMA = 10_000
 
-# How Polars reads a file that is no Parquet, by its ending.
+# How Polars reads a file that is neither Parquet nor text. These take every name for a glob.
 _READERS: dict[str, Callable[[str], pl.LazyFrame]] = {
-    ".csv": functools.partial(pl.scan_csv, infer_schema_length=_ROWS_OF_SCHEMA, glob=False),
-    ".tsv": functools.partial(pl.scan_csv, infer_schema_length=_ROWS_OF_SCHEMA, glob=False, separator="\t"),
-    # These take every name for a glob.
-    ".ndjson": lambda name: pl.scan_ndjson(glob.escape(name), infer_schema_length=_ROWS_OF_SCHEMA),
-    ".jsonl": lambda name: pl.scan_ndjson(glob.escape(name), infer_schema_length=_ROWS_OF_SCHEMA),
-    ".arrow": lambda name: pl.scan_ipc(glob.escape(name)),
-    ".feather": lambda name: pl.scan_ipc(glob.escape(name)),
-    ".ipc": lambda name: pl.scan_ipc(glob.escape(name)),
-    "Delta": lambda name: _delta(name),
+    "NDJSON": lambda place: _ndjson(place),
+    "Arrow IPC": lambda place: pl.scan_ipc(_as_glob(place)),
+    "Delta": lambda place: _delta(place),
 }
 
-# A name in an object store, such as s3://bucket/file.parquet, which only Polars can look for.
-_URL = re.compile(r"[a-z][a-z0-9+]+://")
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of files."""
+
+    rows: pl.LazyFrame
+    files: list[str]
+    """The files, each once."""
+    keys: list[str]
+    """The columns of groups whose values have partitions of their own, which follow one another."""
+    nullable: Sequence[tuple[pl.LazyFrame, Mapping[str, pl.Expr]]]
+    """Rows as they are written, and the columns in which values that mean missing become null."""
 
 
-def scan(
-    names: Sequence[str], without: Container[str] = (), by: Sequence[str] = ()
-) -> tuple[pl.LazyFrame, list[str], list[str]]:
-    """Return the rows of files, folders and globs, and the files themselves, each once.
+def scan(names: Sequence[str], without: Container[str] = (), by: Sequence[str] = ()) -> Table:
+    """Return the rows of files, folders and globs.
 
-    If partitions are named by columns of ``by``, those of one value follow one another. The last list has
-    these columns.
+    If partitions are named by columns of ``by``, those of one value follow one another.
 
     Folders named ``key=value`` become columns only if one of them is inside a folder that was named, or is
     matched by a glob, as by ``month=*``.
@@ -53,73 +68,51 @@ def scan(
     ------
     ValueError
         If a name is empty or matches nothing, if a file is named twice: once alone, and once by the
-        partitioned folder that contains it; and if the name of a file is not UTF-8.
+        partitioned folder that contains it; if the name of a file is not UTF-8; and if a file is not
+        partitioned as the others of its folder are.
     """
-    plain, partitioned = _plain_and_partitioned(names)
+    plain, partitioned = plain_and_partitioned(names)
     scans = []
     keys: list[str] = []
-    for pattern, files in partitioned.items():
+    for files in partitioned.values():
         kept = [file for file in files if file not in without]
+        for file, why in stray_files(kept).items():
+            msg = f"{file!r} cannot be read with the partitions: {why}"
+            raise ValueError(msg)
         keys = [] if plain or len(partitioned) > 1 else _partition_keys(kept, by)
-        kept.sort(key=lambda file: [_partition(file)[key] for key in keys])
+        kept.sort(key=lambda file: [partition(file)[key] or "" for key in keys])
         if kept:
-            scans.append(_scan(pattern if kept == files else kept, partitions=True))
+            scans.append(_scan(kept, partitions=True))
     alone = [file for file in plain if file not in without]
     everything = [*alone, *(file for files in partitioned.values() for file in files if file not in without)]
-    _refuse_several_kinds(everything)
+    _refuse_kinds(everything)
     if alone:
         scans.insert(0, _scan(alone, partitions=False))
-    rows = scans[0] if len(scans) == 1 else pl.concat(scans, how="diagonal")
-    return rows, everything, keys
-
-
-def _partition(file: str) -> dict[str, str]:
-    """Return the values of the folders named ``key=value`` in which a file is, as they are written."""
-    folders = (folder.partition("=") for folder in Path(file).parts[:-1])
-    return {key: value for key, equals, value in folders if equals}
+    tables = [rows.with_columns(columns.values()) if columns else rows for rows, columns in scans]
+    rows = tables[0] if len(tables) == 1 else pl.concat(tables, how="diagonal")
+    return Table(rows, everything, keys, scans)
 
 
 def _partition_keys(files: Sequence[str], by: Sequence[str]) -> list[str]:
     """Return the columns of groups by which all files are partitioned."""
-    return [key for key in by if all(key in _partition(file) for file in files)]
+    return [key for key in by if all(key in partition(file) for file in files)]
 
 
 def files_of(names: Sequence[str]) -> list[str]:
     """Return the files that names, folders and globs mean, each once."""
-    plain, partitioned = _plain_and_partitioned(names)
+    plain, partitioned = plain_and_partitioned(names)
     return [*plain, *(file for files in partitioned.values() for file in files)]
 
 
-def _plain_and_partitioned(names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return plain files, and those of folders named ``key=value`` by the pattern that they match."""
-    plain: dict[str, str] = {}
-    partitioned: dict[str, list[str]] = {}
-    for text in names:
-        name = _local(text)
-        pattern, files = _matches(name)
-        _refuse_undecodable([name, *files])
-        if not files:
-            raise ValueError(_nothing_matches(name))
-        # The folder with the first sign of a glob is inside: month=* names partitions.
-        below = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rfind("/") + 1
-        if pattern and any("=" in os.path.dirname(file[below:]) and not _ending(file) for file in files):
-            partitioned[pattern] = files
-        else:
-            for file in files:
-                plain.setdefault(os.path.realpath(file), file)
-    everything = [*plain.values(), *(file for files in partitioned.values() for file in files)]
-    if len(set(map(os.path.realpath, everything))) < len(everything):
-        msg = f"{', '.join(map(repr, names))} name a file twice; name each once"
-        raise ValueError(msg)
-    return list(plain.values()), partitioned
+def strays_of(names: Sequence[str]) -> dict[str, str]:
+    """Return the files that cannot be read with the partitions beside them, and why."""
+    _, partitioned = plain_and_partitioned(names)
+    return {file: why for files in partitioned.values() for file, why in stray_files(files).items()}
 
 
 def schema_of(name: str) -> pl.Schema:
     """Return the columns of one file; refuse one that cannot be read, by its name."""
-    try:
-        return _scan([name], partitions=False).collect_schema()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise Refusal(f"cannot read {name!r}: {first_line(error)}") from error
+    return _rows([name]).collect_schema()
 
 
 def unreadable(
@@ -130,6 +123,11 @@ def unreadable(
     What Polars says of many files does not name the one that is damaged, or that differs from the others; and
     what an expression says of its rows does not name the file in which they are. The expressions
     ``of_each_file`` are asked of each file, and of each file beside the first.
+
+    Raises
+    ------
+    LaterType
+        If a file can be read, but not with the types that its first rows have.
     """
     for name in files:
         try:
@@ -147,10 +145,26 @@ def unreadable(
             other = f" beside {files[0]!r}" if len(beside) > 1 else ""
             for said, asked in ((f"cannot read {name!r}{other}", counts), (f"{name!r}{other}", of_each_file)):
                 try:
-                    _scan(beside, partitions=False).select(asked).collect()
+                    _rows(beside).select(asked).collect()
                 except (pl.exceptions.PolarsError, OSError) as error:
-                    return f"{said}: {first_line(error)}"
+                    return f"{said}: {_reason(name, error)}"
     return None
+
+
+def _reason(name: str, error: BaseException) -> str:
+    """Return why a file cannot be read, and which option reads it."""
+    said = first_line(error)
+    kind = kind_of(name)
+    if kind.name not in ("text", "NDJSON"):
+        return said
+    column = later_type(error)
+    if column is not None:
+        raise LaterType(column)
+    if kind.name == "NDJSON" and "cannot parse" in said and kind.place not in reading().looked_at:
+        raise LaterType(kind.place)
+    if "utf-8" in said.lower():
+        said += f"; write the encoding of the file, as in {flag('encoding')} windows-1252"
+    return said
 
 
 def lacking(files: Sequence[str], column: str) -> str | None:
@@ -159,103 +173,27 @@ def lacking(files: Sequence[str], column: str) -> str | None:
     return files[there.index(False)] if len(set(there)) > 1 else None
 
 
-def _matches(name: str) -> tuple[str, list[str]]:
-    """Return a name as a pattern for Polars, empty for a plain file, and the files that it matches."""
-    if not name:
-        msg = "the name of a file is empty; is a variable of the shell not set? The current folder is ."
-        raise ValueError(msg)
-    path = Path(name)
-    if name == STANDARD_INPUT or is_remote(name) or _is_delta(name):
-        return "", [name]
-    if path.is_dir():
-        pattern = f"{glob.escape(str(path))}/**/*.parquet"
-    elif path.exists():
-        return "", [name]
-    else:
-        pattern = _without_brackets_that_exist(name)
-    matches = sorted(glob.glob(pattern, recursive=True))
-    if matches and all(map(_is_delta, matches)):
-        return "", matches
-    if matches and all(Path(match).is_dir() for match in matches):
-        pattern = f"{pattern}/**/*.parquet"
-        matches = sorted(glob.glob(pattern, recursive=True))
-    files = [match for match in matches if not Path(match).is_dir()]
-    # The files of a Delta table are not its rows: some were deleted or replaced.
-    table = next(
-        (str(folder) for file in files for folder in Path(file).parents if _is_delta(str(folder))), None
-    )
-    if table is not None:
-        msg = f"{name!r} finds files inside the Delta table {table!r}; name the tables themselves"
-        raise ValueError(msg)
-    return pattern, files
-
-
-def _without_brackets_that_exist(pattern: str) -> str:
-    """Take the longest beginning of a pattern that is a folder as it stands."""
-    parts = Path(pattern).parts
-    for end in range(len(parts) - 1, 0, -1):
-        folder = Path(*parts[:end])
-        if folder.is_dir():
-            return str(Path(glob.escape(str(folder)), *parts[end:]))
-    return pattern
-
-
-def _nothing_matches(name: str) -> str:
-    if Path(name).is_dir():
-        return f'the folder {name!r} holds no file that ends in .parquet; for other endings write "{name}/*"'
-    return f"no file matches {name!r}"
-
-
-def _refuse_undecodable(names: Iterable[str]) -> None:
-    for name in names:
-        try:
-            name.encode()
-        except UnicodeEncodeError as error:
-            # Polars takes names of files as UTF-8 only.
-            msg = f"the name of the file {os.fsencode(name)!r} is not UTF-8; give it another name"
-            raise ValueError(msg) from error
-
-
-def _ending(name: str) -> str:
-    """Return the ending by which a file is read; it is empty for Parquet, however that is called."""
-    if _is_delta(name):
-        return "Delta"
-    suffix = Path(_place(name)).suffix.lower()
-    return suffix if suffix in _READERS else ""
+def differing(files: Sequence[str], column: str) -> tuple[str, str, list[pl.DataType]] | None:
+    """Return two files with rows in which a column has types that have none in common but text, if it has."""
+    first: tuple[str, pl.DataType] | None = None
+    for name in files:
+        dtype = schema_of(name).get(column)
+        if dtype is None or (first is not None and dtype == first[1]) or _is_empty(_rows([name])):
+            continue
+        if first is not None and _common_type([first[1], dtype]) in (None, pl.String()):
+            return first[0], name, [first[1], dtype]
+        first = first or (name, dtype)
+    return None
 
 
 def is_parquet(name: str) -> bool:
     """Whether a file is read as Parquet."""
-    return not _ending(name)
-
-
-def _place(name: str) -> str:
-    """Return where the rows of a name are."""
-    return str(kept_input()) if name == STANDARD_INPUT else name
+    return kind_of(name).name == "Parquet"
 
 
 def is_text(name: str) -> bool:
-    """Whether a file is one of text, in which a number may be written as NaN."""
-    return _ending(name) in (".csv", ".tsv")
-
-
-def is_remote(name: str) -> bool:
-    """Whether a name is one in an object store."""
-    return _URL.match(name) is not None
-
-
-def is_here(name: str) -> bool:
-    """Whether a name is a file or folder on this machine."""
-    return name != STANDARD_INPUT and not is_remote(name)
-
-
-def _local(name: str) -> str:
-    """Return the path of a file:// name, so that a file has one name."""
-    return unquote(name.removeprefix("file://")) if name.startswith("file:///") else name
-
-
-def _is_delta(name: str) -> bool:
-    return (Path(name) / "_delta_log").is_dir()
+    """Whether a file is one of text with columns, in which a number may be written as NaN."""
+    return kind_of(name).name == "text"
 
 
 def _delta(name: str) -> pl.LazyFrame:
@@ -264,57 +202,157 @@ def _delta(name: str) -> pl.LazyFrame:
     return pl.scan_delta(name)
 
 
-def _refuse_several_kinds(files: Sequence[str]) -> None:
-    kinds = {_ending(file): file for file in files}
+def _ndjson(place: str) -> pl.LazyFrame:
+    rows = None if place in reading().looked_at else _ROWS_OF_SCHEMA
+    return pl.scan_ndjson(_as_glob(place), infer_schema_length=rows)
+
+
+def _as_glob(place: str) -> str:
+    return place if is_remote(place) else glob.escape(place)
+
+
+def _refuse_kinds(files: Sequence[str]) -> None:
+    kinds = {kind_of(file).name: file for file in files}
     if len(kinds) > 1:
         first, other, *_ = kinds.values()
         msg = f"{first!r} and {other!r} are files of two kinds; make them files of one kind"
         raise ValueError(msg)
+    options = reading().options
+    of_text = {
+        "separator": options.separator,
+        "decimal_comma": options.decimal_comma,
+        "encoding": options.encoding,
+    }
+    name = next((name for name, value in of_text.items() if value), None)
+    if name is not None and kinds.keys().isdisjoint({"text", "NDJSON"}):
+        raise OptionError("", name, f"is for text files, and {files[0]!r} is none", "leave it out")
 
 
-def _read(reader: Callable[[str], pl.LazyFrame], names: Sequence[str]) -> pl.LazyFrame:
-    """Read files that are no Parquet; Polars would take the columns of several by their places."""
-    scans = [_read_one(reader, name) for name in names]
-    if len(scans) == 1:
-        return scans[0]
-    columns = [set(each.collect_schema()) for each in scans]
-    for name, there in zip(names, columns, strict=True):
-        lacking = sorted(columns[0] - there) or sorted(there - columns[0])
-        if lacking:
-            which = (name, names[0]) if columns[0] - there else (names[0], name)
-            msg = f"{which[0]!r} lacks the column {lacking[0]!r}, which {which[1]!r} has"
-            raise ValueError(msg)
-    # A file without rows does not say what its columns hold, and would make them words.
-    filled = [each for each in scans if not _is_empty(each)]
-    return pl.concat(filled or scans, how="diagonal_relaxed")
+def _rows(files: list[str]) -> pl.LazyFrame:
+    rows, columns = _scan(files, partitions=False)
+    return rows.with_columns(columns.values()) if columns else rows
 
 
-def _read_one(reader: Callable[[str], pl.LazyFrame], name: str) -> pl.LazyFrame:
+def _scan(files: list[str], *, partitions: bool) -> tuple[pl.LazyFrame, dict[str, pl.Expr]]:
+    """Return rows as they are written, and the columns that mean something else than they are.
+
+    What cannot be read is refused by the name of its file.
+    """
     try:
-        return reader(_place(name))
+        return _scan_together(files, partitions=partitions)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise Refusal(f"cannot read {name!r}: {first_line(error)}") from error
+        if len(files) == 1:
+            raise Refusal(f"cannot read {files[0]!r}: {_reason(files[0], error)}") from error
+        for name in files:
+            _scan([name], partitions=False)
+        raise
+
+
+def _scan_together(files: list[str], *, partitions: bool) -> tuple[pl.LazyFrame, dict[str, pl.Expr]]:
+    kinds = {name: kind_of(name) for name in files}
+    kind = kinds[files[0]].name
+    columns: dict[str, pl.Expr] = {}
+    if kind == "text":
+        rows, columns = read_text(kinds)
+    elif kind == "Parquet":
+        rows = _parquet(files, partitions=partitions)
+    else:
+        scans = {name: _READERS[kind](place_of(name)) for name in files}
+        schemas = {name: one.collect_schema() for name, one in scans.items()}
+        rows = scans[files[0]]
+        if len(files) > 1:
+            rows = _in_common_types(schemas, lambda names: scans[names[0]], one_by_one=True)
+    for column, dtype in rows.collect_schema().items():
+        value = reading().without_nulls(column, dtype)
+        if value is not None:
+            columns.setdefault(column, value)
+    return rows, columns
+
+
+def _parquet(files: list[str], *, partitions: bool) -> pl.LazyFrame:
+    """Read Parquet files."""
+    hive = _hive(files) if partitions else None
+    if len(files) == 1 or is_remote(files[0]):
+        return _scan_parquet(files, hive)
+    # Polars takes the types of the first file for those of all.
+    schemas = {name: pl.scan_parquet(place_of(name), glob=False).collect_schema() for name in files}
+    first = schemas[files[0]]
+    if all(schema.get(column) == dtype for schema in schemas.values() for column, dtype in first.items()):
+        return _scan_parquet(files, hive)
+    return _in_common_types(schemas, lambda names: _scan_parquet(names, hive), list(hive or ()))
+
+
+def _scan_parquet(files: Sequence[str], hive: Mapping[str, pl.DataType] | None) -> pl.LazyFrame:
+    return pl.scan_parquet(
+        [place_of(name) for name in files],
+        # In an object store there is nothing else to find files by.
+        glob=is_remote(files[0]),
+        hive_partitioning=hive is not None,
+        hive_schema=hive,
+        # Files may have further columns: this matters only for columns in use.
+        extra_columns="ignore",
+        # The files of an object store are not looked at one by one.
+        cast_options=pl.ScanCastOptions(integer_cast="upcast", float_cast="upcast"),
+    )
+
+
+def _hive(files: Sequence[str]) -> dict[str, pl.DataType]:
+    """Return the types of the columns that folders make; different texts stay different groups."""
+    of_files = [partition(file) for file in files]
+    places = [place_of(name) for name in files]
+    schema = pl.scan_parquet(places, glob=False, hive_partitioning=True).collect_schema()
+    types = {key: schema[key] for key in of_files[0] if key in schema}
+    for key, dtype in types.items():
+        texts = pl.Series([of_file[key] for of_file in of_files], dtype=pl.String)
+        same = ambiguous_texts(texts, dtype) if dtype.is_numeric() else []
+        if same:
+            reading().note_text(key, same)
+            types[key] = pl.String()
+    return types
+
+
+def _in_common_types(
+    schemas: Mapping[str, Mapping[str, pl.DataType]],
+    scan_of: Callable[[list[str]], pl.LazyFrame],
+    keys: Sequence[str] = (),
+    *,
+    one_by_one: bool = False,
+) -> pl.LazyFrame:
+    """Read files in types that all have in common; a file without rows has no part in them.
+
+    Columns that a file lacks, and those whose types have none in common, are left out.
+    """
+    filled = [name for name in schemas if not _is_empty(scan_of([name]))] or list(schemas)[:1]
+    columns = [column for column in schemas[filled[0]] if all(column in schemas[name] for name in filled)]
+    common = {column: _common_type({schemas[name][column] for name in filled}) for column in columns}
+    types = {column: dtype for column, dtype in common.items() if dtype is not None}
+    parts = []
+    # Files that follow one another and have the same types are read together.
+    alike = itertools.groupby(
+        filled, key=lambda name: ([schemas[name][column] for column in types], name if one_by_one else None)
+    )
+    for (own, _), names in alike:
+        casts = {
+            column: dtype for (column, dtype), was in zip(types.items(), own, strict=True) if was != dtype
+        }
+        rows = scan_of(list(names)).select(*types, *(key for key in keys if key not in types))
+        parts.append(rows.cast(casts) if casts else rows)  # type: ignore[arg-type]
+    return parts[0] if len(parts) == 1 else pl.concat(parts)
 
 
 def _is_empty(rows: pl.LazyFrame) -> bool:
-    """Whether a file has no row; only one whose columns are all words is looked at."""
-    if any(dtype != pl.String for dtype in rows.collect_schema().dtypes()):
-        return False
-    return rows.head(1).collect().is_empty()
+    return bool(rows.select(pl.len()).collect().item() == 0)
 
 
-def _scan(source: str | list[str], *, partitions: bool) -> pl.LazyFrame:
-    if isinstance(source, list) and (reader := _READERS.get(_ending(source[0]))) is not None:
-        return _read(reader, source)
-    # Files may have further columns, or a narrower type of a column: this matters only for columns in use.
-    widen = pl.ScanCastOptions(integer_cast="upcast", float_cast="upcast")
-    return pl.scan_parquet(
-        source if isinstance(source, str) else [_place(name) for name in source],
-        # In an object store there is nothing else to find files by.
-        glob=isinstance(source, str) or is_remote(source[0]),
-        # As for Python's glob, and so for the files that are counted here.
-        hidden_file_prefix=["."] if isinstance(source, str) else None,
-        hive_partitioning=partitions,
-        extra_columns="ignore",
-        cast_options=widen,
-    )
+def _common_type(dtypes: Iterable[pl.DataType]) -> pl.DataType | None:
+    """Return the type that types have in common; lists and structs have one only if they are the same."""
+    several = list(dtypes)
+    if len(set(several)) == 1:
+        return several[0]
+    if any(dtype.is_nested() for dtype in several):
+        return None
+    try:
+        columns = [pl.LazyFrame(schema={"column": dtype}) for dtype in several]
+        return pl.concat(columns, how="vertical_relaxed").collect_schema()["column"]
+    except pl.exceptions.PolarsError:
+        return None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
+from polars_auc._cli.dates import ZonedTime, compared_texts, with_dates
 from polars_auc._cli.refusal import Refusal, first_line, flag
-from polars_auc._cli.sources import is_parquet, lacking
+from polars_auc._cli.sources import differing, is_parquet, is_text, lacking
 from polars_auc._frames.inputs import is_pattern
 
 # What Polars raises at a text, also at some texts that are no SQL.
@@ -25,8 +26,8 @@ def column(option: str, text: str, schema: pl.Schema, files: Sequence[str] = ())
 
 def named_column(option: str, text: str, schema: pl.Schema, files: Sequence[str]) -> tuple[str, pl.Expr]:
     """Read an SQL expression and the name that it is given with AS; without one it is named by its text."""
-    name, sql = name_and_sql(text)
-    return name, column(option, sql, schema, files)
+    name, sql = (text, text) if text in schema else name_and_sql(text)
+    return name, column(option, sql, schema, files).alias(name)
 
 
 def name_and_sql(text: str) -> tuple[str, str]:
@@ -45,6 +46,19 @@ def roots(texts: Iterable[str]) -> list[str]:
         except _FAULTS:
             continue
     return list(dict.fromkeys(names))
+
+
+def texts_compared(texts: Iterable[str]) -> Mapping[str, frozenset[str]]:
+    """Return the texts that SQL compares columns with, by column."""
+    compared: dict[str, frozenset[str]] = {}
+    for text in texts:
+        try:
+            pairs = list(compared_texts(pl.sql_expr(name_and_sql(text)[1])))
+        except _FAULTS:
+            continue
+        for name, value in pairs:
+            compared[name] = compared.get(name, frozenset()) | {value}
+    return compared
 
 
 def condition(
@@ -73,6 +87,8 @@ def refuse_missing(
                     "several names; give the column another name"
                 )
             continue
+        if (differ := differing(files, name)) is not None:
+            raise Refusal(f"{flag(option)} names the column {name!r}, which {_in_two_files(*differ)}")
         without = lacking(files, name)
         if without is not None:
             raise Refusal(
@@ -88,7 +104,16 @@ def refuse_missing(
                 if is_parquet(files[0])
                 else ", of which only Parquet files make columns"
             )
+        if len(schema) == 1 and files and is_text(files[0]):
+            message += f". If {flag('separator')} is another character, write it"
         raise Refusal(message)
+
+
+def _in_two_files(first: str, other: str, dtypes: Sequence[pl.DataType]) -> str:
+    zones = [isinstance(dtype, pl.Datetime) and dtype.time_zone for dtype in dtypes]
+    hint = "; write all times with a time zone, or all without" if None in zones else ""
+    types = [f"of another {dtype.base_type()}" if dtype.is_nested() else str(dtype) for dtype in dtypes]
+    return f"is {types[0]} in {first!r} and {types[1]} in {other!r}, and no type holds both{hint}"
 
 
 def _partitioned_by(name: str, files: Sequence[str]) -> str | None:
@@ -105,10 +130,16 @@ def _expression(
 ) -> tuple[pl.Expr, pl.DataType]:
     """Read one SQL expression, and return it with its dtype."""
     try:
-        expression = pl.sql_expr(text)
+        written = with_dates(text, schema)
+        expression = pl.sql_expr(written)
         # Brackets hold one expression. Without them, some releases drop what comes after a comma or a
         # semicolon, or take a second word as a new name.
-        pl.sql_expr(f"({text}\n)")
+        pl.sql_expr(f"({written}\n)")
+    except ZonedTime as error:
+        raise Refusal(
+            f"{flag(option)} {text!r} compares a time of the zone {error} with a text without one; compare "
+            "texts, as in STRFTIME(time, '%Y-%m-%d %H:%M') >= '2026-02-01 00:00'"
+        ) from error
     except _FAULTS as error:
         raise Refusal(f"{flag(option)} {text!r} is no SQL expression: {_reason(error)}") from error
     if _has_unnest(expression):

@@ -12,7 +12,7 @@ import polars as pl
 from polars_auc._cli.arguments import Once, add_switch
 from polars_auc._cli.refusal import Refusal, flag
 from polars_auc._cli.rows import Files
-from polars_auc._cli.sources import schema_of
+from polars_auc._cli.sources import differing, schema_of
 from polars_auc._cli.sql import refuse_missing
 from polars_auc._expressions.states import Scale, have_weights
 from polars_auc._frames.evaluated import Evaluated
@@ -83,6 +83,11 @@ def state_columns(files: Files, named: Sequence[str]) -> list[str]:
             other = next(other for other, columns in states.items() if lacking in columns)
             raise Refusal(f"{file!r} has no column of states {lacking!r}, which {other!r} has")
     for name in there:
+        if name not in files.schema and (differ := differing(files.names, name)) is not None:
+            first, other, _ = differ
+            raise Refusal(
+                f"the states {name!r} are of scores of one dtype in {first!r} and another in {other!r}"
+            )
         weighted = {file: have_weights(schema_of(file)[name]) for file in files.names}
         if len(set(weighted.values())) > 1:
             ones = {is_weighted: file for file, is_weighted in weighted.items()}

@@ -1,14 +1,16 @@
-"""Standard output and standard error, which may be closed, full or of any encoding."""
+"""Standard output and standard error, which may be closed, full or of any encoding; and progress."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from typing import TextIO
 
 from polars_auc._cli.refusal import first_line
+from polars_auc._frames.group_states import BATCH_OBSERVERS
 from polars_auc._plots.names import visible
 
 
@@ -97,3 +99,32 @@ def _to_nowhere(number: int) -> None:
     if nowhere != number:
         os.dup2(nowhere, number)
         os.close(nowhere)
+
+
+@contextmanager
+def progress(doing: str) -> Iterator[None]:
+    """Show what is being done, for how long, and the rows of batches, while the block runs.
+
+    This needs a terminal, and Rich, which draws it. Without them nothing is shown.
+    """
+    if not sys.stderr.isatty() or not find_spec("rich"):
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn("line"), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(doing, total=None)
+        rows = 0
+
+        def count(of_batch: int) -> None:
+            nonlocal rows
+            rows += of_batch
+            shown.update(task, description=f"{doing}, {rows:,} rows")
+
+        BATCH_OBSERVERS.append(count)
+        try:
+            yield
+        finally:
+            BATCH_OBSERVERS.remove(count)

@@ -10,12 +10,11 @@ import polars as pl
 
 from polars_auc._cli.arguments import Once, add_by, add_files, add_option, add_rows
 from polars_auc._cli.nan import say_nan
-from polars_auc._cli.output import save
-from polars_auc._cli.progress import progress
 from polars_auc._cli.refusal import Incomplete, Refusal, worded
 from polars_auc._cli.rows import Files, RowOptions, of_files
 from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows, state_nans
-from polars_auc._cli.streams import say
+from polars_auc._cli.streams import progress, say
+from polars_auc._commands.output import save
 from polars_auc._commands.table_files import ENDINGS, add_table_output, save_table, table_writer
 from polars_auc._expressions.bands import BandMethod, roc_band
 from polars_auc._expressions.curves import roc_curve

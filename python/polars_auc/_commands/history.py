@@ -10,9 +10,9 @@ from pathlib import Path
 
 import polars as pl
 
-from polars_auc._cli.lock import file_lock
-from polars_auc._cli.output import save
 from polars_auc._cli.refusal import Refusal, first_line, flag, worded
+from polars_auc._commands.lock import file_lock
+from polars_auc._commands.output import save
 from polars_auc._expressions.comparisons import adjust_p_values
 from polars_auc._expressions.monitoring import always_valid, always_valid_change
 from polars_auc._frames.groupings import GROUPING

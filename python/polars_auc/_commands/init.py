@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from polars_auc._cli.arguments import Parser, add_files, add_output
-from polars_auc._cli.output import save
-from polars_auc._cli.progress import progress
+from polars_auc._cli.reading import reading, reading_as
 from polars_auc._cli.refusal import Incomplete, Refusal
-from polars_auc._cli.rows import Files, of_files
-from polars_auc._cli.streams import say, show
+from polars_auc._cli.rows import Files, of_files, reading_of
+from polars_auc._cli.streams import progress, say, show
 from polars_auc._commands.init_columns import Columns
+from polars_auc._commands.output import save
 from polars_auc._commands.report import add_report, report
 from polars_auc._page.files import refuse_path
 from polars_auc._page.text import counted
@@ -98,11 +98,11 @@ class Proposal:
         groups = [f"--by={key}" for key in self.by]
         mark = FLAGS.set(_KEYS)
         try:
-            report(
-                parser.parse_args(
-                    ["report", "--quiet", f"--label={self.label}", *scores, *groups, "--", *names]
-                )
+            arguments = parser.parse_args(
+                ["report", "--quiet", f"--label={self.label}", *scores, *groups, "--", *names]
             )
+            with reading_as(replace(reading_of(vars(arguments)), options=reading().options)):
+                report(arguments)
         except (Refusal, OptionError) as refusal:
             return str(refusal).splitlines()[0]
         except Incomplete:
@@ -143,8 +143,11 @@ class Proposal:
         for name, words in self.columns.words.items():
             lines.append(f"# uncertain: {_quoted(name)} has two words, of which one may be positive")
             own = name if name.isidentifier() else '"' + name.replace('"', '""') + '"'
-            for word, rows in words:
-                condition = f"{own} = '{word.replace(chr(39), chr(39) * 2)}'"
+            for (word, rows), (other, _) in (words, words[::-1]):
+                # Other words, of rows that were not looked at, are no negatives.
+                condition = (
+                    f"CASE WHEN {own} = {_word(word)} THEN TRUE WHEN {own} = {_word(other)} THEN FALSE END"
+                )
                 lines.append(f"# label = {_quoted(condition)}  # {counted(rows, 'row')}")
         return lines if self.columns.words else [*lines, "# label = \"outcome = 'bad'\""]
 
@@ -188,6 +191,10 @@ class Proposal:
             year = f'EXTRACT(YEAR FROM "{columns.days[0]}") AS year'
             lines.append(f"# groups of days: by = {_toml([year])}")
         return lines
+
+
+def _word(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _quoted(text: str) -> str:

@@ -10,7 +10,7 @@ import polars as pl
 from polars_auc._cli.refusal import Refusal, first_line
 from polars_auc._cli.rows import Files
 from polars_auc._cli.sources import schema_of, unreadable
-from polars_auc._cli.sql import column
+from polars_auc._cli.sql import column, named_column
 from polars_auc._expressions.numbers import roc_auc
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.text import counted
@@ -93,7 +93,7 @@ def failing_scores(files: Files, label: str, scores: Sequence[str]) -> dict[str,
     faults = {}
     for text in scores:
         try:
-            score = column("scores", text, files.schema, files.names)
+            _, score = named_column("scores", text, files.schema, files.names)
             files.rows.select(roc_auc(column("label", label, files.schema), score)).collect_schema()
         except (Refusal, pl.exceptions.PolarsError) as error:
             faults[text] = first_line(error)

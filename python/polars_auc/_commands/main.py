@@ -14,7 +14,9 @@ import polars as pl
 
 from polars_auc._cli.arguments import Parser, flags_of
 from polars_auc._cli.config import CONFIG, with_config
+from polars_auc._cli.reading import LaterType, reading_as
 from polars_auc._cli.refusal import Incomplete, Refusal, first_line
+from polars_auc._cli.rows import reading_of
 from polars_auc._cli.standard_input import standard_input
 from polars_auc._cli.streams import open_closed_streams, say, say_lines
 from polars_auc._commands.curve import add_curve
@@ -59,7 +61,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         options = _parsed(parser, commands, texts, files)
         FLAGS.set(_flags(commands.choices[options.command], places))
         with standard_input(), interruptible():
-            return PASSED if options.run(options) else FAILED
+            return PASSED if _done(options) else FAILED
     except (Refusal, OptionError) as refusal:
         say(f"polars-auc: {refusal}")
         return REFUSED
@@ -72,6 +74,17 @@ def _run(arguments: Sequence[str] | None) -> int:
         return REFUSED
     finally:
         FLAGS.reset(edge)
+
+
+def _done(options: argparse.Namespace) -> bool:
+    """Run the command, once more if the first rows of a text file do not tell the type of a column."""
+    looked_at: list[str] = []
+    while True:
+        try:
+            with reading_as(reading_of(vars(options), looked_at)):
+                return bool(options.run(options))
+        except LaterType as later:
+            looked_at.append(later.column)
 
 
 def _refuse_surroundings() -> None:

@@ -14,17 +14,16 @@ from typing import Any
 import polars as pl
 
 from polars_auc._cli.nan import lines_of_text
-from polars_auc._cli.output import save
-from polars_auc._cli.progress import progress
 from polars_auc._cli.refusal import Incomplete, Refusal, worded
 from polars_auc._cli.rows import Files, Rows, no_row, of_files, values
-from polars_auc._cli.sources import files_of
+from polars_auc._cli.sources import files_of, strays_of
 from polars_auc._cli.sql import roots
 from polars_auc._cli.states import evaluated_states, names_of_states, state_nans
-from polars_auc._cli.streams import say, say_lines, show, show_bytes
+from polars_auc._cli.streams import progress, say, say_lines, show, show_bytes
 from polars_auc._commands.compare_to import PreviousReport
 from polars_auc._commands.gates import Gate
 from polars_auc._commands.keep_going import Omissions, failing_files, failing_groups, failing_scores
+from polars_auc._commands.output import save
 from polars_auc._commands.report_options import ReportRequest, add_report_options
 from polars_auc._expressions.states import have_weights
 from polars_auc._frames.evaluated import Evaluated
@@ -88,7 +87,8 @@ def _omissions(request: ReportRequest) -> Omissions:
         if request.from_states and not rows.scores:
             columns += names_of_states(names)
         numbers = roots([*rows.scores, *([] if rows.label is None else [rows.label])])
-        omissions = Omissions(files=failing_files(names, roots(columns), numbers))
+        failing = failing_files(names, roots(columns), numbers)
+        omissions = Omissions(files={**failing, **strays_of(request.files)})
         if len(omissions.files) == len(names):
             return Omissions()
         files = Files.grouped(request.files, options.by, None, omissions.files)
@@ -142,6 +142,10 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
                 stability=source.options.stability,
             )
         of_nan = source.nans.said() if _has_nan(table) else []
+    missing: list[str] = []
+    if source.rows is not None and table["n_missing"].sum():
+        with source.faults():
+            missing = files.read_as_missing()
     told = []
     with ExitStack() as stack:
         if history is not None:
@@ -155,7 +159,8 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     unprinted = None
     try:
         if writer is not None:
-            pairs = _about(request, files, table, writer, omissions, [said for _, said in verdicts])
+            said_of_gates = [said for _, said in verdicts]
+            pairs = _about(request, files, table, writer, omissions, said_of_gates, missing)
             contents = partial(writer.contents, table, pairs, charts, verdicts, of_nan)
             unprinted = _write(request, contents, writer.of_table().notes(table))
     finally:
@@ -163,7 +168,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
         if not request.is_printed and not request.quiet:
             unprinted = _print(view, table)
     if not request.quiet:
-        _say_notes(request, files, table, previous)
+        _say_notes(request, files, table, previous, missing)
         for line in told:
             say(f"polars-auc: {line}")
     for line in omissions.lines():
@@ -277,6 +282,7 @@ def _about(
     writer: ReportWriter,
     omissions: Omissions,
     verdicts: Sequence[str],
+    missing: Sequence[str],
 ) -> list[tuple[str, str]]:
     """Say what the report is about, what is left out of it, and what its gates say."""
     about = about_options(
@@ -291,6 +297,7 @@ def _about(
         previous=None if request.compare_to is None else str(request.compare_to),
     )
     gone = [("Left out", writer.name(line)) for line in omissions.lines()]
+    gone += [("Read as missing", writer.name(line)) for line in missing]
     checks = [("Check", writer.of_table().prose(said.splitlines()[0])) for said in verdicts]
     # A sheet has place for all of them.
     options = request.in_effect if writer.ending == ".xlsx" else []
@@ -316,12 +323,17 @@ def _print(view: TableView, table: pl.DataFrame) -> str | None:
 
 
 def _say_notes(
-    request: ReportRequest, files: Files, table: pl.DataFrame, previous: PreviousReport | None
+    request: ReportRequest,
+    files: Files,
+    table: pl.DataFrame,
+    previous: PreviousReport | None,
+    missing: Sequence[str],
 ) -> None:
     weighted = _weighted(files, table) if request.from_states else []
     gone = previous.gone(table) if previous else []
     options = replace(request.options, along=request.along_of(files.by))
     for line in [
+        *(f"read as missing: {line}" for line in missing),
         *areas_below_one_half(options, table),
         *skipped(options, table),
         *unfinished_periods(options, table),

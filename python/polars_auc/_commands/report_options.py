@@ -11,11 +11,11 @@ from typing import Any
 import polars as pl
 
 from polars_auc._cli.arguments import add_by, add_files, add_options, add_rows, options_in_effect
-from polars_auc._cli.output import refuse_unwritten, to_standard_output
 from polars_auc._cli.refusal import Refusal, flag
 from polars_auc._cli.rows import Files, RowOptions
 from polars_auc._cli.states import refuse_of_rows
 from polars_auc._commands.history import History
+from polars_auc._commands.output import refuse_unwritten, to_standard_output
 from polars_auc._page.files import refuse_path
 from polars_auc._page.text import SHOWN_ROWS, TableView
 from polars_auc._page.write import ENDINGS, TITLE, ReportWriter

@@ -10,12 +10,11 @@ import polars as pl
 
 from polars_auc._cli.arguments import Once, add_by, add_files, add_output, add_rows
 from polars_auc._cli.nan import say_nan
-from polars_auc._cli.output import save
-from polars_auc._cli.progress import progress
 from polars_auc._cli.refusal import Incomplete, Refusal, flag
 from polars_auc._cli.rows import Files, RowOptions, of_files
 from polars_auc._cli.states import add_limit, state_columns
-from polars_auc._cli.streams import say
+from polars_auc._cli.streams import progress, say
+from polars_auc._commands.output import save
 from polars_auc._expressions.states import merge_states, roc_state
 from polars_auc._page.files import refuse_path
 from polars_auc._page.tables import TableWriter
@@ -73,7 +72,7 @@ def state(options: argparse.Namespace) -> bool:
     )
     if weight is not None and rows.count is not None:
         raise OptionError("", "", "`weight` and `count` cannot both be given", "leave one out")
-    clash = next((name for name in options.scores if name in files.by), None)
+    clash = next((name for name in rows.scores if name in files.by), None)
     if clash is not None:
         raise Refusal(
             f"{flag('by')} and {flag('scores')} both name {clash!r}, and the file would have two columns "
@@ -85,7 +84,7 @@ def state(options: argparse.Namespace) -> bool:
             for text, score in rows.scores.items()
         ]
     table = _counted(files, rows.rows, states, rows.names)
-    used = [pl.col(name).struct.field("n_pos", "n_neg").sum() for name in options.scores]
+    used = [pl.col(name).struct.field("n_pos", "n_neg").sum() for name in rows.scores]
     if not options.allow_empty and not any(sum(table.select(each).row(0)) for each in used):
         what = "a label and a score" if weight is None else "a label, a score and a weight above 0"
         raise Refusal(f"no row has {what}. If that may be, write --allow-empty")

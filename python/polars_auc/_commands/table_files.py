@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from polars_auc._cli.arguments import add_option, add_output, options_in_effect
-from polars_auc._cli.output import refuse_unwritten, save
 from polars_auc._cli.rows import Files, RowOptions
+from polars_auc._commands.output import refuse_unwritten, save
 from polars_auc._commands.report_options import ReportRequest
 from polars_auc._page.about import about_rows
 from polars_auc._page.files import refuse_path

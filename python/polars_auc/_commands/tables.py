@@ -20,11 +20,10 @@ from polars_auc._cli.arguments import (
     add_switch,
 )
 from polars_auc._cli.nan import say_nan
-from polars_auc._cli.progress import progress
 from polars_auc._cli.refusal import Incomplete, Refusal, flag
 from polars_auc._cli.rows import Files, RowOptions, of_files
 from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows, state_nans
-from polars_auc._cli.streams import say, show
+from polars_auc._cli.streams import progress, say, show
 from polars_auc._commands.table_files import ENDINGS, add_table_output, save_table, table_writer
 from polars_auc._expressions.comparisons import adjust_p_values, compare_scores
 from polars_auc._expressions.score_bands import gains_table

@@ -251,8 +251,12 @@ def test_init_decides_nothing_of_words(folder: Path, capsys: Capture) -> None:
     )
     text = (folder / "mine.toml").read_text(encoding="utf-8")
     [rarer, other] = [line for line in text.splitlines() if line.startswith("# label")]
-    assert rarer == r"""# label = "\"the outcome\" = 'it''s bad'"  # 1 row"""
-    assert other.endswith("= 'good'\"  # 3 rows")
+    assert rarer == (
+        r"""# label = "CASE WHEN \"the outcome\" = 'it''s bad' THEN TRUE WHEN \"the outcome\" = 'good' """
+        'THEN FALSE END"  # 1 row'
+    )
+    assert "'good' THEN TRUE WHEN" in other
+    assert other.endswith("# 3 rows")
     (folder / "mine.toml").write_text(text.replace(rarer, rarer[2:]), encoding="utf-8")
     assert main(["report", "--config", "mine.toml", "--quiet"]) == 0
 

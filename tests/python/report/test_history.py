@@ -13,9 +13,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from polars_auc._cli.lock import file_lock
 from polars_auc._cli.refusal import Refusal
 from polars_auc._commands.history import History
+from polars_auc._commands.lock import file_lock
 from polars_auc._commands.main import main
 
 Capture = pytest.CaptureFixture[str]
@@ -179,7 +179,7 @@ def test_a_lock_is_given_up_after_a_time() -> None:
 
 
 def test_the_lock_of_a_process_that_was_killed_is_released() -> None:
-    code = "import time; from pathlib import Path; from polars_auc._cli.lock import file_lock\n"
+    code = "import time; from pathlib import Path; from polars_auc._commands.lock import file_lock\n"
     code += "with file_lock(Path('history.parquet')): print('locked', flush=True); time.sleep(600)"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None

@@ -17,6 +17,7 @@ import pytest
 import polars_auc as pa
 from polars_auc import _native
 from polars_auc._cli.arguments import flags_of
+from polars_auc._cli.reading import ReadOptions
 from polars_auc._commands import main as command
 from polars_auc._commands.main import main
 from polars_auc._commands.report_options import ReportRequest
@@ -47,8 +48,8 @@ def page() -> str:
         for name, known in OPTIONS.items()
     ]
     of_shell = [
-        f"| `{flag(name, known)}` | {_native.worded(known.help, flags)} |"
-        for name, known in declared(ReportRequest).items()
+        f"| `{flag(name, known)}` | {_native.worded(known.help, flags).replace('|', chr(92) + '|')} |"
+        for name, known in {**declared(ReportRequest), **declared(ReadOptions)}.items()
     ]
     conflicts = [
         f"- `{name}` {markdown(conflict.said)}; {markdown(conflict.instead)}."
@@ -116,7 +117,7 @@ def test_spark_has_its_options() -> None:
 def test_the_shell_has_the_options() -> None:
     _, commands = command._parser()
     flags = {action.dest: action for action in commands.choices["report"]._actions}
-    own = {**OPTIONS, **declared(ReportRequest)}
+    own = {**OPTIONS, **declared(ReportRequest), **declared(ReadOptions)}
     expected = {name: flag(name, known) for name, known in own.items()}
     others = {
         "help": "--help",
@@ -128,7 +129,11 @@ def test_the_shell_has_the_options() -> None:
     assert {
         name: action.option_strings[-1] for name, action in flags.items() if action.option_strings
     } == expected | others
-    for name, default in {**defaults(ReportOptions), **defaults(ReportRequest)}.items():
+    for name, default in {
+        **defaults(ReportOptions),
+        **defaults(ReportRequest),
+        **defaults(ReadOptions),
+    }.items():
         if name in own:
             assert flags[name].default == ([] if default == () else default), name
 
@@ -136,7 +141,8 @@ def test_the_shell_has_the_options() -> None:
 def test_configurations_have_the_options() -> None:
     _, commands = command._parser()
     keys = set(command._options(commands)["report"])
-    flags = {flag(name, known) for name, known in {**OPTIONS, **declared(ReportRequest)}.items()}
+    own = {**OPTIONS, **declared(ReportRequest), **declared(ReadOptions)}
+    flags = {flag(name, known) for name, known in own.items()}
     assert {name.removeprefix("--") for name in flags} | {"label", "score", "where", "files"} == keys
 
 

@@ -1,0 +1,149 @@
+"""Dates in SQL: texts that are compared with dates, and ``date_trunc``, which need the types of columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+import polars as pl
+
+__all__ = ["ZonedTime", "compared_texts", "with_dates"]
+
+_TOKENS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\w+|\s+|.""", re.DOTALL)
+
+_MICROSECONDS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}
+
+
+class ZonedTime(ValueError):
+    """A time with a zone is compared with a text that has none."""
+
+
+def with_dates(sql: str, schema: pl.Schema) -> str:
+    """Write SQL so that Polars reads its dates, which it does not without the types of the columns."""
+    tokens = _typed(_truncated(_TOKENS.findall(sql), schema), schema)
+    return "".join(tokens)
+
+
+def compared_texts(expression: pl.Expr) -> Iterator[tuple[str, str]]:
+    """Return each column that is compared with a text, and the text."""
+    for others, texts in _comparisons(expression):
+        for other in others:
+            if other.meta.is_column():
+                yield from ((other.meta.output_name(), text) for text in texts)
+
+
+def _comparisons(expression: pl.Expr) -> Iterator[tuple[list[pl.Expr], list[str]]]:
+    """Return the parts of an expression that have texts in them, with these and with the other operands."""
+    operands = expression.meta.pop()
+    literals = [operand for operand in operands if operand.meta.is_literal()]
+    values = [value for literal in literals for value in pl.select(literal).to_series().to_list()]
+    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
+    others = [operand for operand in operands if not operand.meta.is_literal()]
+    yield others, [text for text in texts if isinstance(text, str)]
+    for other in others:
+        yield from _comparisons(other)
+
+
+def _dtype(expression: pl.Expr, schema: pl.Schema) -> pl.DataType:
+    try:
+        [dtype] = pl.LazyFrame(schema=schema).select(expression).collect_schema().dtypes()
+    except (pl.exceptions.PolarsError, ValueError):
+        return pl.Null()
+    return dtype
+
+
+def _typed(tokens: list[str], schema: pl.Schema) -> list[str]:
+    """Write texts that are compared with dates as dates, and those that are compared with times as times."""
+    if not any(map(_day, tokens)):
+        return tokens
+    types: dict[str, pl.DataType] = {}
+    for others, texts in _comparisons(pl.sql_expr("".join(tokens))):
+        for dtype in (_dtype(other, schema) for other in others if texts):
+            if dtype == pl.Date or isinstance(dtype, pl.Datetime):
+                types |= dict.fromkeys(texts, dtype)
+    return [_literal(token, types) for token in tokens]
+
+
+def _literal(token: str, types: dict[str, pl.DataType]) -> str:
+    day = _day(token)
+    dtype = types.get(token[1:-1]) if day is not None else None
+    if day is None or dtype is None:
+        return token
+    zone = dtype.time_zone if isinstance(dtype, pl.Datetime) else None
+    is_date = day == datetime(day.year, day.month, day.day)
+    # Polars takes a date for its beginning in UTC.
+    if zone is not None and not (zone == "UTC" and is_date):
+        raise ZonedTime(zone)
+    if is_date and (dtype == pl.Date or zone is not None):
+        return f"DATE '{day:%Y-%m-%d}'"
+    return f"TIMESTAMP '{day:%Y-%m-%d %H:%M:%S}'"
+
+
+def _day(token: str) -> datetime | None:
+    """Return the time that a text of SQL is, if it is one."""
+    if re.fullmatch(r"'\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?'", token) is None:
+        return None
+    try:
+        return datetime.fromisoformat(token[1:-1])
+    except ValueError:
+        return None
+
+
+def _truncated(tokens: list[str], schema: pl.Schema) -> list[str]:
+    """Write calls of date_trunc as what they are made of."""
+    start = next((place for place, token in enumerate(tokens) if token.lower() == "date_trunc"), None)
+    if start is None:
+        return tokens
+    call = _call(tokens[start + 1 :])
+    if call is None:
+        return tokens
+    unit, inner, length = call
+    column = "".join(_truncated(_TOKENS.findall(inner), schema)).strip()
+    written = _truncation(unit.strip().strip("'").lower(), column, _dtype(pl.sql_expr(column), schema))
+    after = start + 1 + length
+    own = tokens[start:after] if written is None else [f"({written})"]
+    return [*tokens[:start], *own, *_truncated(tokens[after:], schema)]
+
+
+def _truncation(unit: str, column: str, dtype: pl.DataType) -> str | None:
+    """Return the first day, or the beginning of the unit, in SQL that all releases of Polars know."""
+    is_zoned = isinstance(dtype, pl.Datetime) and dtype.time_zone is not None
+    if unit in _MICROSECONDS and isinstance(dtype, pl.Datetime) and not is_zoned:
+        time, length = f"CAST(CAST({column} AS TIMESTAMP) AS BIGINT)", _MICROSECONDS[unit]
+        # A remainder below 0 is of a time before 1970.
+        return f"CAST({time} - ({time} % {length} + {length}) % {length} AS TIMESTAMP)"
+    if is_zoned:
+        # A cast would take the day in UTC.
+        day = f"DATE(STRFTIME({column}, '%Y-%m-%d'))"
+    elif isinstance(dtype, pl.Datetime):
+        day = f"CAST({column} AS DATE)"
+    elif dtype == pl.String:
+        day = f"DATE({column})"
+    elif dtype == pl.Date:
+        day = f"({column})"
+    else:
+        return None
+    if unit == "quarter":
+        # The middle of its first month.
+        months = f"(EXTRACT(MONTH FROM {day}) - 1) % 3"
+        day = f"CAST(CAST({day} AS INTEGER) - EXTRACT(DAY FROM {day}) + 16 - 30 * ({months}) AS DATE)"
+        unit = "month"
+    if unit == "day":
+        return day
+    part = {"week": "ISODOW", "month": "DAY", "year": "DOY"}.get(unit)
+    return None if part is None else f"CAST(CAST({day} AS INTEGER) - EXTRACT({part} FROM {day}) + 1 AS DATE)"
+
+
+def _call(tokens: Sequence[str]) -> tuple[str, str, int] | None:
+    """Return the two arguments of a call, and the number of its tokens."""
+    arguments, depth = [""], 0
+    for place, token in enumerate(tokens):
+        depth += (token == "(") - (token == ")")
+        if depth == 0 and not token.isspace():
+            return (arguments[0], arguments[1], place + 1) if token == ")" and len(arguments) == 2 else None
+        if depth == 1 and token == ",":
+            arguments.append("")
+        elif depth > 1 or token != "(":
+            arguments[-1] += token
+    return None

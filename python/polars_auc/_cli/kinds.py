@@ -1,0 +1,219 @@
+"""The kind of a file, by its first bytes."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import polars as pl
+
+from polars_auc._cli.reading import reading
+from polars_auc._cli.refusal import Refusal, first_line, flag
+from polars_auc._cli.standard_input import STANDARD_INPUT, kept, kept_input
+
+__all__ = ["Kind", "first_bytes", "kind_of", "place_of"]
+
+# So many bytes say of which kind the rows are.
+_HEAD = 65_536
+
+_PARQUET, _IPC, _IPC_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+
+# Polars reads text that is compressed in these ways.
+_GZIP = b"\x1f\x8b"
+_COMPRESSED = (_GZIP, b"\x28\xb5\x2f\xfd", b"\x78\x01", b"\x78\x9c", b"\x78\xda")
+
+_UNREADABLE = {
+    b"BZh": "is compressed by bzip2; decompress it, or compress it by gzip or zstd",
+    b"\xfd7zXZ\x00": "is compressed by xz; decompress it, or compress it by gzip or zstd",
+    b"\x04\x22\x4d\x18": "is compressed by LZ4; decompress it, or compress it by gzip or zstd",
+    b"PK\x03\x04": "is a ZIP archive or a workbook; unpack it, or save the sheet as CSV",
+    b"PARE": "is an encrypted Parquet file; write it without encryption",
+    b"ORC": "is an ORC file; write it as Parquet",
+    b"Obj\x01": "is an Avro file; write it as Parquet",
+    b"\x89HDF": "is an HDF5 file; write it as Parquet",
+    b"SQLite format 3\x00": "is an SQLite database; write its table as CSV",
+}
+
+_ENCODINGS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_MARK = codecs.BOM_UTF8
+_SEPARATORS = ",\t;|"
+
+# How names end whose first bytes cannot be read, without what says that they are compressed.
+_ENDINGS = {
+    ".csv": "text",
+    ".tsv": "text",
+    ".txt": "text",
+    ".ndjson": "NDJSON",
+    ".jsonl": "NDJSON",
+    ".arrow": "Arrow IPC",
+    ".feather": "Arrow IPC",
+    ".ipc": "Arrow IPC",
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a file is, and where it is read."""
+
+    name: str
+    """Parquet, Arrow IPC, NDJSON, text or Delta."""
+    place: str
+    separator: str = ","
+
+
+def kind_of(name: str) -> Kind:
+    """Return the kind of a file; refuse one that cannot be read."""
+    if (Path(name) / "_delta_log").is_dir():
+        return Kind("Delta", name)
+    ending = _ending(name)
+    place = str(kept_input()) if name == STANDARD_INPUT else name
+    try:
+        head = _head(place)
+    except OSError as error:
+        raise Refusal(f"cannot read {name!r}: {first_line(error)}") from error
+    if head is None:
+        kind = _ENDINGS.get(ending, "Parquet")
+        return Kind(kind, place, _separator("\t" if ending == ".tsv" else ","))
+    if head.startswith(_PARQUET) or ending in (".parquet", ".pq"):
+        return Kind("Parquet", place)
+    if head.startswith(_IPC):
+        return Kind("Arrow IPC", place)
+    if head.startswith(_IPC_STREAM):
+        return Kind("Arrow IPC", str(_whole_stream(name, place)))
+    why = next((why for bytes_, why in _UNREADABLE.items() if head.startswith(bytes_)), None)
+    if why is not None:
+        raise Refusal(f"cannot read {_words(name)}: it {why}")
+    return _kind_of_text(name, place, ending, head)
+
+
+def first_bytes(name: str, number: int = _HEAD) -> bytes:
+    """Return the first bytes of a file; none if it cannot be read."""
+    try:
+        with Path(name).open("rb") as file:
+            return file.read(number)
+    except OSError:
+        return b""
+
+
+def place_of(name: str) -> str:
+    """Return where the rows of a name are read."""
+    return kind_of(name).place
+
+
+def _ending(name: str) -> str:
+    """Return how a name ends, without what says that a file is compressed, and without a query of a URL."""
+    path = Path(urlsplit(name).path if "://" in name else name)
+    path = path.with_suffix("") if path.suffix.lower() in (".gz", ".zst", ".zstd") else path
+    return path.suffix.lower()
+
+
+def _words(name: str) -> str:
+    return "standard input" if name == STANDARD_INPUT else repr(name)
+
+
+def _head(place: str) -> bytes | None:
+    """Return the first bytes; None of what they cannot be read of, such as an object store."""
+    if place.startswith(("http://", "https://")) and _ending(place) not in (*_ENDINGS, ".parquet"):
+        request = urllib.request.Request(place, headers={"Range": f"bytes=0-{_HEAD - 1}"})
+        with urllib.request.urlopen(request) as answer:
+            return bytes(answer.read(_HEAD))
+    if "://" in place or not Path(place).is_file():
+        return None
+    with Path(place).open("rb") as file:
+        return file.read(_HEAD)
+
+
+def _whole_stream(name: str, place: str) -> Path:
+    """Write a stream of Arrow, which Polars reads as a whole only, as a file."""
+    try:
+        return kept(place, lambda file: pl.read_ipc_stream(place).write_ipc(file))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise Refusal(f"cannot read {_words(name)}: {first_line(error)}") from error
+
+
+def _kind_of_text(name: str, place: str, ending: str, head: bytes) -> Kind:
+    encoding = reading().options.encoding or next(
+        (encoding for mark, encoding in _ENCODINGS.items() if head.startswith(mark)), "utf-8"
+    )
+    if head.startswith(_COMPRESSED) and not head.startswith(_GZIP) and not _is_utf8(encoding):
+        raise Refusal(f"cannot read {_words(name)}: it is compressed text in {encoding}; decompress it")
+    if head.startswith(_COMPRESSED) and _is_utf8(encoding):
+        first = _first_line_of_compressed(name, place)
+    else:
+        if not _is_utf8(encoding):
+            place = str(_in_utf8(name, place, encoding))
+            head = first_bytes(place)
+        text = head.removeprefix(_MARK).lstrip()
+        if b"\x00" in head or not _can_be_utf8(head):
+            raise Refusal(
+                f"cannot read {_words(name)}: it is neither Parquet, Arrow IPC nor text in UTF-8; if it is "
+                f"text in another encoding, write it, as in {flag('encoding')} windows-1252"
+            )
+        if not text and name == STANDARD_INPUT:
+            raise Refusal("standard input is empty")
+        first = text.splitlines()[0].decode(errors="replace") if text else ""
+    if first.startswith("[{") or first == "[":
+        raise Refusal(f"{_words(name)} is one list of JSON; write one object on each line")
+    if first.startswith("{") and ending not in (".csv", ".tsv"):
+        return Kind("NDJSON", place)
+    return Kind("text", place, _separator(_likeliest_separator(first)))
+
+
+def _is_utf8(encoding: str) -> bool:
+    return codecs.lookup(encoding).name in ("utf-8", "ascii")
+
+
+def _can_be_utf8(head: bytes) -> bool:
+    try:
+        # The last character may be cut.
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _first_line_of_compressed(name: str, place: str) -> str:
+    whole_lines = pl.scan_csv(
+        place, has_header=False, separator="\x1f", quote_char=None, n_rows=1, infer_schema=False, glob=False
+    )
+    try:
+        return str(whole_lines.collect().item())
+    except (pl.exceptions.PolarsError, ValueError, OSError) as error:
+        said = first_line(error)
+        hint = f"; write its encoding, as in {flag('encoding')} windows-1252" if "utf-8" in said else ""
+        raise Refusal(f"cannot read {_words(name)}, which is compressed: {said}{hint}") from error
+
+
+def _in_utf8(name: str, place: str, encoding: str) -> Path:
+    """Write a text of another encoding in UTF-8."""
+
+    def convert(file: Path) -> None:
+        unpacked = gzip.open if first_bytes(place).startswith(_GZIP) else open
+        with (
+            unpacked(place, "rt", encoding=encoding, newline="") as text,
+            file.open("w", newline="", encoding="utf-8") as out,
+        ):
+            while part := text.read(_HEAD):
+                out.write(part)
+
+    try:
+        return kept(f"{place} in {encoding}", convert)
+    except (OSError, EOFError, UnicodeError) as error:
+        raise Refusal(
+            f"cannot read {_words(name)} in the encoding {encoding}: {first_line(error)}"
+        ) from error
+
+
+def _separator(likeliest: str) -> str:
+    return reading().options.separator or likeliest
+
+
+def _likeliest_separator(first: str) -> str:
+    """Return the character that stands most often between the columns of a line; the comma if none does."""
+    counts = {each: len(next(csv.reader([first], delimiter=each), [])) for each in _SEPARATORS}
+    return max(_SEPARATORS, key=lambda each: counts[each])

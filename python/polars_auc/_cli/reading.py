@@ -1,0 +1,173 @@
+"""How files are read: what the command line says of text files, and of values that mean missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import polars as pl
+
+from polars_auc._cli.streams import say
+from polars_auc._plugin.errors import OptionError
+from polars_auc._report.options import declared, option, switch
+
+__all__ = ["LaterType", "ReadOptions", "Reading", "reading", "reading_as"]
+
+# What R and pandas write for a missing value, and pandas reads as one.
+_NULL_VALUES = (
+    *("", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "NULL", "null", "None"),
+    *("-1.#IND", "1.#IND", "-1.#QNAN", "1.#QNAN"),
+)
+
+# NaN of a score is a fault, so these texts are missing in labels only.
+_NAN = ("NaN", "nan", "-NaN", "-nan")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """The options of files that are read."""
+
+    null_values: Sequence[str] = option(
+        (),
+        "texts that mean missing, as in NA,-999, in all columns; without it NA, N/A, NULL, null, None and "
+        "others that R and pandas write, in the columns of label, score, weight and count",
+        metavar="TEXTS",
+    )
+    separator: str | None = option(
+        None,
+        "the character between the columns of a text file; without it the one of , ; | and tab that its "
+        "first line has most often",
+        metavar="CHARACTER",
+    )
+    decimal_comma: bool = switch("numbers of text files have a comma before their decimals, as in 0,5")
+    encoding: str | None = option(
+        None,
+        "the encoding of text files, such as windows-1252 or utf-16; without it UTF-8, or what their first "
+        "bytes say",
+        metavar="NAME",
+    )
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> ReadOptions:
+        """Take the options out of the arguments of a command, and check them."""
+        options = cls(**{name: value for name, value in values.items() if name in declared(cls)})
+        texts = tuple(text for given in options.null_values for text in given.split(","))
+        separator = "\t" if options.separator == "\\t" else options.separator
+        options = replace(options, null_values=texts, separator=separator)
+        options.check()
+        return options
+
+    def check(self) -> None:
+        """Refuse values that no option has."""
+        if self.separator is not None and (len(self.separator.encode()) != 1 or self.separator in '"\n\r'):
+            said = f"must be one character, got {self.separator!r}"
+            raise OptionError("", "separator", said, 'write `separator` ";", or "\\t" for a tab')
+        if self.decimal_comma and self.separator == ",":
+            raise OptionError("", "separator", "is the comma, which `decimal_comma` puts into numbers")
+        if self.encoding is not None:
+            try:
+                "".encode(self.encoding)
+            except LookupError:
+                said = f"must be the name of an encoding, got {self.encoding!r}"
+                raise OptionError("", "encoding", said, "write utf-8, windows-1252 or utf-16") from None
+
+
+class LaterType(Exception):
+    """A column of a text file holds another type than its first rows say; the files must be read again."""
+
+    def __init__(self, column: str) -> None:
+        super().__init__(column)
+        self.column = column
+
+
+@dataclass
+class Reading:
+    """How the files of one command are read."""
+
+    options: ReadOptions = field(default_factory=ReadOptions)
+    labels: frozenset[str] = frozenset()
+    """The columns of the label."""
+    numbers: frozenset[str] = frozenset()
+    """The columns of the label, the scores, the weight and the count."""
+    by: frozenset[str] = frozenset()
+    """The columns of groups."""
+    compared: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The texts with which the label or a score compares a column, and which are no missing values of it."""
+    is_open: bool = False
+    """Whether it is not known yet what columns are for: init looks for labels and scores."""
+    is_quiet: bool = False
+    looked_at: frozenset[str] = frozenset()
+    """Columns of text files whose type all rows say."""
+    notes: dict[str, None] = field(default_factory=dict)
+    """What was said of the files."""
+
+    def note(self, text: str) -> None:
+        """Say something of the files, once."""
+        if text not in self.notes:
+            self.notes[text] = None
+            if not self.is_quiet:
+                say(f"polars-auc: {text}")
+
+    def note_text(self, column: str, same: Sequence[str]) -> None:
+        """Say that a column of groups is read as text, because two texts are the same number."""
+        one, other = same
+        self.note(f"{column!r} is read as text, because {one!r} and {other!r} are the same number")
+
+    def is_nullable(self, column: str) -> bool:
+        """Whether texts in a column may mean missing."""
+        is_number = column in self.numbers and column not in self.by
+        return is_number or self.is_open or bool(self.options.null_values)
+
+    def null_values(self, column: str) -> list[str]:
+        """Return the texts that mean missing in a column."""
+        texts = self.options.null_values or (*_NULL_VALUES, *(_NAN if column in self.labels else ()))
+        return [text for text in texts if text not in self.compared.get(column, ())]
+
+    def without_nulls(self, column: str, dtype: pl.DataType) -> pl.Expr | None:
+        """Return a column with null in place of values that mean missing, if it may have some."""
+        if not self.is_nullable(column):
+            return None
+        own, texts = pl.col(column), self.null_values(column)
+        if dtype in (pl.String, pl.Categorical, pl.Enum):
+            return pl.when(own.cast(pl.String).is_in(texts)).then(None).otherwise(own).alias(column)
+        if not dtype.is_numeric():
+            return None
+        # A label that is computed from a score has the score's NaN.
+        is_label = column in self.labels and not self.options.null_values
+        has_nan = dtype.is_float() and (is_label or not set(texts).isdisjoint(_NAN))
+        numbers = [float(text) for text in self.options.null_values if _is_finite(text)]
+        if not has_nan and not numbers:
+            return None
+        value = own.fill_nan(None) if has_nan else own
+        if not numbers:
+            return value
+        is_null = pl.any_horizontal(own == number for number in numbers)
+        return pl.when(is_null).then(None).otherwise(value).alias(column)
+
+
+def _is_finite(text: str) -> bool:
+    try:
+        return abs(float(text)) < float("inf")
+    except ValueError:
+        return False
+
+
+_READING: ContextVar[Reading] = ContextVar("_READING")
+
+
+def reading() -> Reading:
+    """Return how the files of this command are read."""
+    return _READING.get(Reading())
+
+
+@contextmanager
+def reading_as(one: Reading) -> Iterator[None]:
+    """Read files in this way while the block runs."""
+    mark = _READING.set(one)
+    try:
+        yield
+    finally:
+        _READING.reset(mark)

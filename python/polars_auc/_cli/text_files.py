@@ -1,0 +1,195 @@
+"""Text files: the types of their columns, over all files and, where it matters, over all rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import polars as pl
+
+from polars_auc._cli.kinds import Kind
+from polars_auc._cli.reading import reading
+from polars_auc._cli.refusal import Refusal, first_line
+
+__all__ = ["ambiguous_texts", "later_type", "read_text"]
+
+# So many rows say what the columns of a file hold. Of a column that holds something else below all rows do.
+_ROWS_OF_SCHEMA = 10_000
+
+_TRUTHS = {"true": True, "false": False, "True": True, "False": False, "TRUE": True, "FALSE": False}
+
+
+def read_text(files: Mapping[str, Kind]) -> tuple[pl.LazyFrame, dict[str, pl.Expr]]:
+    """Return the rows of text files, and the columns that are texts there but mean numbers or null.
+
+    Columns go by their names. A column that is text in one file is the text of every file, as it is written.
+    """
+    scans = {name: _scanned(name, kind) for name, kind in files.items()}
+    schemas = {name: rows.collect_schema() for name, rows in scans.items()}
+    _refuse_lacking(schemas)
+    # A file without rows does not say what its columns hold, and would make them words.
+    filled = {name: kind for name, kind in files.items() if not _is_empty(scans[name])} or dict(files)
+    types, overrides = _common([schemas[name] for name in filled])
+    texts = [column for column, dtype in types.items() if _means_more(column, dtype, filled)]
+    keys = [column for column, dtype in types.items() if column in reading().by and dtype.is_numeric()]
+    meant: dict[str, pl.DataType] = {}
+    if texts or keys:
+        written = _together(filled, {**overrides, **dict.fromkeys([*texts, *keys], pl.String())})
+        meant = _types_of_all_rows(written, texts)
+        for column in [*keys, *(column for column in texts if column in reading().by)]:
+            if _is_ambiguous(column, meant.get(column, types[column]), written):
+                meant[column] = pl.String()
+    rows = _together(filled, {**overrides, **dict.fromkeys(meant, pl.String())})
+    return rows, {column: _meant(column, dtype) for column, dtype in meant.items()}
+
+
+def later_type(error: BaseException) -> str | None:
+    """Return the column that holds another type than the first rows of a text file say, if that is wrong."""
+    found = re.search(
+        r"could not parse `.*` as dtype `\w+` at column '(.*)' \(column number", str(error), re.DOTALL
+    )
+    return found[1] if found is not None and found[1] not in reading().looked_at else None
+
+
+def ambiguous_texts(texts: pl.Series, dtype: pl.DataType) -> list[str]:
+    """Return two different texts that are the same number, if there are two."""
+    both = pl.DataFrame({"text": texts.drop_nulls().unique()})
+    both = both.with_columns(number=pl.col("text").cast(dtype, strict=False)).drop_nulls().sort("text")
+    same = both.filter(pl.col("number").is_duplicated())
+    return same.filter(number=same["number"].first())["text"].to_list()[:2] if same.height else []
+
+
+def _scanned(
+    name: str, kind: Kind, overrides: Mapping[str, pl.DataType] | None = None, nulls: Sequence[str] = ()
+) -> pl.LazyFrame:
+    try:
+        return pl.scan_csv(
+            kind.place,
+            separator=kind.separator,
+            infer_schema_length=_ROWS_OF_SCHEMA,
+            schema_overrides=overrides,
+            null_values=nulls or None,
+            decimal_comma=reading().options.decimal_comma,
+            glob=False,
+        )
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise Refusal(f"cannot read {name!r}: {first_line(error)}") from error
+
+
+def _together(files: Mapping[str, Kind], overrides: Mapping[str, pl.DataType]) -> pl.LazyFrame:
+    scans = [_scanned(name, kind, overrides) for name, kind in files.items()]
+    return scans[0] if len(scans) == 1 else pl.concat(scans, how="diagonal_relaxed")
+
+
+def _refuse_lacking(schemas: Mapping[str, pl.Schema]) -> None:
+    """Refuse files of which one lacks a column; Polars would take the columns of several by their places."""
+    (first, columns), *others = schemas.items()
+    for name, schema in others:
+        lacking = [column for column in columns if column not in schema]
+        further = [column for column in schema if column not in columns]
+        if lacking or further:
+            which = (name, first) if lacking else (first, name)
+            msg = f"{which[0]!r} lacks the column {min(lacking or further)!r}, which {which[1]!r} has"
+            raise ValueError(msg)
+
+
+def _is_empty(rows: pl.LazyFrame) -> bool:
+    """Whether a file has no row; only one whose columns are all words is looked at."""
+    if any(dtype != pl.String for dtype in rows.collect_schema().dtypes()):
+        return False
+    return rows.head(1).collect().is_empty()
+
+
+def _common(schemas: Sequence[pl.Schema]) -> tuple[dict[str, pl.DataType], dict[str, pl.DataType]]:
+    """Return the type of each column over all files, and the types that files are told to read."""
+    types: dict[str, pl.DataType] = dict(schemas[0])
+    overrides: dict[str, pl.DataType] = {}
+    for column in types:
+        several = {schema[column] for schema in schemas}
+        widest = next((dtype for dtype in (pl.String(), pl.Float64()) if dtype in several), None)
+        if len(several) > 1 and widest is not None:
+            types[column] = overrides[column] = widest
+    return types, overrides
+
+
+def _means_more(column: str, dtype: pl.DataType, files: Mapping[str, Kind]) -> bool:
+    """Whether all rows are asked what a column holds, and not the first ones alone."""
+    read = reading()
+    if column in read.looked_at:
+        return True
+    if dtype != pl.String or not read.is_nullable(column):
+        return False
+    if column in read.numbers:
+        return True
+    nulls = read.null_values(column)
+    return any(
+        _scanned(name, kind, nulls=nulls).collect_schema()[column] != pl.String
+        for name, kind in files.items()
+    )
+
+
+def _types_of_all_rows(rows: pl.LazyFrame, columns: Iterable[str]) -> dict[str, pl.DataType]:
+    """Return the types that columns of texts can be read as."""
+    types: dict[str, pl.DataType] = {}
+    asked = []
+    # What a label compares with texts stays text.
+    columns = [column for column in columns if column not in reading().compared]
+    for column in columns:
+        value = _value(column)
+        asked += [
+            value.count().alias(f"{column}: all"),
+            value.is_in(list(_TRUTHS)).sum().alias(f"{column}: truths"),
+            value.cast(pl.Int64, strict=False).count().alias(f"{column}: whole"),
+            _decimal(value).cast(pl.Float64, strict=False).count().alias(f"{column}: numbers"),
+        ]
+    counts = rows.select(pl.len().alias("rows"), *asked).collect().row(0, named=True) if asked else {}
+    for column in columns:
+        n, truths, whole, numbers = (
+            counts[f"{column}: {what}"] for what in ("all", "truths", "whole", "numbers")
+        )
+        if not counts["rows"]:
+            continue
+        is_truth = n == truths and n > 0
+        types[column] = (
+            pl.Boolean()
+            if is_truth
+            else pl.Int64()
+            if n == whole
+            else pl.Float64()
+            if n == numbers
+            else pl.String()
+        )
+    return types
+
+
+def _is_ambiguous(column: str, dtype: pl.DataType, rows: pl.LazyFrame) -> bool:
+    """Whether two texts of a column of groups are one number; then the texts are the groups."""
+    if not dtype.is_numeric():
+        return False
+    texts = rows.select(pl.col(column).unique()).collect().to_series()
+    same = ambiguous_texts(texts, dtype)
+    if same:
+        reading().note_text(column, same)
+    return bool(same)
+
+
+def _value(column: str) -> pl.Expr:
+    """Return a column of texts with null in place of those that mean missing."""
+    value = reading().without_nulls(column, pl.String())
+    return pl.col(column) if value is None else value
+
+
+def _decimal(value: pl.Expr) -> pl.Expr:
+    return value.str.replace(",", ".", literal=True) if reading().options.decimal_comma else value
+
+
+def _meant(column: str, dtype: pl.DataType) -> pl.Expr:
+    value = _value(column)
+    if dtype == pl.Boolean:
+        return value.replace_strict(_TRUTHS, return_dtype=pl.Boolean)
+    if dtype.is_float():
+        value = _decimal(value)
+    value = value if dtype == pl.String else value.cast(dtype)
+    # The text NaN is a number until it is one.
+    number = reading().without_nulls(column, dtype) if dtype.is_float() else None
+    return value if number is None else value.fill_nan(None)

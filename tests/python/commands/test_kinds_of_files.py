@@ -1,0 +1,362 @@
+"""The kinds of files, the types of their columns over several files, and what is no file of rows."""
+
+from __future__ import annotations
+
+import bz2
+import datetime
+import gzip
+import http.server
+import io
+import lzma
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import polars as pl
+import pytest
+
+from polars_auc._commands.main import main
+
+Capture = pytest.CaptureFixture[str]
+
+ROWS = pl.DataFrame(
+    {"y": [1, 0, 1, 0, 1], "s": [0.9, 0.4, 0.3, 0.1, 0.95], "g": ["ä", "b", "ä", "b", "b"]},
+)
+GIVEN = ["--label", "y", "--score", "s"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def report_of(*arguments: str) -> pl.DataFrame:
+    assert main(["report", *arguments, "--quiet", "-o", "out.parquet"]) == 0
+    return pl.read_parquet("out.parquet")
+
+
+def areas(*arguments: str) -> list[tuple[float | None, int]]:
+    return list(report_of(*arguments).filter(scope="overall").select("auc", "n").iter_rows())
+
+
+def refused(arguments: list[str], capsys: Capture) -> str:
+    assert main(arguments) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1, err
+    return err
+
+
+def contents(write: Callable[[io.BytesIO], object]) -> bytes:
+    file = io.BytesIO()
+    write(file)
+    return file.getvalue()
+
+
+def zipped(written: bytes) -> bytes:
+    """Compress without the time of the day, which names of tests must not have."""
+    return gzip.compress(written, mtime=0)
+
+
+CSV = contents(ROWS.write_csv)
+EUROPEAN = CSV.replace(b",", b";").replace(b"0.", b"0,")
+KINDS: dict[str, tuple[str, bytes, list[str]]] = {
+    "gzip": ("x.csv.gz", zipped(CSV), []),
+    "gzip without its ending": ("x.csv", zipped(CSV), []),
+    "text": ("x.txt", CSV, []),
+    "no ending": ("x", CSV, []),
+    "tabs": ("x.csv", CSV.replace(b",", b"\t"), []),
+    "bars": ("x.psv", CSV.replace(b",", b"|"), []),
+    "semicolons": ("x.csv", CSV.replace(b",", b";"), []),
+    "another separator": ("x.csv", CSV.replace(b",", b"~"), ["--separator", "~"]),
+    "a tab": ("x.csv", CSV.replace(b",", b"\t"), ["--separator", "\\t"]),
+    "decimal comma": ("x.csv", EUROPEAN, ["--decimal-comma"]),
+    "decimal comma and missing": ("x.csv", EUROPEAN + b"NA;NA;b\n", ["--decimal-comma"]),
+    "windows-1252": ("x.csv", CSV.decode().encode("windows-1252"), ["--encoding", "windows-1252"]),
+    "windows-1252 by gzip": (
+        "x.csv.gz",
+        zipped(CSV.decode().encode("windows-1252")),
+        ["--encoding", "windows-1252"],
+    ),
+    "utf-16": ("x.csv", CSV.decode().encode("utf-16"), []),
+    "utf-16 without a mark": ("x.csv", CSV.decode().encode("utf-16-le"), ["--encoding", "utf-16-le"]),
+    "Parquet of another ending": ("x.csv", contents(ROWS.write_parquet), []),
+    "Parquet without ending": ("part-0", contents(ROWS.write_parquet), []),
+    "NDJSON": ("x.json", contents(ROWS.write_ndjson), []),
+    "NDJSON by gzip": ("x.json.gz", zipped(contents(ROWS.write_ndjson)), []),
+    "Arrow": ("x.dat", contents(ROWS.write_ipc), []),
+    "Arrow stream": ("x.arrow", contents(ROWS.write_ipc_stream), []),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_first_bytes_say_of_which_kind_a_file_is(kind: str) -> None:
+    ROWS.write_parquet("expected.parquet")
+    name, written, options = KINDS[kind]
+    Path(name).write_bytes(written)
+    own = report_of(name, *GIVEN, *options, "--by", "g")
+    expected = report_of("expected.parquet", *GIVEN, "--by", "g")
+    assert own.drop("n_missing").equals(expected.drop("n_missing"), null_equal=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "says"),
+    [
+        ("x.csv.bz2", bz2.compress(CSV), "it is compressed by bzip2; decompress it"),
+        ("x.csv.xz", lzma.compress(CSV), "it is compressed by xz; decompress it"),
+        ("x.avro", b"Obj\x01...", "it is an Avro file; write it as Parquet"),
+        ("x.orc", b"ORC...", "it is an ORC file; write it as Parquet"),
+        (
+            "x.xlsx",
+            b"PK\x03\x04...",
+            "it is a ZIP archive or a workbook; unpack it, or save the sheet as CSV",
+        ),
+        ("x.db", b"SQLite format 3\x00", "it is an SQLite database"),
+        ("x.bin", b"\x01\x02\x00\x03", "neither Parquet, Arrow IPC nor text in UTF-8"),
+        ("x.csv", CSV.decode().encode("latin-1"), "write it, as in --encoding windows-1252"),
+        (
+            "x.csv.gz",
+            zipped(CSV.decode().encode("latin-1")),
+            "write its encoding, as in --encoding windows-1252",
+        ),
+        ("x.json", b'[{"y": 1}]', "is one list of JSON; write one object on each line"),
+        ("x.csv", CSV.replace(b",", b"~"), "If --separator is another character, write it"),
+        ("x.csv", EUROPEAN, "If the comma stands before decimals, write --decimal-comma"),
+    ],
+)
+def test_what_cannot_be_read_says_why(name: str, written: bytes, says: str, capsys: Capture) -> None:
+    Path(name).write_bytes(written)
+    said = refused(["report", name, *GIVEN], capsys)
+    assert says in said
+    assert "separator" in says or "decimal" in says or name in said
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--separator", ";;"], "--separator must be one character, got ';;'"),
+        (
+            ["--separator", ",", "--decimal-comma"],
+            "--separator is the comma, which --decimal-comma puts into",
+        ),
+        (["--encoding", "klingon"], "--encoding must be the name of an encoding, got 'klingon'"),
+        (["--separator", ";"], "--separator is for text files, and 'x.parquet' is none"),
+        (["--encoding", "latin-1"], "--encoding is for text files"),
+    ],
+)
+def test_refused_options(options: list[str], says: str, capsys: Capture) -> None:
+    ROWS.write_parquet("x.parquet")
+    assert says in refused(["report", "x.parquet", *GIVEN, *options], capsys)
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    files: ClassVar[dict[str, bytes]] = {}
+
+    def do_HEAD(self) -> None:
+        self._answer(body=False)
+
+    def do_GET(self) -> None:
+        self._answer(body=True)
+
+    def _answer(self, *, body: bool) -> None:
+        whole = self.files[self.path]
+        asked = self.headers.get("Range")
+        part = whole
+        if asked is not None:
+            first, last = asked.removeprefix("bytes=").split("-")
+            start = int(first) if first else max(0, len(whole) - int(last))
+            end = min(len(whole), int(last) + 1) if first and last else len(whole)
+            part = whole[start:end]
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {start}-{end - 1}/{len(whole)}")
+        else:
+            self.send_response(200)
+        self.send_header("Accept-Ranges", "bytes")
+        self.send_header("Content-Length", str(len(part)))
+        self.end_headers()
+        if body:
+            self.wfile.write(part)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    Server.files = {
+        "/x.csv?token=a%2Fb": CSV,
+        "/download?id=5": CSV,
+        "/x.parquet?token=a": contents(ROWS.write_parquet),
+    }
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("name", ["/x.csv?token=a%2Fb", "/download?id=5", "/x.parquet?token=a"])
+def test_an_address_with_a_token(address: str, name: str) -> None:
+    ROWS.write_parquet("x.parquet")
+    assert areas(f"{address}{name}", *GIVEN) == areas("x.parquet", *GIVEN)
+
+
+def test_parquet_files_of_differing_types() -> None:
+    """pandas writes floats as soon as one value is missing."""
+    pl.DataFrame({"y": [], "s": []}, {"y": pl.Null, "s": pl.String}).write_parquet("0.parquet")
+    parts = [
+        pl.DataFrame({"y": [1, 0], "s": [3, 1], "zip": [123, 5]}),
+        pl.DataFrame({"y": [1.0, None], "s": [2.5, 0.5], "zip": ["00123", "x"]}),
+        pl.DataFrame({"y": [True, False], "s": pl.Series([2, 3], dtype=pl.Int32), "zip": ["5", None]}),
+    ]
+    for place, part in enumerate(parts, start=1):
+        part.write_parquet(f"{place}.parquet")
+    types = {"y": pl.Float64, "s": pl.Float64, "zip": pl.String}
+    together = pl.concat(part.cast(types) for part in parts)  # type: ignore[arg-type]
+    together.write_parquet("together.parquet")
+    expected = report_of("together.parquet", *GIVEN, "--by", "zip")
+    for names in (
+        ["0.parquet", "1.parquet", "2.parquet", "3.parquet"],
+        ["3.parquet", "2.parquet", "1.parquet"],
+    ):
+        assert report_of(*names, *GIVEN, "--by", "zip").equals(expected, null_equal=True)
+    assert areas("[0-9].parquet", *GIVEN) == areas("together.parquet", *GIVEN)
+
+
+def test_sorted_rows_of_differing_types_stay_in_order() -> None:
+    for place, number in enumerate((1, 1.5, 2, 2.5)):
+        rows = pl.DataFrame({"y": [1, 0, 1], "s": [number, 1, 3], "g": [place] * 3}, strict=False)
+        rows.with_columns(t=-pl.col("s")).write_parquet(f"{place}.parquet")
+    given = ["[0-9].parquet", *GIVEN, "--score", "t", "--by", "g"]
+    assert report_of(*given, "--sorted-by", "g").equals(report_of(*given), null_equal=True)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_times_with_and_without_zones(kind: str, capsys: Capture) -> None:
+    rows = ROWS.with_columns(at=datetime.datetime(2026, 5, 1))
+    others = rows.with_columns(pl.col("at").dt.replace_time_zone("UTC"))
+    for name, table in (("1", rows), ("2", others)):
+        table.write_parquet(f"{name}.{kind}") if kind == "parquet" else table.write_ipc(f"{name}.{kind}")
+    files = [f"1.{kind}", f"2.{kind}"]
+    assert areas(*files, *GIVEN)[0][1] == 10
+    said = refused(["report", *files, *GIVEN, "--by", "at"], capsys)
+    assert (
+        f"--by names the column 'at', which is Datetime(time_unit='us', time_zone=None) in '1.{kind}' and "
+        in said
+    )
+    assert f"in '2.{kind}', and no type holds both; write all times with a time zone, or all without" in said
+
+
+def test_decimals_below_the_first_rows(capsys: Capture) -> None:
+    head = "".join(f"{row % 2},{row % 7},{row % 3}\n" for row in range(10_050))
+    Path("late.csv").write_text(f"y,s,t\n{head}1,0.5,NA\nNA,7,1\n")
+    rows = pl.read_csv("late.csv", infer_schema_length=None, null_values="NA")
+    rows.write_parquet("late.parquet")
+    given = [*GIVEN, "--score", "t"]
+    for arguments in (given, [*given, "--keep-going"], [*given, "--bounded"]):
+        assert areas("late.csv", *arguments) == areas("late.parquet", *arguments)
+    Path("late.ndjson").write_text('{"y": 1, "s": 1}\n{"y": 0, "s": 2}\n' * 5_010 + '{"y": 0, "s": 0.5}\n')
+    assert areas("late.ndjson", *GIVEN)[0][1] == 10_021
+    Path("words.csv").write_text(f"y,s,t\n{head}1,many,1\n")
+    assert "--score 's' holds texts ('many')" in refused(["report", "words.csv", *GIVEN], capsys)
+
+
+@pytest.mark.parametrize("values", [("1.1", "1.10"), ("00123", "123")])
+def test_groups_written_differently_stay_different(values: tuple[str, str], capsys: Capture) -> None:
+    lines = []
+    for place, value in enumerate(values):
+        part = Path("hive") / f"v={value}"
+        part.mkdir(parents=True)
+        rows = ROWS.with_columns(s=pl.col("s") * (-1) ** place)
+        rows.write_parquet(part / "x.parquet")
+        lines += [f"{y},{s},{value}\n" for y, s, _ in rows.iter_rows()]
+    Path("rows.csv").write_text("y,s,v\n" + "".join(lines))
+    for files in ("hive", "rows.csv"):
+        assert sorted(report_of(files, *GIVEN, "--by", "v")["v"].drop_nulls()) == sorted(values)
+        assert main(["gains", files, *GIVEN, "--by", "v"]) == 0
+        one, other = sorted(values)
+        said = f"polars-auc: 'v' is read as text, because {one!r} and {other!r} are the same number\n"
+        assert capsys.readouterr().err.count(said) == 1
+    assert report_of("hive", *GIVEN, "--where", f"v = '{values[0]}'")["n"].to_list() == [5]
+
+
+def test_numbers_of_groups_stay_numbers() -> None:
+    for month in ("01", "02", "10"):
+        (Path("hive") / f"month={month}").mkdir(parents=True)
+        ROWS.write_parquet(Path("hive") / f"month={month}" / "x.parquet")
+    assert report_of("hive", *GIVEN, "--by", "month", "--where", "month < 10")["month"].to_list() == [
+        1,
+        2,
+        None,
+    ]
+    ROWS.with_columns(g=pl.Series([1, 2, 1, 2, 2])).write_csv("x.csv")
+    assert report_of("x.csv", *GIVEN, "--by", "g")["g"].to_list() == [1, 2, None]
+
+
+def test_a_column_that_is_text_in_one_file_is_text_in_all(capsys: Capture) -> None:
+    """And as it is written there: 00123 is no 123."""
+    Path("1.csv").write_text("y,s,zip\n1,2,00123\n0,1,00123\n")
+    Path("2.csv").write_text("y,s,zip\n1,2,x\n0,1,123\n")
+    assert report_of("1.csv", "2.csv", *GIVEN, "--by", "zip")["zip"].to_list() == ["00123", "123", "x", None]
+    capsys.readouterr()
+
+
+def test_a_stray_file_beside_partitions_is_named(capsys: Capture) -> None:
+    for key in ("1", "2"):
+        (Path("set") / f"k={key}").mkdir(parents=True)
+        ROWS.write_parquet(Path("set") / f"k={key}" / "x.parquet")
+    ROWS.write_parquet("set/old.parquet")
+    said = refused(["report", "set", *GIVEN, "--by", "k"], capsys)
+    assert (
+        "'set/old.parquet' cannot be read with the partitions: it is not in folders named k=..., unlike "
+        in said
+    )
+    assert main(["report", "set", *GIVEN, "--by", "k", "--keep-going"]) == 3
+    assert "left out the file 'set/old.parquet'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["job", "job/**/*.parquet", "./job"])
+def test_what_a_job_has_not_finished_is_left_out(name: str, capsys: Capture) -> None:
+    Path("job/_temporary/0").mkdir(parents=True)
+    Path("job/_SUCCESS").touch()
+    for file in (
+        "job/part-0.parquet",
+        "job/_temporary/0/part-1.parquet",
+        "job/.part-2.parquet",
+        "job/_x.parquet",
+    ):
+        ROWS.write_parquet(file)
+    assert main(["report", name, *GIVEN, "-o", "out.md"]) == 0
+    said = "3 unfinished files left out, whose names begin with _ or . below "
+    assert capsys.readouterr().err.count(said) == 1
+    assert said in Path("out.md").read_text()
+    assert areas(name, *GIVEN) == areas("job/part-0.parquet", *GIVEN)
+    # Whoever names them gets them.
+    assert areas("job/_temporary/**/*.parquet", *GIVEN)[0][1] == 5
+    assert areas("job/_x.parquet", *GIVEN)[0][1] == 5
+    assert areas("job/_*.parquet", *GIVEN)[0][1] == 5
+
+
+def test_nothing_but_unfinished_files(capsys: Capture) -> None:
+    Path("job/_temporary").mkdir(parents=True)
+    ROWS.write_parquet("job/_temporary/x.parquet")
+    said = refused(["report", "job", *GIVEN], capsys)
+    assert "finds unfinished files only, whose names begin with _ or .: 'job/_temporary/x.parquet'" in said
+
+
+def test_partitions_may_begin_with_an_underscore() -> None:
+    ROWS.write_parquet("set/_k=1/x.parquet", mkdir=True)
+    assert report_of("set", *GIVEN, "--by", "_k")["_k"].to_list() == [1, None]
+
+
+def test_a_score_has_the_name_that_it_is_given(capsys: Capture) -> None:
+    ROWS.with_columns(t=pl.col("s") / 2).write_parquet("x.parquet")
+    given = ["x.parquet", "--label", "y", "--score", "s + t AS p", "--score", "s"]
+    assert report_of(*given)["score"].to_list() == ["p", "s"]
+    for command, options in (("gains", []), ("thresholds", []), ("compare", []), ("curve", ["-o", "c.csv"])):
+        assert main([command, *given, *options]) == 0
+    assert main(["state", *given, "-o", "s.parquet"]) == 0
+    assert pl.read_parquet("s.parquet").columns == ["p", "s"]
+    assert report_of("s.parquet", "--from-states", "--score", "p")["score"].to_list() == ["p"]
+    assert report_of(*given, "--compare", "--keep-going")["score"].to_list() == ["p", "s"]
+    capsys.readouterr()
+    assert "--score names one score twice" in refused(["report", *given, "--score", "t AS p"], capsys)

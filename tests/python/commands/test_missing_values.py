@@ -1,0 +1,176 @@
+"""Texts and numbers that mean missing: they are null in labels, scores and weights, and are counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from polars_auc._commands.main import main
+
+Capture = pytest.CaptureFixture[str]
+
+# As R writes it: without the last two rows the AUC is 3/4, and with them as negatives 5/8.
+OF_R = "label,p,seg\n1,0.9,NA\n0,0.4,ZA\n1,0.3,NA\n0,0.1,ZA\nNA,0.95,NA\nNA,0.2,ZA\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("na.csv").write_text(OF_R)
+    rows = pl.read_csv("na.csv", infer_schema=False).with_columns(pl.col("p").cast(pl.Float64))
+    rows.write_parquet("na.parquet")
+    rows.write_ndjson("na.ndjson")
+    rows.with_columns(pl.col("label").replace("NA", "NaN").cast(pl.Float64)).write_parquet("nan.parquet")
+
+
+def areas(*arguments: str) -> list[tuple[float | None, int]]:
+    assert main(["report", *arguments, "--quiet", "-o", "out.parquet"]) == 0
+    table = pl.read_parquet("out.parquet").filter(scope="overall")
+    return list(table.select("auc", "n").iter_rows())
+
+
+@pytest.mark.parametrize(
+    ("file", "label"),
+    [
+        ("na.csv", "label"),
+        ("na.csv", "label = 1"),
+        ("na.csv", "label = '1'"),
+        ("na.csv", "CASE WHEN label = 1 THEN TRUE WHEN label = 0 THEN FALSE END"),
+        ("na.parquet", "label = '1'"),
+        ("na.parquet", "label <> '0'"),
+        ("na.ndjson", "label = '1'"),
+        ("na.parquet", "CASE WHEN label = 'NA' THEN NULL ELSE label = '1' END"),
+        ("nan.parquet", "label"),
+        ("nan.parquet", "label = 1"),
+        ("nan.parquet", "label > 0"),
+    ],
+)
+def test_a_missing_label_is_no_negative(file: str, label: str) -> None:
+    assert areas(file, "--label", label, "--score", "p") == [(0.75, 4)]
+
+
+COMMANDS = {
+    "report": [],
+    "gains": [],
+    "thresholds": [],
+    "compare": ["--score=-p"],
+    "curve": ["-o", "curve.csv"],
+    "state": ["-o", "state.parquet"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_counts_what_it_reads_as_missing(command: str, capsys: Capture) -> None:
+    assert main([command, "na.csv", "--label", "label", "--score", "p", *COMMANDS[command]]) == 0
+    assert "polars-auc: read as missing: 2 values 'NA' of 'label'\n" in capsys.readouterr().err
+
+
+def test_a_page_counts_what_is_read_as_missing() -> None:
+    assert main(["report", "na.csv", "--label", "label", "--score", "p", "--quiet", "-o", "page.md"]) == 0
+    assert "- Read as missing: `2 values 'NA' of 'label'`" in Path("page.md").read_text()
+
+
+def test_groups_keep_their_texts_unless_asked() -> None:
+    """NA is Namibia."""
+    given = [
+        "report",
+        "na.csv",
+        "--label",
+        "label",
+        "--score",
+        "p",
+        "--by",
+        "seg",
+        "--quiet",
+        "-o",
+        "out.csv",
+    ]
+    assert main(given) == 0
+    assert pl.read_csv("out.csv")["seg"].to_list() == ["NA", "ZA", None]
+    assert main([*given, "--null-values", "NA"]) == 0
+    assert pl.read_csv("out.csv")["seg"].to_list() == ["ZA", None, None]
+    # Whoever compares a label with the text means the text.
+    assert areas("na.csv", "--label", "seg = 'NA'", "--score", "p") == [(8 / 9, 6)]
+
+
+def test_scores_and_weights(capsys: Capture) -> None:
+    Path("x.csv").write_text("y,s,w\n1,3,1\n0,NA,2\n1,N/A,1\n0,1,null\n0,2,1\n1,1,1\n")
+    assert areas("x.csv", "--label", "y", "--score", "s") == [(0.625, 4)]
+    assert main(["report", "x.csv", "--label", "y", "--score", "s", "--weight", "w"]) == 0
+    said = capsys.readouterr().err
+    for line in ("1 value 'NA' of 's'", "1 value 'N/A' of 's'", "1 value 'null' of 'w'"):
+        assert f"read as missing: {line}\n" in said
+
+
+def test_values_of_the_user(capsys: Capture) -> None:
+    rows = pl.DataFrame(
+        {"y": [1, 0, 1, 0, -9], "s": [2.0, 1.0, -999.0, 0.5, 3.0], "g": ["a", "a", None, "x", "x"]}
+    )
+    rows.write_csv("u.csv")
+    rows.write_parquet("u.parquet")
+    for file in ("u.csv", "u.parquet"):
+        given = [file, "--label", "y", "--score", "s", "--null-values", "x,-999", "--null-values=-9"]
+        assert areas(*given, "--by", "g") == [(1.0, 3)]
+        assert pl.read_parquet("out.parquet")["g"].to_list() == ["a", None, None]
+    # The texts of the user take the place of the others.
+    said = refused(["report", "na.csv", "--label", "label", "--score", "p", "--null-values", "x"], capsys)
+    assert "--label 'label' holds words ('0', '1', 'NA')" in said
+    assert "\"CASE WHEN label = '1' THEN TRUE WHEN label = '0' THEN FALSE END\"" in said
+
+
+def test_a_configuration_names_them() -> None:
+    Path("c.toml").write_text(
+        '[input]\nfiles = ["na.csv"]\nnull-values = ["-", "NA"]\nlabel = "label"\nscore = "p"\n'
+    )
+    assert areas("--config", "c.toml") == [(0.75, 4)]
+
+
+def test_nan_of_a_score_stays_a_fault(capsys: Capture) -> None:
+    Path("x.csv").write_text("y,s\n1,3\n0,NaN\n1,NA\n0,1\n")
+    given = ["report", "x.csv", "--label", "y", "--score", "s"]
+    assert main(given) == 3
+    assert "the score 's' is NaN in 1 row" in capsys.readouterr().err
+    assert main([*given, "--null-values", "NA,NaN"]) == 0
+    assert "1 value 'NaN' of 's'" in capsys.readouterr().err
+
+
+def test_nothing_is_said_where_nothing_is_missing(capsys: Capture) -> None:
+    Path("x.csv").write_text("y,s\n1,3\n0,\n1,1\n0,1\n")
+    assert main(["report", "x.csv", "--label", "y", "--score", "s"]) == 0
+    assert "read as missing" not in capsys.readouterr().err
+
+
+def refused(arguments: list[str], capsys: Capture) -> str:
+    assert main(arguments) == 2
+    return capsys.readouterr().err
+
+
+def test_hints_make_no_negatives(capsys: Capture) -> None:
+    """Each hint for a label of words and missing ones gives the AUC of the rows that have one."""
+    rows = pl.DataFrame(
+        {"y": ["bad", "good", "bad", "good", None, "?"], "s": [0.9, 0.4, 0.3, 0.1, 0.95, 0.2]}
+    )
+    rows.filter(pl.col("y") != "?").write_parquet("two.parquet")
+    rows.write_parquet("rows.parquet")
+    said = refused(["report", "two.parquet", "--label", "y", "--score", "s"], capsys)
+    hint = said.split('--label "')[1].split('"')[0]
+    assert areas("rows.parquet", "--label", hint, "--score", "s") == [(0.75, 4)]
+    assert main(["init", "two.parquet"]) == 3
+    proposed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("# label = ")]
+    assert {line.split('"')[1] for line in proposed} == {
+        "CASE WHEN y = 'bad' THEN TRUE WHEN y = 'good' THEN FALSE END",
+        "CASE WHEN y = 'good' THEN TRUE WHEN y = 'bad' THEN FALSE END",
+    }
+
+
+def test_a_score_of_texts(capsys: Capture) -> None:
+    """The hint names the column that the user named, and its name stays."""
+    pl.DataFrame({"y": [1, 0, 1, 0], "my score": ["2", "1", "none yet", "0.5"]}).write_parquet("t.parquet")
+    said = refused(["report", "t.parquet", "--label", "y", "--score", "my score"], capsys)
+    assert "--score 'my score' holds texts ('none yet'), and must hold numbers" in said
+    hint = said.split("write --score ")[1].strip()
+    assert hint == '"TRY_CAST(\\"my score\\" AS DOUBLE) AS \\"my score\\""'
+    assert areas("t.parquet", "--label", "y", "--score", hint[1:-1].replace("\\", "")) == [(1.0, 3)]
+    assert pl.read_parquet("out.parquet")["score"].to_list() == ["my score"]
