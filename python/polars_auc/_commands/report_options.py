@@ -71,10 +71,11 @@ class ReportRequest:
     )
     columns: str | None = option(
         None,
-        "the columns to print, and of an .md file, as in auc,ks; without it those that answer first",
+        "the columns to print, and of .md, .html and .xlsx files, as in auc,ks; without it those that "
+        "answer first",
         metavar="NAMES",
     )
-    wide: bool = switch("all columns, printed and in an .md file")
+    wide: bool = switch("all columns, printed and in .md, .html and .xlsx files")
     limit: int | None = option(
         None,
         f"the most rows of groups to print, {SHOWN_ROWS} without it; files have all",
@@ -178,7 +179,7 @@ class ReportRequest:
 
     def view(self) -> TableView:
         """Return what of the report is printed, and what of it is on a page."""
-        is_page = self._ending() in (".md", ".html")
+        is_page = self._ending() in (".md", ".html", ".xlsx")
         of_tables = ("limit",) if is_page else ("limit", "columns", "wide")
         name = next((name for name in of_tables if is_set(getattr(self, name))), None)
         unprinted = "`quiet`" if self.quiet else "-o -" if self.is_printed else None

@@ -7,12 +7,14 @@ from typing import Any
 
 import polars as pl
 
+from polars_auc._page.about import areas_below_one_half, unfinished_periods
 from polars_auc._page.text import cell, counted
 from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.forest import FEW_ROWS, group_name, has_few_rows
-from polars_auc._plots.names import score_text
+from polars_auc._plots.names import score_text, visible
+from polars_auc._report.options import ReportOptions
 
-__all__ = ["answers", "answers_of_nan", "few_rows"]
+__all__ = ["answers", "few_rows", "findings"]
 
 # What is named of many.
 _NAMED = 4
@@ -70,6 +72,22 @@ def answers(
             (bool(failed), f"Checks that failed: {len(failed) or 'none'} of {len(checks)}{_list(failed)}")
         )
     return said
+
+
+def findings(
+    table: pl.DataFrame,
+    options: ReportOptions,
+    checks: Sequence[tuple[bool, str]] = (),
+    of_nan: Sequence[str] = (),
+    without: Sequence[str] = (),
+) -> list[tuple[bool, str]]:
+    """Return the sentences that are read first, each with whether it asks for attention."""
+    return [
+        *answers_of_nan(of_nan, without),
+        *((True, line) for line in areas_below_one_half(options, table, visible)),
+        *answers(table, options.level, versus=options.versus, checks=checks),
+        *((False, line) for line in unfinished_periods(options, table)),
+    ]
 
 
 def answers_of_nan(of_nan: Sequence[str], without: Sequence[str]) -> list[tuple[bool, str]]:

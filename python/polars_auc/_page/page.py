@@ -10,8 +10,7 @@ from typing import Any
 import polars as pl
 
 from polars_auc._frames.groupings import EVERY, GROUPING, group_names
-from polars_auc._page.about import areas_below_one_half, unfinished_periods
-from polars_auc._page.answers import answers, answers_of_nan, few_rows
+from polars_auc._page.answers import few_rows, findings
 from polars_auc._page.charts import MOST_CURVES, charts
 from polars_auc._page.details import Details
 from polars_auc._page.document import await_libraries, document
@@ -128,12 +127,7 @@ def page(
         "report.html.jinja",
         title=title,
         charts=specs,
-        answers=[
-            *answers_of_nan(of_nan, details.with_nan),
-            *((True, line) for line in areas_below_one_half(options, table, visible)),
-            *answers(table, level, versus=options.versus, checks=checks),
-            *((False, line) for line in unfinished_periods(options, table)),
-        ],
+        answers=findings(table, options, checks, of_nan, details.with_nan),
         about=about,
         differing=differing(table, level),
         groups_differ=_differ(groups.select(columns), level),

@@ -11,7 +11,7 @@ import polars as pl
 from polars_auc._page.escapes import changed_cells, without_formulas
 from polars_auc._page.markdown import markdown_text
 from polars_auc._page.text import counted, plain_page
-from polars_auc._page.workbook import workbook
+from polars_auc._page.workbook import Summary, workbook
 from polars_auc._plugin.errors import CALLED, OptionError
 
 __all__ = ["TABLES", "TableWriter"]
@@ -41,15 +41,20 @@ class TableWriter:
             said, instead = "is for .csv files, in which a sheet finds formulas", "leave it out"
             raise OptionError(CALLED.get() or "", "keep_formulas", said, instead)
 
-    def contents(self, table: pl.DataFrame, about: Sequence[tuple[str, str]] = ()) -> bytes:
-        """Return the contents of the file, with words about the table."""
+    def contents(
+        self,
+        table: pl.DataFrame,
+        about: Sequence[tuple[str, str]] = (),
+        summary: Summary | None = None,
+    ) -> bytes:
+        """Return the contents of the file, with words about the table, and in a sheet what a report says."""
         if self.ending == ".md":
             lines = [f"{what}: {said}" for what, said in about]
             return plain_page(
                 table, self.title, lines, self.level, low_is_positive=self.low_is_positive
             ).encode()
         if self.ending == ".xlsx":
-            return workbook(table, self.by, about, self.level)
+            return workbook(table, self.by, about, self.level, summary)
         if self.ending == ".csv" and not self.keep_formulas:
             table = without_formulas(table)
         return _bytes(_WRITERS[self.ending], table)

@@ -1,24 +1,28 @@
-"""A workbook of Excel: a sheet with a table, and one that says what it is about."""
+"""A workbook of Excel: sheets with a table, one that says what it is about, and one of what it says."""
 
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from polars_auc._frames.groupings import group_names
 from polars_auc._native import __version__
 from polars_auc._page.text import OF_SCORES, SMALLEST_P_VALUE, differing, is_p_value
+from polars_auc._plots.names import visible
 from polars_auc._plugin.errors import CALLED, OptionError
 
 if TYPE_CHECKING:
     from xlsxwriter import Workbook
+    from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
 
-__all__ = ["workbook"]
+__all__ = ["Summary", "workbook"]
 
 _MOST_ROWS = 2**20 - 1
 _MOST_CHARACTERS = 32_767
@@ -28,6 +32,14 @@ _NARROWEST, _WIDEST, _CHARACTER = 64, 320, 8
 
 # Beside names of groups in more columns there would be no place for numbers.
 _MOST_FROZEN = 5
+
+# Pixels of a page of A4 on its side, how much wider A3 is, and the least scale at which letters can be read.
+_PAPER, _A3, _LEAST_SCALE = 1040, 1.41, 0.6
+
+# The summary: the numbers over all rows, characters of its columns, and points of a line.
+_OVERALL = ("n", "n_pos", "auc", "lower", "upper", "ks", "gini")
+_FIRST_WIDTH, _NEXT_WIDTH, _LINE = 24, 11, 15
+_LOUD = "#A84300"
 
 # A name that no column of a user has.
 _ROW = "polars_auc: row"
@@ -44,7 +56,28 @@ _OPTIONS = {
 }
 
 
-def workbook(table: pl.DataFrame, by: Sequence[str], about: Sequence[tuple[str, str]], level: float) -> bytes:
+@dataclass(frozen=True)
+class Summary:
+    """What the first sheet of a report says."""
+
+    title: str
+    findings: Sequence[tuple[bool, str]]
+    """Sentences, each with whether it asks for attention."""
+    checks: Sequence[tuple[bool, str]]
+    """Conditions, each with whether it is passed."""
+    columns: Sequence[str]
+    """The columns of the next sheet."""
+    is_chosen: bool
+    """Whether somebody chose these columns, so that no sheet has the others."""
+
+
+def workbook(
+    table: pl.DataFrame,
+    by: Sequence[str],
+    about: Sequence[tuple[str, str]],
+    level: float,
+    summary: Summary | None = None,
+) -> bytes:
     """Return a workbook. The same table makes the same bytes: the file does not say when it was made."""
     import xlsxwriter
 
@@ -57,23 +90,63 @@ def workbook(table: pl.DataFrame, by: Sequence[str], about: Sequence[tuple[str, 
     contents = io.BytesIO()
     with xlsxwriter.Workbook(contents, _OPTIONS) as book:
         book.set_properties({"created": datetime(2000, 1, 1)})
-        frozen = table.columns.index("score") + 1 if "score" in table.columns else 0
-        sheet = table.write_excel(
-            book,
-            "polars-auc",
-            column_formats={name: _format(table, name, by) for name in table.columns},
-            column_widths={column.name: _width(column) for column in table},
-            freeze_panes=(1, frozen if frozen <= _MOST_FROZEN else 0),
-            header_format={"bold": True, "bottom": 1},
-        ).get_worksheet_by_name("polars-auc")
-        # On paper the columns stay together, and each page has the header.
-        sheet.set_landscape()
-        sheet.fit_to_pages(1, 0)
-        sheet.repeat_rows(0)
-        _write_missing(book, sheet, table, by)
-        is_marked = _mark(book, sheet, table, by, level)
+        columns = table.columns
+        if summary is not None:
+            _write_summary(book, summary, table, about)
+            names = table.columns[: table.columns.index("score") + 1]
+            columns = [*names, *(name for name in summary.columns if name not in names)]
+        is_for_people = summary is not None
+        is_marked = _write_table(book, "polars-auc", table, columns, by, level, is_for_people=is_for_people)
+        if summary is not None and not summary.is_chosen and len(columns) < table.width:
+            is_marked = _write_table(book, "all columns", table, table.columns, by, level)
         _write_about(book, about, differing(table, level) if is_marked else None)
     return contents.getvalue()
+
+
+def _write_table(
+    book: Workbook,
+    name: str,
+    table: pl.DataFrame,
+    columns: Sequence[str],
+    by: Sequence[str],
+    level: float,
+    *,
+    is_for_people: bool = False,
+) -> bool:
+    """Write a sheet with columns of a table, and return whether it has a column of what may differ."""
+    shown = table.select(columns)
+    frozen = columns.index("score") + 1 if "score" in columns else 0
+    widths: dict[Any, Any] = {column.name: _width(column) for column in shown}
+    sheet = shown.write_excel(
+        book,
+        name,
+        column_formats={column: _format(shown, column, by) for column in columns},
+        column_widths=widths,
+        freeze_panes=(1, frozen if frozen <= _MOST_FROZEN else 0),
+        header_format={"bold": True, "bottom": 1},
+    ).get_worksheet_by_name(name)
+    # Numbers are on the right, beside the sign of the filter.
+    right = book.add_format({"bold": True, "bottom": 1, "align": "right", "indent": 2})
+    for place, (column, dtype) in enumerate(shown.schema.items()):
+        if dtype.is_numeric():
+            sheet.write_string(0, place, column, right)
+    # On paper columns stay together as long as they can be read, and each page has the header.
+    sheet.set_landscape()
+    sheet.set_margins(left=0.4, right=0.4, top=0.5, bottom=0.5)
+    sheet.repeat_rows(0)
+    scale = _PAPER / sum(widths.values())
+    is_large = scale < _LEAST_SCALE <= scale * _A3
+    sheet.set_paper(8 if is_large else 9)
+    if is_large or scale >= _LEAST_SCALE:
+        sheet.fit_to_pages(1, 0)
+    else:
+        sheet.set_print_scale(round(100 * _LEAST_SCALE))
+        if 0 < frozen <= _MOST_FROZEN:
+            sheet.repeat_columns(0, frozen - 1)
+    _write_missing(book, sheet, table, by, columns)
+    if is_for_people:
+        _write_infinite(book, sheet, shown)
+    return _mark(book, sheet, shown, by, level)
 
 
 def _format(table: pl.DataFrame, name: str, by: Sequence[str]) -> str:
@@ -97,13 +170,15 @@ def _width(column: pl.Series) -> int:
     return min(_WIDEST, max(_NARROWEST, _CHARACTER * max(longest)))
 
 
-def _write_missing(book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[str]) -> None:
+def _write_missing(
+    book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[str], columns: Sequence[str]
+) -> None:
     """Write groups of null as a muted word, and those of no word as a text: both would be empty cells."""
     muted = book.add_format({"italic": True, "font_color": "#808080"})
     has_scopes = "scope" in table.columns and "scope" not in by
     numbered = table.with_row_index(_ROW)
     for name in by:
-        place = table.columns.index(name)
+        place = columns.index(name)
         of_report = (pl.col("scope") == "group") & group_names(table.schema, name)
         own = numbered.filter(of_report) if has_scopes else numbered
         for row, value in own.select(_ROW, name).rows():
@@ -144,6 +219,82 @@ def _mark(book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[st
     return is_marked
 
 
+def _write_infinite(book: Workbook, sheet: Worksheet, shown: pl.DataFrame) -> None:
+    """Write in words what would be an error of Excel, which has no infinity and no NaN."""
+    right = book.add_format({"align": "right"})
+    for place, column in enumerate(shown):
+        if column.dtype.is_float():
+            for row in (~column.fill_null(0).is_finite()).arg_true():
+                value = column[row]
+                sheet.write_string(row + 1, place, "NaN" if value != value else str(value), right)
+
+
+def _write_summary(
+    book: Workbook, summary: Summary, table: pl.DataFrame, about: Sequence[tuple[str, str]]
+) -> None:
+    """Write the sheet that is read first: findings, checks, the numbers of all rows, and what it is about."""
+    sheet = book.add_worksheet("summary")
+    sheet.set_paper(9)
+    sheet.set_margins(left=0.5, right=0.5, top=0.6, bottom=0.6)
+    sheet.fit_to_pages(1, 0)
+    sheet.hide_gridlines(2)
+    sheet.set_column(0, 0, _FIRST_WIDTH)
+    last = len(_OVERALL)
+    sheet.set_column(1, last, _NEXT_WIDTH)
+    heading = book.add_format({"bold": True, "font_size": 12, "bottom": 1})
+    bold, plain = (
+        book.add_format({"bold": is_bold, "text_wrap": True, "valign": "top"}) for is_bold in (True, False)
+    )
+    loud = book.add_format({"bold": True, "text_wrap": True, "valign": "top", "font_color": _LOUD})
+    row = 0
+
+    def section(title: str) -> None:
+        nonlocal row
+        row += 2
+        for column in range(last + 1):
+            sheet.write_string(row, column, title if column == 0 else "", heading)
+        row += 1
+
+    def line(first: int, text: str, looks: Format) -> None:
+        """Write a text over several columns, in as many lines as it takes."""
+        nonlocal row
+        text = text[:_MOST_CHARACTERS]
+        characters = _NEXT_WIDTH * last + (_FIRST_WIDTH if first == 0 else 0)
+        sheet.merge_range(row, first, row, last, text, looks)
+        sheet.set_row(row, _LINE * min(20, math.ceil(1.1 * len(text) / characters)))
+        row += 1
+
+    sheet.write_string(0, 0, summary.title, book.add_format({"bold": True, "font_size": 16}))
+    section("Findings")
+    for is_loud, text in summary.findings:
+        line(0, f"! {text}" if is_loud else text, loud if is_loud else plain)
+    if summary.checks:
+        section("Checks")
+        for passed, text in summary.checks:
+            sheet.write_string(row, 0, "passed" if passed else "failed", bold if passed else loud)
+            line(1, text.splitlines()[0], plain)
+    section("All rows")
+    columns = [name for name in _OVERALL if name in table.columns]
+    right = book.add_format({"bold": True, "align": "right"})
+    for column, name in enumerate(["score", *columns]):
+        sheet.write_string(row, column, name, right if column else bold)
+    overall = table.filter(pl.col("scope") == "overall")
+    for score, *numbers in overall.select("score", *columns).rows():
+        row += 1
+        sheet.write_string(row, 0, visible(str(score)))
+        for column, (name, value) in enumerate(zip(columns, numbers, strict=True), 1):
+            looks = book.add_format({"num_format": _format(table, name, ()), "align": "right"})
+            if value is None:
+                sheet.write_string(row, column, "-", looks)
+            else:
+                sheet.write(row, column, value, looks)
+    section("About")
+    for what, said in about:
+        if not what.startswith("--") and what not in ("Check", "! NaN"):
+            sheet.write_string(row, 0, what, bold)
+            line(1, said, plain)
+
+
 def _write_about(book: Workbook, about: Sequence[tuple[str, str]], shaded: str | None) -> None:
     """Write the sheet that says what the table is about, and what made it."""
     notes = [("Made by", f"polars-auc {__version__}")]
@@ -160,3 +311,4 @@ def _write_about(book: Workbook, about: Sequence[tuple[str, str]], shaded: str |
         sheet.write_string(row, 0, what, bold)
         sheet.write_string(row, 1, said[:_MOST_CHARACTERS])
     sheet.freeze_panes(0, 1)
+    sheet.fit_to_pages(1, 0)

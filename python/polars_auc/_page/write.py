@@ -23,6 +23,7 @@ from polars_auc._page.about import (
     skipped,
     unfinished_periods,
 )
+from polars_auc._page.answers import findings
 from polars_auc._page.details import Details, details
 from polars_auc._page.document import begin_to_load_libraries, refuse_without_libraries
 from polars_auc._page.files import refuse_path, replace_file
@@ -30,6 +31,7 @@ from polars_auc._page.markdown import code, markdown_text
 from polars_auc._page.page import page
 from polars_auc._page.tables import TABLES, TableWriter
 from polars_auc._page.text import TableView
+from polars_auc._page.workbook import Summary
 from polars_auc._plots.names import visible
 from polars_auc._plugin.errors import CALLED, OptionError, OptionTypeError
 from polars_auc._plugin.options import between_0_and_1, flag
@@ -150,7 +152,12 @@ class ReportWriter:
         pairs += [("Skipped", line) for line in skipped(self.options, table)]
         pairs += [("Direction", line) for line in areas_below_one_half(self.options, table)]
         pairs += [("Periods", line) for line in unfinished_periods(self.options, table)]
-        return self.of_table().contents(table, pairs)
+        summary = None
+        if self.ending == ".xlsx":
+            columns, is_chosen = self.view.on_page(table), bool(self.view.columns)
+            told = findings(table, self.options, (), of_nan)
+            summary = Summary(self.title or TITLE, told, checks, columns, is_chosen)
+        return self.of_table().contents(table, pairs, summary)
 
 
 def _with_texts(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -210,7 +217,8 @@ def write_report(
     about
         Lines about the report at the head of a page, such as ``{"Data": "loans of 2016"}``.
     columns
-        The columns of a page beside those of groups and scores. None takes those that answer first.
+        The columns of a page, or of a sheet, beside those of groups and scores. None takes those that answer
+        first; an ``.xlsx`` file then also has a sheet with all columns.
     level
         The level of the report, between 0 and 1: adjusted p-values of at most ``1 - level`` are marked.
     keep_formulas

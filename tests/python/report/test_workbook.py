@@ -27,7 +27,12 @@ class Sheets:
         with ZipFile(file) as parts:
             own = {name: parts.read(name).decode() for name in parts.namelist()}
         self.names = re.findall(r'<sheet name="([^"]*)"', own["xl/workbook.xml"])
-        self.table, self.about = own["xl/worksheets/sheet1.xml"], own["xl/worksheets/sheet2.xml"]
+        self.sheets = {
+            name: own[f"xl/worksheets/sheet{number}.xml"] for number, name in enumerate(self.names, 1)
+        }
+        self.about = self.sheets["about"]
+        # With all columns, if others are shown first.
+        self.table = self.sheets.get("all columns", self.sheets["polars-auc"])
         self.styles = own["xl/styles.xml"]
         self.filters = own["xl/tables/table1.xml"]
         texts = re.findall(r"<si>(.*?)</si>", own["xl/sharedStrings.xml"], re.DOTALL)
@@ -49,7 +54,7 @@ def test_a_report(tmp_path: Path) -> None:
     out = tmp_path / "r.xlsx"
     assert main(["report", *GIVEN, "--versus", "rest", "--where", "fold > 0", "--quiet", "-o", str(out)]) == 0
     sheets = Sheets(out)
-    assert sheets.names == ["polars-auc", "about"]
+    assert sheets.names == ["summary", "polars-auc", "all columns", "about"]
     heads = [sheets.cells(sheets.table)[f"{column}1"] for column in "ABCD"]
     assert heads == ["scope", "segment", "score", "n"]
     # The header and the names stay, columns have filters and widths.
@@ -84,6 +89,55 @@ def test_a_report_of_python(tmp_path: Path) -> None:
     pairs = Sheets(path).pairs()
     assert pairs[0] == ("Data", "one file")
     assert ("Made by", f"polars-auc {pa.__version__}") in pairs
+
+
+def test_a_report_for_a_committee(tmp_path: Path) -> None:
+    """The first sheet says what the report says, and the next one has few columns: each is a page wide."""
+    given = ["report", *GIVEN, "--versus", "rest", "--stability", "fold < 5", "--quiet"]
+    gates = ["--fail-if", "auc < 0.5", "--fail-if", "lower < 0.99"]
+    assert main([*given, *gates, "-o", str(tmp_path / "r.xlsx")]) == 1
+    sheets = Sheets(tmp_path / "r.xlsx")
+    words = [text for text in sheets.cells(sheets.sheets["summary"]).values() if text]
+    assert words[:2] == ["ROC report", "Findings"]
+    assert any(text.startswith("AUC of all rows: forest 0.") for text in words)
+    place = words.index("Checks")
+    assert words[place + 1 : place + 4 : 2] == ["passed", "failed"]
+    assert words[words.index("All rows") + 1 :][:5] == ["score", "n", "n_pos", "auc", "lower"]
+    assert words[words.index("About") + 1] == "Data"
+    for name in ("summary", "polars-auc", "about"):
+        assert "<pageSetup" in sheets.sheets[name]
+        assert 'fitToHeight="0"' in sheets.sheets[name], name
+    # Columns that could not be read on one page are on several, with their names on each.
+    assert 'scale="60"' in sheets.sheets["all columns"]
+    chosen = ["--columns", "gini,n,auc"]
+    assert main([*given, *chosen, "-o", str(tmp_path / "c.xlsx")]) == 0
+    sheets = Sheets(tmp_path / "c.xlsx")
+    assert sheets.names == ["summary", "polars-auc", "about"]
+    heads = [
+        text for place, text in sheets.cells(sheets.table).items() if place.endswith("1") and len(place) == 2
+    ]
+    assert heads == ["scope", "segment", "score", "gini", "n", "auc"]
+    # The heading of a number is on the right, as the number is.
+    rights = re.findall(r'<xf (?:(?!</xf>).)*?<alignment horizontal="right" indent="2"/></xf>', sheets.styles)
+    assert len(rights) == 1
+    styles = dict(re.findall(r'<c r="(\w1)" s="(\d+)"', sheets.table))
+    assert styles["D1"] == styles["E1"] == styles["F1"] != styles["C1"]
+    assert main([*given, "--wide", "-o", str(tmp_path / "w.xlsx")]) == 0
+    names = Sheets(tmp_path / "w.xlsx").names
+    assert names[:2] == ["summary", "polars-auc"]
+
+
+def test_infinite_numbers_are_words(tmp_path: Path) -> None:
+    report = pa.report(pl.scan_parquet(DATA), "label", "forest", by="segment").collect()
+    report = report.with_columns(ks=pl.Series([float("inf"), float("nan"), None, 0.5, 0.25]))
+    sheets = Sheets(pa.write_report(report, tmp_path / "r.xlsx", columns=["ks"]))
+    assert [sheets.cells(sheets.table).get(f"D{row}") for row in range(2, 7)] == [
+        "inf",
+        "NaN",
+        None,
+        None,
+        None,
+    ]
 
 
 def test_years_and_texts_stay_what_they_are(tmp_path: Path) -> None:
