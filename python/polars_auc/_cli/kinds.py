@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
-import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -68,6 +67,13 @@ class Kind:
 
 def kind_of(name: str) -> Kind:
     """Return the kind of a file; refuse one that cannot be read."""
+    known: dict[str, Kind] = reading().kinds
+    if name not in known:
+        known[name] = _kind_of(name)
+    return known[name]
+
+
+def _kind_of(name: str) -> Kind:
     if (Path(name) / "_delta_log").is_dir():
         return Kind("Delta", name)
     ending = _ending(name)
@@ -119,6 +125,8 @@ def _words(name: str) -> str:
 def _head(place: str) -> bytes | None:
     """Return the first bytes; None of what they cannot be read of, such as an object store."""
     if place.startswith(("http://", "https://")) and _ending(place) not in (*_ENDINGS, ".parquet"):
+        import urllib.request
+
         request = urllib.request.Request(place, headers={"Range": f"bytes=0-{_HEAD - 1}"})
         with urllib.request.urlopen(request) as answer:
             return bytes(answer.read(_HEAD))

@@ -103,6 +103,8 @@ class Reading:
     """Columns of text files whose type all rows say."""
     notes: dict[str, None] = field(default_factory=dict)
     """What was said of the files."""
+    kinds: dict[str, Any] = field(default_factory=dict)
+    """The kinds of files that are known already."""
 
     def note(self, text: str) -> None:
         """Say something of the files, once."""

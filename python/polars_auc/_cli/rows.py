@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -157,7 +157,7 @@ class Files:
         return f"{files}, {sum(os.path.getsize(name) for name in self.names) / 1e6:,.1f} MB"
 
 
-def reading_of(values: Mapping[str, Any], looked_at: Iterable[str] = ()) -> Reading:
+def reading_of(values: Mapping[str, Any]) -> Reading:
     """Return how a command reads files, by its options."""
     label = [values["label"]] if values.get("label") else []
     others = [values.get("weight"), values.get("count"), *(values.get("scores") or ())]
@@ -171,7 +171,6 @@ def reading_of(values: Mapping[str, Any], looked_at: Iterable[str] = ()) -> Read
         compared=texts_compared(numbers),
         is_open=values.get("command") == "init",
         is_quiet=bool(values.get("quiet")),
-        looked_at=frozenset(looked_at),
     )
 
 

@@ -8,6 +8,7 @@ import re
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -78,13 +79,13 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 def _done(options: argparse.Namespace) -> bool:
     """Run the command, once more if the first rows of a text file do not tell the type of a column."""
-    looked_at: list[str] = []
+    one = reading_of(vars(options))
     while True:
         try:
-            with reading_as(reading_of(vars(options), looked_at)):
+            with reading_as(one):
                 return bool(options.run(options))
         except LaterType as later:
-            looked_at.append(later.column)
+            one = replace(one, looked_at=one.looked_at | {later.column})
 
 
 def _refuse_surroundings() -> None:

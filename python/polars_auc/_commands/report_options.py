@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from polars_auc._cli.arguments import add_by, add_files, add_options, add_rows, options_in_effect
+from polars_auc._cli.reading import reading
 from polars_auc._cli.refusal import Refusal, flag
 from polars_auc._cli.rows import Files, RowOptions
 from polars_auc._cli.states import refuse_of_rows
@@ -164,6 +165,7 @@ class ReportRequest:
             name: getattr(self.options, name) for name in ("by", "groupings", "weight", "cluster", "ci")
         }
         values["scores"] = self.rows.scores
+        values["null_values"] = reading().options.null_values
         told = {flag(name): _told(value) for name, value in values.items() if is_set(value, ())}
         return History(self.history, self.period, told)
 

@@ -165,7 +165,11 @@ def _columns(function: str, label: Any, others: Mapping[str, Any]) -> dict[str, 
             raise OptionError(function, role, said, "give as many of both")
     if not (series["label"].dtype.is_numeric() or series["label"].dtype in (pl.Boolean, pl.Null)):
         said = f"must be truth values or 0 and 1, got {series['label'].dtype}"
-        instead = 'write the positive class, as in numpy.asarray(y) == "yes"'
+        # A missing label stays missing, and other words are refused. A comparison would make them negatives.
+        instead = (
+            'name both classes, as in pl.Series(y).replace_strict({"yes": True, "no": False}, '
+            "return_dtype=pl.Boolean)"
+        )
         raise OptionTypeError(function, "label", said, instead)
     # Pandas itself would align them, so their order may not be what the user thinks of.
     first, *rest = indexes or [""]

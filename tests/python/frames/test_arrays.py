@@ -108,7 +108,7 @@ WRONG: dict[str, tuple[Any, Any, dict[str, Any], type[Exception], str]] = {
         S,
         {},
         TypeError,
-        "label must be truth values or 0 and 1, got String; wr",
+        "label must be truth values or 0 and 1, got String; name both classes, as in pl.Series",
     ),
     "a label of 2": ([0, 1, 2], S, {}, pl.exceptions.ComputeError, 'label "label" holds 2'),
     "another word for NaN": (
