@@ -58,9 +58,12 @@ def test_all_charts_are_drawn(opened: Any, small: Path) -> None:
     assert figures.count() == 5
     for place in range(figures.count()):
         drawing = figures.nth(place).locator("svg.marks")
-        assert drawing.count() == 1
-        assert drawing.locator("path").count() > 5
-        assert drawing.bounding_box()["width"] > 300
+        # A chart of many panels is in several parts.
+        name = figures.nth(place).get_attribute("data-chart")
+        assert drawing.count() == (2 if name == "panels" else 1)
+        for part in drawing.all():
+            assert part.locator("path").count() > 5
+            assert part.bounding_box()["width"] > 300
 
 
 def test_the_table_of_groups_sorts_by_numbers(opened: Any, small: Path) -> None:
@@ -206,6 +209,82 @@ def test_a_phone_shows_all_without_scrolling_sideways(opened: Any, small: Path) 
     assert page.evaluate("document.documentElement.scrollWidth") == 375
 
 
+def test_charts_fit_a_phone_and_can_be_read_there(opened: Any, small: Path, large: Path) -> None:
+    """Only tables are read by scrolling sideways, and a chart is not made small to fit."""
+    for path, charts in ((small, 5), (large, 4)):
+        page = opened(path, width=390)
+        places = page.locator("figure[data-chart] .wide")
+        assert places.count() >= charts
+        for place in places.all():
+            wide, room, drawn, natural = place.evaluate(
+                "(of) => { const svg = of.querySelector('svg.marks'); return [of.scrollWidth, of.clientWidth,"
+                " svg.getBoundingClientRect().width, Number(svg.getAttribute('width'))]; }"
+            )
+            assert wide <= room
+            assert drawn >= 0.85 * natural
+
+
+def test_panels_side_by_side_share_their_axes(opened: Any, tmp_path: Path) -> None:
+    """Axes of areas never leave 0 to 1, also of panels of few rows."""
+    draw = np.random.default_rng(1)
+    n = 40 * 120
+    sizes = {"retail": 80, "corporate": 12, "small": 28}
+    months = [f"20{20 + month // 12}-{1 + month % 12:02}" for month in range(40) for _ in range(120)]
+    segments = [name for _ in range(40) for name, size in sizes.items() for _ in range(size)]
+    label = draw.random(n) < 0.3
+    rows = pl.DataFrame(
+        {"month": months, "segment": segments, "y": label, "s": draw.standard_normal(n) + 2 * label}
+    )
+    rows.write_parquet(tmp_path / "rows.parquet")
+    given = [
+        "report",
+        str(tmp_path / "rows.parquet"),
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "--by",
+        "segment",
+        "--quiet",
+    ]
+    for month in ("2020-01", "2020-02", "2020-03"):
+        history = [
+            "--history",
+            str(tmp_path / "h.parquet"),
+            "--period",
+            month,
+            "--where",
+            f"month = '{month}'",
+        ]
+        assert main([*given, *history, "-o", str(tmp_path / "history.html")]) == 0
+    assert main([*given, "--by", "month", "-o", str(tmp_path / "trend.html")]) == 0
+    for name in ("history", "trend"):
+        page = opened(tmp_path / f"{name}.html")
+        axes = page.locator(f"figure[data-chart={name}] svg.marks").first.evaluate(
+            """(svg) => [...svg.querySelectorAll(".role-axis")]
+              .filter((axis) => [axis, ...axis.querySelectorAll("g")].some((of) => /^Y-axis/.test(of.ariaLabel)))
+              .map((axis) => [...axis.querySelectorAll(".role-axis-label text")])
+              .map((texts) => texts.map((text) => Number(text.textContent)))"""
+        )
+        ticks = [numbers for numbers in axes if numbers]
+        assert ticks, name
+        assert all(0 <= number <= 1 for numbers in ticks for number in numbers)
+        assert all(numbers == ticks[0] for numbers in ticks)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_legends_are_as_bright_as_their_lines(opened: Any, small: Path, scheme: str) -> None:
+    page = opened(small, scheme=scheme)
+    for chart in ("curves", "panels"):
+        drawing = page.locator(f"figure[data-chart={chart}] svg.marks").first
+        looks = """(all) => all.map((one) => ["stroke", "stroke-width", "stroke-opacity", "opacity"]
+          .map((name) => one.getAttribute(name) || "1"))"""
+        swatches = drawing.locator(".role-legend-symbol path").evaluate_all(looks)
+        lines = drawing.locator(".mark-line path").evaluate_all(looks)
+        assert len(swatches) == 3
+        assert {tuple(swatch) for swatch in swatches} <= {tuple(line) for line in lines}
+
+
 def test_words_are_whole_on_a_phone(opened: Any, small: Path) -> None:
     """Names, numbers and heads are broken after an underscore at most; tables scroll by themselves."""
     page = opened(small, width=390)
@@ -294,5 +373,5 @@ def test_the_table_writes_numbers_as_the_rest_of_the_page(opened: Any, tmp_path:
     page = opened(pa.write_report(report, tmp_path / "r.html", columns=["ks"]))
     body = page.locator("#groups-table tbody tr")
     cells = {tuple(row.locator("td").all_inner_texts()) for row in body.all()}
-    assert cells == {("0.5", "s", "8.200e-05"), ("inf", "s", "inf"), ("-inf", "s", "-inf")}
-    assert "-4.186e-05" in page.locator("#all-rows").inner_text()
+    assert cells == {("0.5", "s", "0.0000820"), ("inf", "s", "inf"), ("-inf", "s", "-inf")}
+    assert "-0.0000419" in page.locator("#all-rows").inner_text()

@@ -73,23 +73,76 @@ def test_no_head_is_cut(opened: Any, pages: dict[str, Path], name: str, paper: s
     assert page.locator("#groups-table").is_visible()
 
 
-@pytest.mark.parametrize("paper", ["A4", "Letter"])
-@pytest.mark.parametrize("scores", [["s"], ["s", "t"]])
-def test_no_heading_is_alone_on_a_page(opened: Any, tmp_path: Path, scores: list[str], paper: str) -> None:
-    """A chart of many groups is as high as a page, and its heading stands above it."""
-    n = 2400
+def last_line(sheet: Any) -> tuple[str, float]:
+    """Return the last line of a printed page, and where it ends as a share of the height of the page."""
+    text = sheet.get_textpage()
+    letters = [
+        (text.get_charbox(place)[1], letter)
+        for place, letter in enumerate(text.get_text_range())
+        if place < text.count_chars() and not letter.isspace()
+    ]
+    lowest = min(bottom for bottom, _ in letters)
+    line = "".join(letter for bottom, letter in letters if bottom < lowest + 5)
+    return line, lowest / sheet.get_height()
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Write reports of many groups and of many periods, with one score and with three."""
+    folder = tmp_path_factory.mktemp("long")
+    n = 4800
     rows = pl.DataFrame({"g": [f"g{row % 120}" for row in range(n)], "s": range(n)})
-    rows = rows.with_columns(t=pl.col("s") * 7919 % n, y=pl.col("s") // 120 * 7 % 3 == 0)
-    rows.write_parquet(tmp_path / "rows.parquet")
-    asked = ["--label", "y", *(f"--score={score}" for score in scores), "--by", "g", "--quiet"]
-    file = tmp_path / "many.html"
-    assert main(["report", str(tmp_path / "rows.parquet"), *asked, "-o", str(file)]) == 0
-    document = pdfium.PdfDocument(io.BytesIO(opened(file).pdf(format=paper)))
-    sheets = [sheet.get_textpage().get_text_range() for sheet in document]
-    [of_groups] = [sheet.split() for sheet in sheets if "Groups" in sheet.splitlines()]
-    # The chart is on the page of its heading, and its caption as well.
-    assert "dashed" in of_groups
-    assert sum(word.startswith("g") and word[1:].isdigit() for word in of_groups) >= 60
+    rows = rows.with_columns(t=pl.col("s") * 7919 % n, u=pl.col("s") * 31 % 997)
+    rows = rows.with_columns(
+        y=pl.col("s") // 120 * 7 % 3 == 0, h=pl.lit("h") + (pl.col("s") % 5).cast(pl.String)
+    )
+    months = [f"20{20 + month // 12}-{1 + month % 12:02}" for month in range(24)]
+    rows = rows.with_columns(month=pl.Series(months * (n // 24)))
+    rows.write_parquet(folder / "rows.parquet")
+    asked = ["report", str(folder / "rows.parquet"), "--label", "y", "--quiet", "--score", "s"]
+    three = [*asked, "--score", "t", "--score", "u"]
+    made = {
+        "one": [*asked, "--by", "g"],
+        "three": [*three, "--by", "g"],
+        "periods": [*three, "--by", "month", "--by", "h"],
+    }
+    for name, command in made.items():
+        assert main([*command, "-o", str(folder / f"{name}.html")]) == 0
+    return {name: folder / f"{name}.html" for name in made}
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+@pytest.mark.parametrize("name", ["one", "three", "periods", "changes", "wide"])
+def test_no_page_is_half_empty_and_no_heading_ends_one(
+    opened: Any, pages: dict[str, Path], long: dict[str, Path], name: str, paper: str
+) -> None:
+    """A chart of many groups or panels is in parts: the first is on the page of its heading."""
+    page = opened({**pages, **long}[name])
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    headings = {re.sub(r"\s", "", text) for text in page.locator("h2, h3, summary").all_inner_texts()}
+    document = pdfium.PdfDocument(io.BytesIO(page.pdf(format=paper)))
+    sheets = list(document)
+    for number, sheet in enumerate(sheets[:-1], 1):
+        line, end = last_line(sheet)
+        assert line not in headings, number
+        assert end < 0.5, (number, line)
+    if name in ("one", "three"):
+        printed = " ".join(sheet.get_textpage().get_text_range() for sheet in sheets).split()
+        assert sum(word.startswith("g") and word[1:].isdigit() for word in printed) >= 60 + 120
+        assert "dashed" in printed
+
+
+@pytest.mark.parametrize("name", ["changes", "three"])
+def test_no_table_begins_on_the_page_before_its_rows(
+    opened: Any, pages: dict[str, Path], long: dict[str, Path], name: str
+) -> None:
+    page = opened({**pages, **long}[name])
+    heads = {
+        re.sub(r"\s", "", "".join(table.locator("th").all_inner_texts()))
+        for table in page.locator("table").all()
+    }
+    for sheet in pdfium.PdfDocument(io.BytesIO(page.pdf(format="A4"))):
+        assert last_line(sheet)[0] not in heads
 
 
 def test_letters_on_paper_can_be_read(opened: Any, pages: dict[str, Path]) -> None:
