@@ -262,7 +262,8 @@ def test_panels_side_by_side_share_their_axes(opened: Any, tmp_path: Path) -> No
         page = opened(tmp_path / f"{name}.html")
         axes = page.locator(f"figure[data-chart={name}] svg.marks").first.evaluate(
             """(svg) => [...svg.querySelectorAll(".role-axis")]
-              .filter((axis) => [axis, ...axis.querySelectorAll("g")].some((of) => /^Y-axis/.test(of.ariaLabel)))
+              .filter((axis) => [axis, ...axis.querySelectorAll("g")]
+                .some((of) => /^Y-axis/.test(of.ariaLabel)))
               .map((axis) => [...axis.querySelectorAll(".role-axis-label text")])
               .map((texts) => texts.map((text) => Number(text.textContent)))"""
         )
