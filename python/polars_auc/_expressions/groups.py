@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -444,5 +444,9 @@ def _key(by: IntoExpr | Sequence[IntoExpr]) -> IntoExpr:
     """Return one column of several, which is null where one of them is."""
     if not isinstance(by, list | tuple) or not by:
         return by  # type: ignore[return-value]
+    others: list[Any] = [column for column in by if not isinstance(column, str | pl.Expr)]
+    if others:
+        # The error of a column that is none.
+        return others[0]  # type: ignore[no-any-return]
     columns = [pl.col(column) if isinstance(column, str) else column for column in by]
     return pl.when(pl.all_horizontal(column.is_not_null() for column in columns)).then(pl.struct(columns))

@@ -9,6 +9,7 @@ import polars as pl
 from polars_auc._frames.inputs import called, column_of, like, rows_of
 from polars_auc._plugin.call import expression
 from polars_auc._plugin.options import told
+from polars_auc._plugin.warning import warn
 
 if TYPE_CHECKING:
     from polars_auc._frames.inputs import ArrowStream, Frame
@@ -82,7 +83,8 @@ def mrmc_roc_auc(
         null with fewer than two cases of a class; with fewer than two readers, unless readers are fixed; and
         tests with a single modality. Degrees of freedom are null where the normal or chi-square distribution
         is taken. All is NaN or null if a score is NaN. A case that lacks a label, or a score of any reader
-        with any modality, is left out.
+        with any modality, is left out. If none is left, as where readers share the cases out among them, a
+        warning tells.
 
     Raises
     ------
@@ -154,9 +156,28 @@ def mrmc_roc_auc(
     answer = study(*((cells[role].rank("dense") - 1).to_list() for role in ("reader", "modality")))
     names = cells["modality"].unique().sort()
     whole = wide.drop_nulls()
+    if whole.is_empty() and not wide.is_empty():
+        warn(_no_complete_case(name, readings, cells.height))
     found = whole.select(answer.alias("study")).unnest("study")
     n_skipped = pl.lit(wide.height - whole.height, dtype=pl.UInt64)
     return like(frame, _with_names(found, names).with_columns(n_skipped=n_skipped).lazy())
+
+
+def _no_complete_case(name: str, readings: pl.DataFrame, n_readings: int) -> str:
+    """Say why all numbers are null."""
+    known = readings.drop_nulls()
+    most: Any = known.group_by("case").len()["len"].max() or 0
+    said = (
+        f"{name}: all numbers are null, because no case has a label and a reading by every reader with every "
+        f"modality: that would be {n_readings} readings, and no case has more than {most}"
+    )
+    readers = known.group_by("case").agg(pl.col("reader").n_unique())["reader"].max()
+    if readers == 1:
+        return (
+            f"{said}. Each case has one reader; readers who share the cases out are not supported: take the "
+            "difference of each reader's AUCs, or a package for split-plot studies, such as iMRMC"
+        )
+    return f"{said}. Leave out readers or modalities with few readings"
 
 
 def _side_by_side(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

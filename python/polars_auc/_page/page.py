@@ -16,7 +16,7 @@ from polars_auc._page.details import Details
 from polars_auc._page.document import await_libraries, document
 from polars_auc._page.text import aligned, cell, differing, is_exact, places_of
 from polars_auc._plots.forest import has_few_rows
-from polars_auc._plots.names import SCORE, key_text, score_text, visible
+from polars_auc._plots.names import SCORE, key_text, plain_texts, score_text, visible
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.rows import CHANGES
 
@@ -294,9 +294,7 @@ def _widths_of_groups(groups: pl.DataFrame) -> list[float]:
     numeric = [dtype.is_numeric() for dtype in groups.dtypes]
     longest = []
     for column in groups:
-        ends = (
-            [column.min(), column.max()] if column.dtype.is_numeric() else [*column.cast(pl.String).unique()]
-        )
+        ends = [column.min(), column.max()] if column.dtype.is_numeric() else [*plain_texts(column).unique()]
         places = places_of(column.name, column) if column.dtype.is_float() else None
         longest.append(max((len(_text(column.name, end, places)) for end in ends), default=0))
     return _widths(groups.columns, numeric, longest)

@@ -12,9 +12,10 @@ from polars_auc._page.escapes import changed_cells, without_formulas
 from polars_auc._page.markdown import markdown_text
 from polars_auc._page.text import counted, plain_page
 from polars_auc._page.workbook import Summary, workbook
+from polars_auc._plots.names import plain_texts
 from polars_auc._plugin.errors import CALLED, OptionError
 
-__all__ = ["TABLES", "TableWriter"]
+__all__ = ["TABLES", "TableWriter", "readable"]
 
 TABLES = (".parquet", ".csv", ".json", ".xlsx")
 """The endings of files with all rows and columns of a table."""
@@ -54,7 +55,8 @@ class TableWriter:
                 table, self.title, lines, self.level, low_is_positive=self.low_is_positive
             ).encode()
         if self.ending == ".xlsx":
-            return workbook(table, self.by, about, self.level, summary)
+            return workbook(readable(table, self.ending), self.by, about, self.level, summary)
+        table = readable(table, self.ending)
         if self.ending == ".csv" and not self.keep_formulas:
             table = without_formulas(table)
         return _bytes(_WRITERS[self.ending], table)
@@ -80,6 +82,23 @@ _WRITERS: dict[str, Callable[[pl.DataFrame, io.BytesIO], object]] = {
     ".csv": lambda table, file: table.write_csv(file),
     ".json": lambda table, file: table.write_json(file),
 }
+
+
+_NESTED = (pl.List, pl.Array, pl.Struct)
+
+
+def readable(table: pl.DataFrame, ending: str) -> pl.DataFrame:
+    """Return a table with text in place of values that the format has no form for."""
+
+    def is_readable(dtype: pl.DataType | type[pl.DataType]) -> bool:
+        if ending == ".json":
+            # Polars ends with a panic where it writes bytes.
+            return "Binary" not in str(dtype)
+        return dtype != pl.Binary and dtype != pl.Duration and not isinstance(dtype, _NESTED)
+
+    if ending == ".parquet":
+        return table
+    return table.with_columns(plain_texts(column) for column in table if not is_readable(column.dtype))
 
 
 def _bytes(write: Callable[[pl.DataFrame, io.BytesIO], object], table: pl.DataFrame) -> bytes:

@@ -29,7 +29,7 @@ from polars_auc._page.document import begin_to_load_libraries, refuse_without_li
 from polars_auc._page.files import refuse_path, replace_file
 from polars_auc._page.markdown import code, markdown_text
 from polars_auc._page.page import page
-from polars_auc._page.tables import TABLES, TableWriter
+from polars_auc._page.tables import TABLES, TableWriter, readable
 from polars_auc._page.text import TableView
 from polars_auc._page.workbook import Summary
 from polars_auc._plots.names import visible
@@ -146,7 +146,7 @@ class ReportWriter:
             table.write_parquet(file, metadata={VERSION_KEY: str(VERSION)})
             return file.getvalue()
         if self.ending == ".json":
-            rows = _with_texts(table, self.by).write_json()
+            rows = readable(_with_texts(table, self.by), self.ending).write_json()
             return b'{"report":%d,"rows":%s}' % (VERSION, rows.encode())
         pairs = [*(("! NaN", line) for line in of_nan), *about]
         pairs += [("Skipped", line) for line in skipped(self.options, table)]

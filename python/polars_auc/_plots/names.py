@@ -9,7 +9,7 @@ import polars as pl
 
 from polars_auc._frames.groupings import EVERY
 
-__all__ = ["OVERALL", "SCORE", "key_text", "key_texts", "named", "score_text", "visible"]
+__all__ = ["OVERALL", "SCORE", "key_text", "key_texts", "named", "plain_texts", "score_text", "visible"]
 
 SCORE = "score"
 """The column of the names of scores."""
@@ -62,13 +62,44 @@ def key_texts(values: pl.Series, *, joined: bool = False) -> pl.Series:
     These are the words that stand for null and for all, and those with escapes; and, if values are joined by
     commas, words with a comma or a quote.
     """
-    texts = values.cast(pl.String)
+    texts = plain_texts(values)
     if values.dtype in (pl.String, pl.Categorical, pl.Enum):
         words = texts.drop_nulls().unique().to_list()
         shown = {word: _word(word, joined=joined) for word in words}
         if changed := {word: text for word, text in shown.items() if word != text}:
             texts = texts.replace(list(changed), list(changed.values()))
     return texts.fill_null("null")
+
+
+def plain_texts(values: pl.Series) -> pl.Series:
+    """Return values of any dtype as text: bytes as UTF-8 or in hexadecimal, lists as in Python."""
+    if values.dtype == pl.Duration:
+        return values.dt.to_string("polars")
+    if _casts_to_text(values.dtype):
+        return values.cast(pl.String)
+    texts = [None if value is None else _plain_text(value) for value in values.to_list()]
+    return pl.Series(values.name, texts, dtype=pl.String)
+
+
+def _casts_to_text(dtype: pl.DataType) -> bool:
+    """Say whether Polars casts values of this dtype to text."""
+    if isinstance(dtype, pl.Struct):
+        return all(_casts_to_text(field.dtype) for field in dtype.fields)  # type: ignore[arg-type]
+    return not isinstance(dtype, pl.Duration | pl.Binary | pl.List | pl.Array)
+
+
+def _plain_text(value: object) -> str:
+    if isinstance(value, bytes):
+        try:
+            text = value.decode()
+        except UnicodeDecodeError:
+            text = ""
+        return text if text and visible(text) == text else f"0x{value.hex()}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_plain_text, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(map(_plain_text, value.values()))}}}"
+    return "null" if value is None else repr(value) if isinstance(value, str) else str(value)
 
 
 def _word(word: str, *, joined: bool) -> str:

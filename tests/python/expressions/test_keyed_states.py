@@ -178,3 +178,14 @@ def test_what_stands_beside_states() -> None:
     both = pl.concat(scales).with_columns(old=pl.Series([True, False]))
     with pytest.raises(pl.exceptions.ComputeError, match="different scales, which cannot be merged"):
         both.select(pa.population_stability("old", state="state"))
+
+
+@pytest.mark.parametrize("by", [[0.1], ["key", 0.1], [None], [["key"]]])
+def test_what_makes_no_groups(by: Any) -> None:
+    said = r"\w+: by must be a column name or an expression, got "
+    with pytest.raises(TypeError, match=said):
+        pa.grouped_roc_auc("label", "score", by=by)
+    with pytest.raises(TypeError, match=said):
+        pa.grouped_roc_auc_difference("label", "score", "score", by=by)
+    with pytest.raises(TypeError, match=said):
+        pa.covariate_adjusted_roc_curve("label", "score", by=by)

@@ -243,3 +243,14 @@ def test_options() -> None:
         compare(study(2, 2).with_columns(ill=pl.lit(2)))
     with pytest.raises(pl.exceptions.ColumnNotFoundError, match=r"mrmc_roc_auc: .*case"):
         compare(study(2, 2).drop("case"))
+
+
+def test_readers_who_share_the_cases_out_are_told_why_all_is_null() -> None:
+    whole = study(3, 2)
+    shared = whole.filter(pl.col("case") % 3 == pl.col("reader"))
+    with pytest.warns(UserWarning, match="no case has more than 2. Each case has one reader.*iMRMC"):
+        answer = compare(shared)
+    assert (answer["modalities"], answer["n_pos"], answer["n_skipped"]) == (None, 0, 60)
+    fewer = whole.filter(pl.col("case") % 3 != pl.col("reader"))
+    with pytest.warns(UserWarning, match="be 6 readings, and no case has more than 4. Leave out readers"):
+        compare(fewer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -65,3 +66,32 @@ def test_both_files_say_their_version(tmp_path: Path, monkeypatch: pytest.Monkey
     for name in ("out.parquet", "out.json"):
         assert main([*told, name]) == 0
     assert (Path("out.json").read_bytes(), Path("out.parquet").read_bytes()) == before
+
+
+KEYS: dict[str, tuple[list[Any], list[str]]] = {
+    "duration": ([timedelta(hours=1), timedelta(days=2)], ["1h", "2d"]),
+    "binary": ([b"a", b"\xff"], ["a", "0xff"]),
+    "list": ([[1, None], [2]], ["[1, null]", "[2]"]),
+    "bytes in a list": ([[b"a"], [b"\xff"]], ["[a]", "[0xff]"]),
+    "bytes in a struct": ([{"k": b"a"}, {"k": b"\xff"}], ["{a}", "{0xff}"]),
+}
+
+
+@pytest.mark.parametrize("kind", KEYS)
+@pytest.mark.parametrize("ending", ["csv", "json", "md", "html", "xlsx", "parquet"])
+def test_groups_of_any_dtype_are_written(tmp_path: Path, kind: str, ending: str) -> None:
+    values, texts = KEYS[kind]
+    keys = pl.Series("key", [value for value in values for _ in range(20)])
+    frame = pl.DataFrame({"y": [0, 1] * 20, "s": [row % 7 for row in range(40)]}).with_columns(keys)
+    report = pa.report(frame, "y", "s", by="key")
+    file = tmp_path / f"report.{ending}"
+    pa.write_report(report, file)
+    if ending == "csv":
+        assert pl.read_csv(file)["key"].to_list()[:2] == texts
+    if ending == "json" and kind.startswith("b"):
+        assert [row["key"] for row in json.loads(file.read_text())["rows"]][:2] == texts
+    if ending == "parquet":
+        assert pl.read_parquet(file)["key"].to_list()[:2] == values
+    if ending == "html" and kind in ("duration", "binary"):
+        pa.write_report(report, file, frame=frame, label="y", scores="s")
+        assert file.stat().st_size > 10_000
