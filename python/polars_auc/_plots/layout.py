@@ -157,7 +157,7 @@ def color(drawn: Drawing) -> Any:
     scale = alt.Scale(domain=drawn.curves, range=colors)
     # A name is never cut. JSON is a part of the language of expressions.
     said: dict[str, Any] = {"labelExpr": f"{json.dumps(drawn.labels)}[datum.label]"} if drawn.labels else {}
-    looks = {"symbolSize": 300, "symbolOpacity": 1, "symbolStrokeWidth": 2}
+    looks: dict[str, Any] = {"symbolSize": 300, "symbolOpacity": 1, "symbolStrokeWidth": 2}
     legend = alt.Legend(labelLimit=0, symbolType="stroke", **looks, **said)
     return alt.Color("curve:N", title=_legend_title(drawn), scale=scale, legend=legend)
 
