@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from polars_auc import _native
-from polars_auc._cli.reading import ReadOptions
 from polars_auc._cli.refusal import Refusal, flag
 from polars_auc._cli.streams import show
 from polars_auc._report.options import ReportOptions, declared, is_set
@@ -162,7 +161,6 @@ def add_files(command: argparse.ArgumentParser) -> None:
         help="files, folders of Parquet files, or quoted globs: Parquet, CSV and other text with columns, "
         "NDJSON, Arrow IPC, by their first bytes; or - for standard input",
     )
-    add_options(command, ReadOptions)
 
 
 def add_output(command: argparse.ArgumentParser, what: str, *, required: bool = False) -> None:

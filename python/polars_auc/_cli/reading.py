@@ -113,10 +113,9 @@ class Reading:
             if not self.is_quiet:
                 say(f"polars-auc: {text}")
 
-    def note_text(self, column: str, same: Sequence[str]) -> None:
-        """Say that a column of groups is read as text, because two texts are the same number."""
-        one, other = same
-        self.note(f"{column!r} is read as text, because {one!r} and {other!r} are the same number")
+    def note_text(self, column: str, why: str) -> None:
+        """Say that a column of groups is read as text."""
+        self.note(f"{column!r} is read as text, because {why}")
 
     def is_nullable(self, column: str) -> bool:
         """Whether texts in a column may mean missing."""
@@ -128,15 +127,21 @@ class Reading:
         texts = self.options.null_values or (*_NULL_VALUES, *(_NAN if column in self.labels else ()))
         return [text for text in texts if text not in self.compared.get(column, ())]
 
+    def texts_without_nulls(self, column: str) -> pl.Expr:
+        """Return a column of texts with null in place of those that mean missing."""
+        own = pl.col(column)
+        is_null = own.cast(pl.String).is_in(self.null_values(column))
+        return pl.when(is_null).then(None).otherwise(own).alias(column)
+
     def without_nulls(self, column: str, dtype: pl.DataType) -> pl.Expr | None:
         """Return a column with null in place of values that mean missing, if it may have some."""
         if not self.is_nullable(column):
             return None
-        own, texts = pl.col(column), self.null_values(column)
         if dtype in (pl.String, pl.Categorical, pl.Enum):
-            return pl.when(own.cast(pl.String).is_in(texts)).then(None).otherwise(own).alias(column)
+            return None if self.is_open else self.texts_without_nulls(column)
         if not dtype.is_numeric():
             return None
+        own, texts = pl.col(column), self.null_values(column)
         # A label that is computed from a score has the score's NaN.
         is_label = column in self.labels and not self.options.null_values
         has_nan = dtype.is_float() and (is_label or not set(texts).isdisjoint(_NAN))

@@ -304,9 +304,12 @@ def _hive(files: Sequence[str]) -> dict[str, pl.DataType]:
     types = {key: schema[key] for key in of_files[0] if key in schema}
     for key, dtype in types.items():
         texts = pl.Series([of_file[key] for of_file in of_files], dtype=pl.String)
-        same = ambiguous_texts(texts, dtype) if dtype.is_numeric() else []
-        if same:
-            reading().note_text(key, same)
+        if same := ambiguous_texts(texts, dtype) if dtype.is_numeric() else []:
+            reading().note_text(key, f"{same[0]!r} and {same[1]!r} are the same number")
+            types[key] = pl.String()
+        # The version 1.10, which would be 1.1 in a report, and that of another day.
+        elif dtype.is_float() and (longer := texts.filter(texts.str.contains(r"\.\d*[1-9]0+$")).to_list()):
+            reading().note_text(key, f"{longer[0]!r} ends in a zero, which numbers do not keep")
             types[key] = pl.String()
     return types
 

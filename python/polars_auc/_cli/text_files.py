@@ -169,14 +169,13 @@ def _is_ambiguous(column: str, dtype: pl.DataType, rows: pl.LazyFrame) -> bool:
     texts = rows.select(pl.col(column).unique()).collect().to_series()
     same = ambiguous_texts(texts, dtype)
     if same:
-        reading().note_text(column, same)
+        reading().note_text(column, f"{same[0]!r} and {same[1]!r} are the same number")
     return bool(same)
 
 
 def _value(column: str) -> pl.Expr:
-    """Return a column of texts with null in place of those that mean missing."""
-    value = reading().without_nulls(column, pl.String())
-    return pl.col(column) if value is None else value
+    is_nullable = reading().is_nullable(column)
+    return reading().texts_without_nulls(column) if is_nullable else pl.col(column)
 
 
 def _decimal(value: pl.Expr) -> pl.Expr:

@@ -13,9 +13,9 @@ from typing import Any
 
 import polars as pl
 
-from polars_auc._cli.arguments import Parser, flags_of
+from polars_auc._cli.arguments import Parser, add_options, flags_of
 from polars_auc._cli.config import CONFIG, with_config
-from polars_auc._cli.reading import LaterType, reading_as
+from polars_auc._cli.reading import LaterType, ReadOptions, reading_as
 from polars_auc._cli.refusal import Incomplete, Refusal, first_line
 from polars_auc._cli.rows import reading_of
 from polars_auc._cli.standard_input import standard_input
@@ -110,6 +110,8 @@ def _parser() -> tuple[Parser, Any]:
             help="a TOML file with options, as polars-auc init writes",
         )
     add_init(commands)
+    for command in commands.choices.values():
+        add_options(command, ReadOptions)
     return parser, commands
 
 

@@ -279,6 +279,13 @@ def test_groups_written_differently_stay_different(values: tuple[str, str], caps
     assert report_of("hive", *GIVEN, "--where", f"v = '{values[0]}'")["n"].to_list() == [5]
 
 
+def test_a_version_alone_keeps_its_zero() -> None:
+    ROWS.write_parquet("hive/v=1.10/x.parquet", mkdir=True)
+    assert report_of("hive", *GIVEN, "--by", "v")["v"].to_list() == ["1.10", None]
+    ROWS.write_parquet("other/v=0.5/x.parquet", mkdir=True)
+    assert report_of("other", *GIVEN, "--by", "v", "--where", "v < 1")["v"].to_list() == [0.5, None]
+
+
 def test_numbers_of_groups_stay_numbers() -> None:
     for month in ("01", "02", "10"):
         (Path("hive") / f"month={month}").mkdir(parents=True)

@@ -174,3 +174,12 @@ def test_a_score_of_texts(capsys: Capture) -> None:
     assert hint == '"TRY_CAST(\\"my score\\" AS DOUBLE) AS \\"my score\\""'
     assert areas("t.parquet", "--label", "y", "--score", hint[1:-1].replace("\\", "")) == [(1.0, 3)]
     assert pl.read_parquet("out.parquet")["score"].to_list() == ["my score"]
+
+
+def test_a_proposal_reads_missing_labels_and_keeps_groups(capsys: Capture) -> None:
+    assert main(["init", "na.csv", "-o", "c.toml"]) == 0
+    proposed = Path("c.toml").read_text()
+    assert 'label = "label"\n' in proposed
+    assert 'by = ["seg"]\n' in proposed
+    assert areas("--config", "c.toml") == [(0.75, 4)]
+    capsys.readouterr()
