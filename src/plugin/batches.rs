@@ -85,6 +85,13 @@ pub fn add(number: u64, batch: Batch) -> Result<(), String> {
     Ok(())
 }
 
+/// The keys of each batch of a collection.
+pub fn keys(number: u64) -> Result<Vec<Box<dyn Array>>, String> {
+    let all = collections();
+    let batches = all.get(&number).ok_or_else(|| unknown(number))?;
+    Ok(batches.iter().map(|batch| batch.keys.clone()).collect())
+}
+
 /// The batches of a collection, which ends.
 pub fn take(number: u64) -> Result<Vec<Batch>, String> {
     collections().remove(&number).ok_or_else(|| unknown(number))

@@ -69,10 +69,12 @@ expressions! {
         roc_summary_short in roc_summary => RocSummaryShort,
         tpr_at_fpr => TprAtFpr;
     summaries, summaries_field:
+        roc_summary_bounded_of_scores in roc_summary => RocSummaryBounded,
         roc_summary_of_scores in roc_summary => RocSummaryShort;
     groups_of_batches, groups_of_batches_field:
         roc_state_of_batches in roc_state => RocState;
     of_batches, of_batches_field:
+        roc_summary_bounded_of_batches in roc_summary => RocSummaryBounded,
         roc_summary_of_batches in roc_summary => RocSummaryShort;
     curve, curve_field:
         average_precision_bootstrap in bootstrap_ci => BootstrapAveragePrecision,

@@ -67,6 +67,13 @@ mod python {
             crate::plugin::batches::begin()
         }
 
+        /// The number of groups of a collection of batches.
+        #[pyfunction]
+        fn groups_of_batches(number: u64) -> PyResult<usize> {
+            let groups = crate::plugin::answers::of_batches::number_of_groups(number);
+            groups.map_err(pyo3::exceptions::PyValueError::new_err)
+        }
+
         /// Ends a collection of batches, and frees what it has.
         #[pyfunction]
         fn end_batches(number: u64) {

@@ -328,9 +328,37 @@ def roc_summary_of_scores(columns: Sequence[Mapping[str, Any]], **options: objec
     """
     own = inspect.signature(roc_summary).bind(**columns[0], **options)
     own.apply_defaults()
+    return expression_of(roc_summary, own.arguments, variant="of_scores", several=_of_each(columns))
+
+
+def roc_summary_bounded_of_scores(
+    columns: Sequence[Mapping[str, Any]],
+    *,
+    max_bins: int | None,
+    scale: Literal["real", "probability"] | None,
+    **options: object,
+) -> pl.Expr:
+    """Return an array of the numbers of each score's state with at most ``max_bins`` bins, and their bounds.
+
+    Beside the fields of :func:`roc_summary_short` there are ``auc_min``, ``auc_max`` and ``exact``, as of
+    :func:`roc_auc_bounds`. Groups with fewer rows than bins are answered from their rows.
+    """
+    own = inspect.signature(roc_summary).bind(**columns[0], **options)
+    own.apply_defaults()
+    return expression_of(
+        roc_summary,
+        own.arguments,
+        variant="bounded_of_scores",
+        several=_of_each(columns),
+        max_bins=max_bins,
+        scale=scale,
+    )
+
+
+def _of_each(columns: Sequence[Mapping[str, Any]]) -> tuple[str, list[IntoExpr]]:
+    """Return the role of the scores or states, and their columns."""
     (role,) = {"score", "state"} & set(columns[0])
-    several = (role, [of_score[role] for of_score in columns])
-    return expression_of(roc_summary, own.arguments, variant="of_scores", several=several)
+    return role, [of_score[role] for of_score in columns]
 
 
 Resampled: TypeAlias = Literal[

@@ -27,9 +27,15 @@ __all__ = ["group_states"]
 # Rows that are counted at a time: with fewer, states take longer to merge than to make.
 _BATCH_ROWS = 4_000_000
 
-# Rows that are read at a time where they are collected, as in a report, and those that are collected at most.
+# Rows that are read at a time where they are collected, as in a report.
 _COLLECTED_ROWS = 2**20
-_MOST_COLLECTED_ROWS = 2**24
+
+MOST_COLLECTED_ROWS = 2**24
+"""The rows that are collected before they are counted."""
+
+ROWS_PER_BIN = 3
+"""Rows that take as much memory as a bin: it has a score, two counts and a flag, 25 bytes, and a row a score
+and a bit."""
 
 BATCH_OBSERVERS: list[Callable[[int], None]] = []
 """They are called with the rows of each batch that has been counted, or collected to be counted."""
@@ -166,17 +172,17 @@ def _in_batches(states: PartialStates, plan: pl.LazyFrame) -> pl.DataFrame | Non
     collects = is_small and bool(states.by) and are_in_order(plan, states.by)
     rows = _COLLECTED_ROWS if collects else _BATCH_ROWS
     with called(states.name), batches(plan, rows, maintain_order=False) as read:
-        return states.gathered(_in_collections(states, read) if collects else _counted(states, read))
+        return states.gathered(in_collections(states, read) if collects else _counted(states, read))
 
 
 def _counted(states: PartialStates, read: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     """Return the states of each batch."""
     for batch in read:
         yield states.counted_rows(batch)
-        _tell(batch)
+        observe(batch)
 
 
-def _in_collections(states: PartialStates, read: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+def in_collections(states: PartialStates, read: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     """Return the states of rows that are collected before they are counted.
 
     Counted together, each group has more rows, so that each row takes less time. If a batch has too many
@@ -187,34 +193,37 @@ def _in_collections(states: PartialStates, read: Iterator[pl.DataFrame]) -> Iter
         nothing = batch.clear()
         rows, size, is_added = 0, 0.0, True
         with collection() as number:
-            while batch is not None and rows < _MOST_COLLECTED_ROWS and size < PART_BYTES:
+            while batch is not None and rows < MOST_COLLECTED_ROWS and size < PART_BYTES:
                 is_added = batch.select(states.added_to(number)).item()
                 if not is_added:
                     break
                 rows += batch.height
                 size += batch.estimated_size()
-                _tell(batch)
+                observe(batch)
                 batch = next(read, None)
             if rows:
                 yield states.of_collection(nothing, number)
         if batch is not None and not is_added:
-            yield from _counted(states, _together(chain([batch], read)))
+            groups = batch.select(pl.struct(states.by).n_unique()).item()
+            least = max(_BATCH_ROWS, ROWS_PER_BIN * states.limit["max_bins"] * groups)
+            yield from _counted(states, _together(chain([batch], read), least))
             return
 
 
-def _together(read: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Put batches together until they have enough rows to be counted at a time."""
+def _together(read: Iterable[pl.DataFrame], least: int) -> Iterator[pl.DataFrame]:
+    """Put batches together until they have so many rows: fewer would take less memory than their states."""
     some: list[pl.DataFrame] = []
     for batch in read:
         some.append(batch)
-        if sum(map(len, some)) >= _BATCH_ROWS:
+        if sum(map(len, some)) >= least:
             yield pl.concat(some)
             some = []
     if some:
         yield pl.concat(some)
 
 
-def _tell(batch: pl.DataFrame) -> None:
+def observe(batch: pl.DataFrame) -> None:
+    """Call the observers with the rows of a batch."""
     for observer in BATCH_OBSERVERS:
         observer(batch.height)
 

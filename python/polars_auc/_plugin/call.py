@@ -131,10 +131,12 @@ def expression_of(
     variant: str | None = None,
     beside_state: Sequence[str] = (),
     several: tuple[str, Sequence[IntoExpr]] | None = None,
+    **more_options: Any,
 ) -> pl.Expr:
     """Build the expression of a function from its arguments: columns, by their annotation, and options.
 
-    ``several`` is a role, and its columns where it has more than one: they have numbers behind the role.
+    ``several`` is a role, and its columns where it has more than one: they have numbers behind the role. A
+    variant may have more options than the function.
     """
     roles, options = _columns_and_options(function)
     columns = {role: arguments[role] for role in roles}
@@ -150,6 +152,7 @@ def expression_of(
         variant=variant,
         beside_state=beside_state,
         **{option: arguments[option] for option in options},
+        **more_options,
     )
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from polars_auc._report.options import ReportOptions
     from polars_auc._report.rows import ReportPlan
 
-__all__ = ["ReportInBatches"]
+__all__ = ["ReportInBatches", "read_batches"]
 
 # Rows that are read at a time. With fewer, the rows of a group come in more pieces, each of them smaller.
 _BATCH_ROWS = 2**20
@@ -109,7 +109,7 @@ class ReportInBatches:
         """
         columns = columns_of_batches(scores, self.label)
         keys = by or [_ALL]
-        with _read(self.rows.select(*keys, *scores, self.label), self.height) as read:
+        with read_batches(self.rows.select(*keys, *scores, self.label), self.height) as read:
             first = next(read, None)
             if first is None:
                 return None
@@ -162,7 +162,8 @@ def _collected(report: ReportInBatches, plan: ReportPlan) -> pl.DataFrame:
     return plan.of_answers(lambda by: (groups if by and groups is not None else overall).lazy()).collect()
 
 
-def _read(rows: pl.LazyFrame, height: int | None) -> AbstractContextManager[Iterator[pl.DataFrame]]:
+def read_batches(rows: pl.LazyFrame, height: int | None) -> AbstractContextManager[Iterator[pl.DataFrame]]:
+    """Read rows in batches, or take them from memory, where there are so many."""
     if height is None:
         return batches(rows, _BATCH_ROWS, maintain_order=False)
     starts = range(0, height, _BATCH_ROWS)

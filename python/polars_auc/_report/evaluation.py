@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from polars_auc._expressions.states import have_weights
-from polars_auc._frames.answers import Answers, are_of_rows
+from polars_auc._frames.answers import Answers, are_in_order, are_of_rows
 from polars_auc._frames.direction import negated
 from polars_auc._frames.group_states import deferred, group_states
 from polars_auc._frames.inputs import (
@@ -31,6 +31,7 @@ from polars_auc._plugin.errors import OptionError, OptionTypeError
 from polars_auc._plugin.options import told
 from polars_auc._report import parts
 from polars_auc._report.batches import ReportInBatches
+from polars_auc._report.bounded import BoundedReport
 from polars_auc._report.nan import Nans, without_nan
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.rows import Part, ReportPlan, refuse_clashes
@@ -259,7 +260,6 @@ def _bounded_evaluation(
     options: ReportOptions,
 ) -> pl.LazyFrame:
     """Return a report of rows that are read batch by batch."""
-    bins = 4096 if options.max_bins is None else options.max_bins
     rows = rows_of("report", frame)
     columns = scores_of("report", scores, rows, keys)
     nans = None
@@ -268,13 +268,50 @@ def _bounded_evaluation(
         columns = without_nan(rows, columns)
     if options.low_is_positive:
         columns = negated(rows, columns)
+    of_groups = _bounded_groups(rows, label, columns, keys, options, nans)
+    if of_groups is not None:
+        return of_groups
     named = [column.alias(name) for name, column in columns.items()]
-    states = group_states(
-        rows, label, named, by=keys, max_bins=bins, scale=options.scale, count=options.count
-    )
+    states = group_states(rows, label, named, by=keys, **options.bins, count=options.count)
     names = [name for name in states.collect_schema().names() if name not in keys]
     schema = evaluation_of_states(states, names, keys, options, nans).collect_schema()
     return deferred(schema, functools.partial(_of_collected_states, states, names, keys, options, nans))
+
+
+def _bounded_groups(
+    rows: pl.LazyFrame,
+    label: IntoExpr,
+    scores: Mapping[str, pl.Expr],
+    keys: list[str],
+    options: ReportOptions,
+    nans: Nans | None,
+) -> pl.LazyFrame | None:
+    """Return a report of groups whose rows are kept until their states take less memory.
+
+    None is returned if there are no groups, or if something else than the numbers of each group is asked for.
+    """
+    is_more = not options.needs_scores_alone or options.versus is not None or options.groupings is not None
+    if is_more or not keys or not are_in_order(rows, keys) or not are_of_rows((label, *scores.values())):
+        return None
+    [own] = rows.select(label).collect_schema().names()
+    if len({*keys, *scores, own}) < len(keys) + len(scores) + 1:
+        return None
+    refuse_clashes(keys)
+    in_batches = ReportInBatches.of(rows, label, scores, keys, options)
+    if in_batches is not None:
+        rows, label, scores = in_batches.rows, in_batches.label, in_batches.scores
+    asked = Answers("report", rows)
+    with asked.asked():
+        parts_of_report = [parts.summaries(_taken(label, scores, options), options)]
+    if nans is not None:
+        parts_of_report.append(Part(finish=nans.beside))
+    plan = ReportPlan(list(scores), keys, None, parts_of_report, options.adjust, asked)
+    if in_batches is None:
+        return plan.of_rows(rows)
+    of_states = functools.partial(
+        _of_collected_states, names=list(scores), keys=keys, options=options, nans=nans
+    )
+    return BoundedReport(in_batches, options.bins, of_states).planned(plan)
 
 
 def _of_collected_states(

@@ -311,6 +311,11 @@ class ReportOptions:
         return {name: getattr(self, name) for name in ("level", "ci", "interval", "n_resamples", "seed")}
 
     @property
+    def bins(self) -> dict[str, Any]:
+        """How small states are with bounded memory."""
+        return {"max_bins": 4096 if self.max_bins is None else self.max_bins, "scale": self.scale}
+
+    @property
     def needs_scores_alone(self) -> bool:
         """Whether the label and the scores of each row, in any order, are all that the numbers need."""
         is_more = self.compare or any(getattr(self, role) is not None for role in PARTS)

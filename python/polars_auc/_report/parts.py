@@ -12,7 +12,12 @@ import polars as pl
 from polars_auc._expressions.comparisons import compare_scores, roc_auc_difference
 from polars_auc._expressions.folds import cv_roc_auc
 from polars_auc._expressions.groups import grouped_roc_auc
-from polars_auc._expressions.intervals import roc_auc_ci, roc_summary_of_scores, roc_summary_short
+from polars_auc._expressions.intervals import (
+    roc_auc_ci,
+    roc_summary_bounded_of_scores,
+    roc_summary_of_scores,
+    roc_summary_short,
+)
 from polars_auc._expressions.states import roc_auc_bounds
 from polars_auc._frames.groupings import key_sets
 from polars_auc._frames.segments import IS_SEGMENT, compare_segments, summaries_of_segments
@@ -58,9 +63,13 @@ def in_cluster(label: IntoExpr, cluster: IntoExpr) -> pl.Expr:
 def summaries(taken: Taken, options: ReportOptions, *, apart: bool = False) -> Part:
     """Ask for the most used numbers of each score. With clusters their intervals are another part.
 
-    Apart, the answer for a score reads no other score.
+    Apart, the answer for a score reads no other score. With bounded memory the numbers of rows are those of
+    their states, with the bounds of the AUC.
     """
     limits = options.limits if options.cluster is None else {"level": options.level}
+    if options.memory is not None and all("score" in own for own in taken.values()):
+        bounded = roc_summary_bounded_of_scores(list(taken.values()), **limits, **options.bins)
+        return Part([bounded.alias(summary_column("all"))])
     if apart:
         return Part(
             [roc_summary_short(**own, **limits).alias(summary_column(name)) for name, own in taken.items()]

@@ -144,8 +144,9 @@ def report(
         such rows in each group.
     memory
         ``"bounded"`` reads the rows batch by batch and keeps only the states of groups, each of at most
-        ``max_bins`` bins: see :func:`polars_auc.group_states`. ``compare``, ``folds``, ``user``,
-        ``stability``, ``cluster`` and ``weight`` need all rows at once and are not possible then.
+        ``max_bins`` bins: see :func:`polars_auc.group_states`. Rows are kept as they are until their states
+        take less memory, so many small groups take no more than without it. ``compare``, ``folds``,
+        ``user``, ``stability``, ``cluster`` and ``weight`` need all rows at once and are not possible then.
     max_bins, scale
         With ``memory="bounded"``: how small states are. None is 4096 bins, on the scale of real numbers.
     groupings

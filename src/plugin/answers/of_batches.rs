@@ -205,6 +205,16 @@ fn records(parts: &[ScoreGroups<'_>], pieces: &Pieces) -> Result<Vec<Vec<Column>
     of_groups.into_iter().map(|filled| Ok(filled?.columns)).collect()
 }
 
+/// The number of groups of a collection.
+#[cfg_attr(not(feature = "python"), allow(dead_code))]
+pub fn number_of_groups(collection: u64) -> Result<usize, String> {
+    let keys = batches::keys(collection)?;
+    let Some(first) = keys.first() else { return Ok(0) };
+    let field = Field::new("by".into(), first.dtype().clone(), true);
+    let keys = Values { field, array: concatenated(&keys)? };
+    Ok(KeyCodes::read("by", &keys, KeyKind::MissingLast)?.values.array.len())
+}
+
 /// The distinct keys of all batches in order, and the pieces of their groups.
 fn groups_of(batches: &[Batch], by: &Input) -> Result<(Box<dyn Array>, Pieces), String> {
     let keys: Vec<Box<dyn Array>> = batches.iter().map(|batch| batch.keys.clone()).collect();

@@ -273,10 +273,10 @@ impl WithScores for AllParts<'_> {
         let mut filled = Filled::new(answer.fields(), <S::Key as Key>::WIDTH, false, 1);
         let mut rows = Group::new(*STRATEGY, first.domain);
         let all_rows = scores.iter().map(|scores| scores.len()).sum::<usize>();
-        if *STRATEGY != Strategy::Fitting || all_rows < SHARD_ROWS {
+        if *STRATEGY != Strategy::Fitting || all_rows < SHARD_ROWS || answer.state().is_some() {
             let of_parts = parts.iter().zip(&scores);
             let pieces = of_parts.filter_map(|(part, scores)| part.groups.observations(None, scores));
-            rows.load_pieces(&pieces.collect::<Vec<_>>());
+            rows.load_for(&pieces.collect::<Vec<_>>(), answer.state())?;
         } else {
             rows.load_parts::<S>(&TakenParts(parts.into_iter().map(|part| Mutex::new(Some(part))).collect()));
         }

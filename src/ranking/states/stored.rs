@@ -34,6 +34,12 @@ impl From<State<WeightSums>> for StoredState {
 }
 
 impl StoredState {
+    /// The ties of the rows.
+    pub fn ties(&mut self) -> Ties<'_> {
+        let (score_type, all_rows) = (self.counts.bins.score_type(), self.counts.rows.all());
+        Ties::of(self, score_type).of_all_rows(all_rows, None)
+    }
+
     /// The state, and with weights its exact sums.
     pub fn into_parts(self) -> (State, Option<State<WeightSums>>) {
         (self.counts, self.sums.map(|sums| *sums))

@@ -247,6 +247,11 @@ impl RocState {
     fn limit(&self) -> Option<Limit> {
         self.max_bins.map(|max_bins| Limit { max_bins, scale: self.scale.unwrap_or_default() })
     }
+
+    /// The state of rows without weights.
+    pub(in crate::statistics) fn state_of(&self, ties: &mut Ties<'_>) -> State {
+        ties.state().limited(self.limit())
+    }
 }
 
 impl Summary for RocState {
@@ -295,7 +300,7 @@ impl Summary for RocState {
             let nothing: State = State::exact(Counts::new(ties.score_type(), None), ties.row_counts());
             return RocStateRecord { bins: Bins::Columns(columns), ..nothing.into() };
         }
-        ties.state().limited(self.limit()).into()
+        self.state_of(&mut ties).into()
     }
 
     fn of_nan(&self, rows: RowCounts) -> RocStateRecord {

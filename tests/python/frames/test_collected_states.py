@@ -113,14 +113,14 @@ def test_keys_of_every_dtype(dtype: str) -> None:
 
 
 def test_too_many_groups_are_counted_batch_by_batch(seen: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the first batch on that has too many; small batches are then put together."""
+    """From the first batch on that has too many; batches are then put together until they exceed the bins."""
     monkeypatch.setattr(f"{MODULE}._BATCH_ROWS", 60_000)
     monkeypatch.setattr(f"{MODULE}.batches", in_order)
     row = pl.int_range(pl.len())
     frame = fixed(200_000).with_columns(g=pl.when(row < 50_000).then(row % 2).otherwise(row // 2))
     counted = assert_same(frame, ["score"], ["g"], 25_000, 2**30, max_bins=16)
-    assert (counted.collections, counted.batches) == (1, 2)
-    assert seen == [25_000] * 4 + [75_000, 25_000]
+    assert (counted.collections, counted.batches) == (1, 1)
+    assert seen == [25_000] * 4 + [100_000]
 
 
 def test_what_is_not_collected() -> None:
@@ -160,7 +160,7 @@ def test_a_score_that_is_called_as_keys_are() -> None:
 
 
 def test_few_bytes_are_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{MODULE}._MOST_COLLECTED_ROWS", 200)
+    monkeypatch.setattr(f"{MODULE}.MOST_COLLECTED_ROWS", 200)
     counted = assert_same(fixed(1000), ["score"], ["g"], 100, 2**30, max_bins=16)
     assert (counted.collections, counted.batches) == (5, 0)
 

@@ -75,7 +75,7 @@ def test_every_row_of_the_table_is_in_the_catalogue() -> None:
     # These take or give something else than rows and a result for each group: test_bands, test_changes,
     # test_columns, test_monitoring, test_mrmc, test_packed_states, test_ranges, test_segments,
     # test_segments_of_states, test_states, test_summary, test_answers, test_compared_groups,
-    # test_report_in_batches, test_collected_states and test_unlabelled test them.
+    # test_report_in_batches, test_bounded, test_collected_states and test_unlabelled test them.
     others = {
         *("add_batch", "band_coverage", "compare_segments", "group_lists", "merge_states", "mrmc_roc_auc"),
         *("range_sums", "summary_of_ranges", "unlabelled_roc_auc"),
@@ -86,6 +86,8 @@ def test_every_row_of_the_table_is_in_the_catalogue() -> None:
         ("compare_segments_of_states", "compare_segments"),
         ("roc_auc_power_auc", "roc_auc_power"),
         ("roc_state_of_batches", "roc_state"),
+        ("roc_summary_bounded_of_batches", "roc_summary"),
+        ("roc_summary_bounded_of_scores", "roc_summary"),
         ("roc_summary_of_batches", "roc_summary"),
         ("roc_summary_of_scores", "roc_summary"),
         ("roc_summary_of_segments", "roc_summary"),

@@ -1,0 +1,111 @@
+"""Reports with ``memory="bounded"`` beside ordinary reports: time and memory of whole processes.
+
+``python benches/bounded.py [--rounds 3] [--shapes SHAPE ...]`` writes the rows of each shape into a temporary
+folder as Parquet files, and appends rows to ``benches/results/bounded.csv``. Each report runs in a process of
+its own, and the reports take turns: the median of the seconds without the start of Python, and of the peak
+memory of the process; and the ratios of both to the ordinary report.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import polars_auc as pa
+from machine import machine
+from processes import measured, taken
+from rows import append
+
+RESULTS = Path(__file__).parent / "results" / "bounded.csv"
+
+# Rows, scores, groups.
+SHAPES = {
+    "many scores": (500_000, 50, 2_000),
+    "many groups": (10_000_000, 3, 1_000_000),
+    "few groups": (20_000_000, 3, 100),
+}
+
+ORDINARY = "ordinary"
+OPTIONS: dict[str, dict[str, Any]] = {
+    ORDINARY: {},
+    "bounded": {"memory": "bounded"},
+    "bounded, 256 bins": {"memory": "bounded", "max_bins": 256},
+}
+
+FILES = 10
+
+
+def write(folder: Path, shape: str) -> None:
+    """Write labels, groups and distinct normal scores, those of positives one standard deviation higher."""
+    rows, scores, groups = SHAPES[shape]
+    rng = np.random.default_rng(1)
+    for number in range(FILES):
+        label = rng.random(rows // FILES) < 0.3
+        group = rng.integers(0, groups, label.size).astype(np.int32)
+        columns = {f"s{score}": rng.standard_normal(label.size) + label for score in range(scores)}
+        pl.DataFrame({"group": group, "label": label, **columns}).write_parquet(folder / f"{number}.parquet")
+
+
+def query(options: str, folder: str) -> pl.LazyFrame:
+    """Plan a report of the rows of a folder."""
+    rows = pl.scan_parquet(f"{folder}/*.parquet")
+    scores = pl.all().exclude("group", "label")
+    return pa.report(rows, "label", scores, by="group", **OPTIONS[options])
+
+
+def main() -> None:
+    """Measure, print and append."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES), metavar="SHAPE")
+    parser.add_argument("--dry", action="store_true", help="append nothing")
+    parser.add_argument("--alone", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--write", nargs=2, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.write:
+        folder, shape = arguments.write
+        write(Path(folder), shape)
+        return
+    if arguments.alone:
+        print(json.dumps(taken(query(*arguments.alone))))
+        return
+    for shape in arguments.shapes:
+        with tempfile.TemporaryDirectory() as folder:
+            # Memory of this process would be counted as that of the processes it starts.
+            subprocess.run([sys.executable, __file__, "--write", folder, shape], check=True)
+            results = measured(__file__, list(OPTIONS), arguments.rounds, folder)
+        medians = {
+            name: {what: statistics.median(run[what] for run in runs) for what in ("seconds", "megabytes")}
+            for name, runs in results.items()
+        }
+        sizes = dict(zip(("rows", "scores", "groups"), SHAPES[shape], strict=True))
+        about = {"date": time.strftime("%Y-%m-%d"), "polars": pl.__version__, "shape": shape, **sizes}
+        table = pl.DataFrame(
+            {
+                **about,
+                "report": name,
+                "rounds": arguments.rounds,
+                **median,
+                **{f"{what}_ratio": value / medians[ORDINARY][what] for what, value in median.items()},
+                **machine(),
+            }
+            for name, median in medians.items()
+        ).with_columns(pl.col("seconds", "megabytes", "seconds_ratio", "megabytes_ratio").round_sig_figs(3))
+        with pl.Config(tbl_cols=-1, tbl_width_chars=200):
+            print(table.drop("date", "polars", "cpu", "cores", "system"), flush=True)
+        if not arguments.dry:
+            append(table, RESULTS)
+
+
+if __name__ == "__main__":
+    main()

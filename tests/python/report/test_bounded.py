@@ -1,0 +1,151 @@
+"""A report with bounded memory is that of the states of its groups, however its rows are read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import polars_auc as pa
+from catalogue.batches import KEYS, SCORES, read
+from catalogue.cases import TWO_SCORES, examples, fixed, two_scores
+from polars_auc._frames.partial_states import PartialStates
+
+MODULE = "polars_auc._report.bounded"
+
+pytestmark = pytest.mark.filterwarnings("ignore:report")
+
+
+def assert_bounded(
+    frame: pl.DataFrame,
+    scores: list[str],
+    by: list[str],
+    in_batch: int = 2**20,
+    collected: int = 2**24,
+    *,
+    max_bins: int = 16,
+    **options: Any,
+) -> int:
+    """Check the report of batches of so many rows, and return how often rows were counted into states.
+
+    States are made from so many rows on, if they have fewer bins than rows.
+    """
+    columns = [pl.col(score).alias(score) for score in scores]
+    limit = {"max_bins": max_bins, "scale": options.pop("scale", None)}
+    states = pa.group_states(frame, "label", columns, by=by, **limit)
+    expected = pa.report(states, state=scores, by=by, **options)
+    assert_frame_equal(
+        pa.report(frame, "label", scores, by=by, memory="bounded", **limit, **options),
+        expected,
+        check_exact=True,
+    )
+    counted = 0
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr("polars_auc._report.batches._BATCH_ROWS", in_batch)
+        monkeypatch.setattr(f"{MODULE}.MOST_COLLECTED_ROWS", collected)
+        of_collection = PartialStates.of_collection
+
+        def of_one(states: PartialStates, rows: pl.DataFrame, number: int) -> pl.DataFrame:
+            nonlocal counted
+            counted += 1
+            return of_collection(states, rows, number)
+
+        monkeypatch.setattr(PartialStates, "of_collection", of_one)
+        lazy = pa.report(read(frame, in_batch), "label", scores, by=by, memory="bounded", **limit, **options)
+        assert lazy.collect_schema() == expected.schema
+        assert_frame_equal(lazy.collect(), expected, check_exact=True)
+    return counted
+
+
+@given(rows=two_scores, in_batch=st.integers(1, 45), collected=st.integers(1, 60), nan=st.integers(0, 60))
+@examples(100)
+def test_any_batches(rows: list[tuple[Any, ...]], in_batch: int, collected: int, nan: int) -> None:
+    frame = pl.DataFrame(rows, TWO_SCORES, orient="row").rename({"y": "label"})
+    at = pl.int_range(pl.len()) == nan
+    frame = frame.with_columns(s=pl.when(at).then(float("nan")).otherwise("s"))
+    for by in (["g"], ["h", "g"]):
+        assert_bounded(frame, ["s", "t"], by, in_batch, collected)
+
+
+@pytest.mark.parametrize("ci", ["delong", "logit", "hanley_mcneil"])
+@pytest.mark.parametrize("max_bins", [16, 300, 5000])
+def test_groups_with_fewer_rows_than_bins_and_with_more(max_bins: int, ci: str) -> None:
+    """Groups of 1 to 8,000 rows, by one batch, by many, and by states."""
+    frame = fixed(20_000).with_columns(g=(pl.int_range(pl.len()) + 1).log(2).floor().cast(pl.Int64))
+    for in_batch, collected in ((2**20, 2**24), (3_000, 2**24), (3_000, 4_000)):
+        counted = assert_bounded(
+            frame, ["score", "other"], ["g"], in_batch, collected, max_bins=max_bins, ci=ci, level=0.9
+        )
+        # Of more bins there are too few rows.
+        assert (counted > 0) == (collected == 4_000 and max_bins == 16)
+
+
+@pytest.mark.parametrize("dtype", SCORES)
+def test_scores_of_every_dtype(dtype: str) -> None:
+    frame = fixed(60_000).with_columns(score=SCORES[dtype], g=pl.col("g") % 3)
+    lacking = pl.int_range(pl.len()) % 17
+    frame = frame.with_columns(
+        score=pl.when(lacking != 3).then("score"), label=pl.when(lacking != 5).then("label")
+    )
+    assert_bounded(frame, ["score"], ["g"], 7_000, max_bins=128)
+    assert_bounded(frame, ["score"], ["g"], 7_000, 20_000, max_bins=128)
+
+
+@pytest.mark.parametrize("dtype", KEYS)
+def test_keys_of_every_dtype(dtype: str) -> None:
+    frame = fixed(500).with_columns(g=pl.int_range(pl.len()) % 7 % 3).with_columns(key=KEYS[dtype])
+    for collected in (2**24, 100):
+        assert_bounded(frame, ["score"], ["key"], 33, collected)
+        assert_bounded(frame, ["score"], ["key", "g"], 33, collected)
+
+
+@pytest.mark.parametrize(
+    "options", [{"scale": "probability"}, {"nan": "skip"}, {"low_is_positive": True}, {"adjust": None}]
+)
+def test_options(options: dict[str, Any]) -> None:
+    frame = fixed(6_000).with_columns(g=pl.col("g") % 3, score=pl.int_range(pl.len()) * 7_919 % 5_999 / 6e3)
+    limit = {"max_bins": 64, "memory": "bounded", **options}
+    expected = pa.report(frame.with_columns(n=pl.lit(1)), "label", "score", by="g", count="n", **limit)
+    assert_frame_equal(pa.report(frame, "label", "score", by="g", **limit), expected, check_exact=True)
+    lazy = pa.report(read(frame, 500), "label", "score", by="g", **limit)
+    assert_frame_equal(lazy.collect(), expected, check_exact=True)
+
+
+def test_a_score_off_its_scale_is_refused() -> None:
+    frame = fixed(200).with_columns(score=pl.col("score") * 0 + 2)
+    with pytest.raises(
+        pl.exceptions.ComputeError, match=r'report: scale="probability" is for scores from 0 to 1'
+    ):
+        pa.report(frame, "label", "score", by="g", memory="bounded", scale="probability")
+
+
+def test_many_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are read again, all at once where no group has more of them than bins, and else as states."""
+    row = pl.int_range(pl.len())
+    frame = fixed(120_000).with_columns(g=pl.when(row < 100_000).then(row // 2).otherwise(row % 2))
+    assert assert_bounded(frame, ["score"], ["g"], 25_000, max_bins=16) == 0
+    monkeypatch.setattr(f"{MODULE}.ROWS_PER_BIN", 0)
+    states: list[int] = []
+    of_rows = PartialStates.counted_rows
+
+    def counted_rows(own: PartialStates, rows: pl.DataFrame) -> pl.DataFrame:
+        states.append(rows.height)
+        return of_rows(own, rows)
+
+    monkeypatch.setattr(PartialStates, "counted_rows", counted_rows)
+    few = fixed(60_000).with_columns(g=row % 40_000)
+    pa.report(read(few, 25_000), "label", "score", by="g", memory="bounded", max_bins=16).collect()
+    assert sum(states) == 0
+    monkeypatch.setattr("polars_auc._report.batches._BATCH_ROWS", 25_000)
+    assert_bounded(few, ["score"], ["g"], 25_000, max_bins=16)
+    assert sum(states) > 0
+
+
+def test_no_rows_and_no_groups() -> None:
+    frame = fixed(10)
+    assert_bounded(frame.clear(), ["score"], ["g"])
+    assert_bounded(frame, ["score"], [])
