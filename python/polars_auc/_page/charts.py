@@ -22,6 +22,9 @@ __all__ = ["MOST_CURVES", "charts"]
 MOST_CURVES = 8
 """The scores that are drawn: more curves hide each other."""
 
+# Distributions share an axis if the highest bar of one is at most so many times that of another.
+_ALIKE = 4
+
 # Parts of a chart that say what made it, and that no drawing needs.
 _UNREAD = ("$schema", "usermeta", "config")
 
@@ -192,8 +195,11 @@ def _distributions(bars: pl.DataFrame) -> Any:
     bars = bars.with_columns(score_text())
     scores = bars["score"].unique(maintain_order=True).to_list()
     facet = alt.Facet("score:N", title=None, sort=scores)
+    # Scores have scales of their own. Beside one with few values the bars of another would be flat.
+    highest = bars.group_by("score").agg(pl.col("share").max())["share"].to_list()
+    is_alike = max(highest) <= _ALIKE * min(highest)
     return (
         chart.facet(facet, data={"values": bars.to_dicts()}, columns=3)
-        .resolve_scale(x="independent", y="independent")
+        .resolve_scale(x="independent", y="shared" if is_alike else "independent")
         .properties(description=f"How the scores of both classes are distributed: {', '.join(scores)}.")
     )
