@@ -66,6 +66,25 @@ def test_all_charts_are_drawn(opened: Any, small: Path) -> None:
             assert part.bounding_box()["width"] > 300
 
 
+def test_charts_of_four_scores_are_drawn_in_parts(opened: Any, tmp_path: Path) -> None:
+    draw = np.random.default_rng(0)
+    label = draw.random(2000) < 0.4
+    scores = {name: draw.standard_normal(2000) + label for name in "abcd"}
+    rows = pl.DataFrame({"y": label, "g": draw.integers(0, 40, 2000), **scores})
+    path = pa.write_report(
+        pa.report(rows, "y", [*scores], by="g"),
+        tmp_path / "r.html",
+        frame=rows,
+        label="y",
+        scores=[*scores],
+    )
+    page = opened(path)
+    for name, parts in (("distributions", 2), ("panels", 3), ("forest", 4)):
+        drawing = page.locator(f"figure[data-chart={name}] svg.marks")
+        assert drawing.count() == parts
+        assert all(part.locator("path").count() > 5 for part in drawing.all())
+
+
 def test_the_table_of_groups_sorts_by_numbers(opened: Any, small: Path) -> None:
     page = opened(small)
     for name in ("auc", "delta_auc_p_adjusted", "n"):

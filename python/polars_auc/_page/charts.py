@@ -85,7 +85,8 @@ def _parts(chart: dict[str, Any]) -> list[dict[str, Any]]:
     parts = []
     for place in range(0, len(names), number):
         some = names[place : place + number]
-        part = _with_rows(chart, field, some) | {"facet": {**chart["facet"], "sort": some}}
+        own = {"facet": {**chart["facet"], "sort": some}, "columns": min(columns, len(some))}
+        part = _with_rows(chart, field, some) | own
         parts += _parts_of_groups(part)
     return [parts[0], *map(_continued, parts[1:])]
 
@@ -140,11 +141,13 @@ def _continued(chart: dict[str, Any]) -> dict[str, Any]:
             else channel
             for name, channel in layer.get("encoding", {}).items()
         }
-        return layer | {"encoding": encoding}
+        return layer | ({"encoding": encoding} if encoding else {})
 
     if "spec" not in chart:
         return chart
-    plot = chart["spec"] | {"layer": [without_legend(layer) for layer in chart["spec"].get("layer", [])]}
+    plot = without_legend(chart["spec"])
+    if "layer" in plot:
+        plot = plot | {"layer": [without_legend(layer) for layer in plot["layer"]]}
     return chart | {"facet": {**chart["facet"], "title": None}, "spec": plot}
 
 
