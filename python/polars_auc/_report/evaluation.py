@@ -16,7 +16,7 @@ import polars as pl
 from polars_auc._expressions.states import have_weights
 from polars_auc._frames.answers import Answers, are_in_order, are_of_rows
 from polars_auc._frames.direction import negated
-from polars_auc._frames.group_states import deferred, group_states
+from polars_auc._frames.group_states import ROWS_PER_BIN, deferred, group_states
 from polars_auc._frames.inputs import (
     called,
     column_of,
@@ -290,7 +290,7 @@ def _bounded_groups(
 
     None is returned if there are no groups, or if something else than the numbers of each group is asked for.
     """
-    is_more = not options.needs_scores_alone or options.versus is not None or options.groupings is not None
+    is_more = not options.needs_scores_alone or options.versus is not None
     if is_more or not keys or not are_in_order(rows, keys) or not are_of_rows((label, *scores.values())):
         return None
     [own] = rows.select(label).collect_schema().names()
@@ -305,13 +305,37 @@ def _bounded_groups(
         parts_of_report = [parts.summaries(_taken(label, scores, options), options)]
     if nans is not None:
         parts_of_report.append(Part(finish=nans.beside))
-    plan = ReportPlan(list(scores), keys, None, parts_of_report, options.adjust, asked)
-    if in_batches is None:
-        return plan.of_rows(rows)
+    plan = ReportPlan(list(scores), keys, options.groupings, parts_of_report, options.adjust, asked)
     of_states = functools.partial(
         _of_collected_states, names=list(scores), keys=keys, options=options, nans=nans
     )
+    if options.groupings is not None:
+        # Rows that are in several groups are read at once, where their states would take more memory.
+        named = [column.alias(name) for name, column in scores.items()]
+        states = group_states(rows, label, named, by=keys, **options.bins)
+        of_rows = plan.of_rows(rows)
+        return deferred(
+            of_rows.collect_schema(),
+            functools.partial(_of_rows_or_states, rows, keys, options, of_rows, of_states, states),
+        )
+    if in_batches is None:
+        return plan.of_rows(rows)
     return BoundedReport(in_batches, options.bins, of_states).planned(plan)
+
+
+def _of_rows_or_states(
+    rows: pl.LazyFrame,
+    keys: list[str],
+    options: ReportOptions,
+    of_rows: pl.LazyFrame,
+    of_states: Callable[[pl.LazyFrame], pl.DataFrame],
+    states: pl.LazyFrame,
+) -> pl.DataFrame:
+    """Return the report of rows, if they take less memory than their states, or else that of the states."""
+    number, groups = rows.select(pl.len(), pl.struct(keys).n_unique()).collect().row(0)
+    if number <= ROWS_PER_BIN * options.bins["max_bins"] * groups:
+        return of_rows.collect()
+    return of_states(states)
 
 
 def _of_collected_states(

@@ -145,6 +145,16 @@ def test_many_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(states) > 0
 
 
+@pytest.mark.parametrize("groupings", ["each", "rollup", "cube", [["h"], ["g", "h"]]])
+def test_groupings(groupings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By rows where they take less memory than their states, and else by states."""
+    frame = fixed(3_000).with_columns(h=pl.int_range(pl.len()) % 90)
+    for max_bins in (16, 1000):
+        assert_bounded(frame, ["score", "other"], ["g", "h"], max_bins=max_bins, groupings=groupings)
+    monkeypatch.setattr("polars_auc._report.evaluation.ROWS_PER_BIN", 0)
+    assert_bounded(frame, ["score"], ["g", "h"], max_bins=16, groupings=groupings)
+
+
 def test_no_rows_and_no_groups() -> None:
     frame = fixed(10)
     assert_bounded(frame.clear(), ["score"], ["g"])
