@@ -92,6 +92,7 @@ expressions! {
         det_curve => DetCurve,
         fpr_at_tpr_several in fpr_at_tpr => FprAtTprs,
         gains_table => GainsTable,
+        population_stability_reference in population_stability => PopulationStabilityReference,
         population_stability_table => PopulationStabilityTable,
         pr_curve => PrCurve,
         roc_band => RocBand,

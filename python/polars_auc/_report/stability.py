@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from polars_auc._expressions.score_bands import gains_table, population_stability, population_stability_table
+from polars_auc._expressions.score_bands import (
+    population_stability,
+    population_stability_reference,
+    population_stability_table,
+)
 from polars_auc._expressions.states import merge_states, roc_state
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.inputs import column_of
@@ -148,9 +152,8 @@ class Reference:
         """Return the rows that are not of the reference, and in each group the reference that it shares.
 
         A state of it is shared as it is. Of rows, the index asks only in which band of the reference a score
-        is, so that one row for each band stands for the rows of the reference: its highest score, and how
-        many they are. As many rows as the reference has, in each of the groups, would take too much time and
-        memory.
+        is, so that a few rows for each band stand for the rows of the reference. As many rows as the
+        reference has, in each of the groups, would take too much time and memory.
         """
         is_reference = pl.col(_REFERENCE)
         # Rows of the reference count nowhere, but groups of nothing else do not go missing.
@@ -187,16 +190,13 @@ class Reference:
         return reference.select(*shared, pl.lit(value=True).alias(_REFERENCE), merged)
 
     def _bands(self, shared: list[str], name: str) -> pl.LazyFrame:
-        """Return the bands of the reference: the highest score of each, and how many rows it holds."""
+        """Return scores that stand for those of the reference, and for how many rows."""
         column = _column(name)
         reference = self.rows.filter(_REFERENCE).select(*shared, _REFERENCE, _MASS, column)
-        # A table of bands needs both classes. Each row is in it once as a positive and once as a negative,
-        # which leaves the bands of the positives as they are.
-        twice = pl.concat([reference, reference.with_columns(pl.col(_REFERENCE).not_())])
         taken = self._taken(name, self.mass)
         size = population_stability(_REFERENCE, **taken).alias(_SIZE)
-        bands = gains_table(_REFERENCE, **taken, bands=_NUMBER).alias(_BANDS)
-        answers = _grouped(twice, shared, [bands, size])
+        bands = population_stability_reference(label=_REFERENCE, **taken, bands=_NUMBER).alias(_BANDS)
+        answers = _grouped(reference, shared, [bands, size])
         is_nan = pl.col(_SIZE).struct.field("psi").is_nan()
         return answers.explode(_BANDS).select(
             *shared,
@@ -204,11 +204,11 @@ class Reference:
             # A NaN leaves no bands, and makes every comparison NaN.
             pl.when(is_nan)
             .then(_nan(self.rows, column))
-            .otherwise(pl.col(_BANDS).struct.field("highest"))
+            .otherwise(pl.col(_BANDS).struct.field("score"))
             .alias(column),
             pl.when(is_nan)
             .then(pl.col(_SIZE).struct.field("n_pos"))
-            .otherwise(pl.col(_BANDS).struct.field("n_pos"))
+            .otherwise(pl.col(_BANDS).struct.field("n"))
             .cast(pl.Int64)
             .alias(_MASS),
         )

@@ -24,7 +24,8 @@ pub struct PopulationStability {
 record! {
     /// The index of one group.
     pub struct StabilityRecord {
-        /// The index, 0 or above; infinite if a band has rows of one sample only. Null without rows of a sample.
+        /// The index, 0 or above; infinite if a band has rows of one sample only. Null without rows of a sample, and
+        /// with a single band.
         pub psi: Option<f64>,
         /// The probability of such an index or a larger one if both samples come from one population. Null with a single
         /// band, where the index is infinite, and of rows with weights.
@@ -74,10 +75,17 @@ impl Summary for PopulationStability {
         let bands = self.bands.of_positives(&mut ties);
         // With weights, what is counted are units.
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-        let psi: f64 = bands.iter().map(|band| self.term((band.pos, n_pos), (band.neg, n_neg))).sum();
+        if bands.len() == 1 {
+            return StabilityRecord { n_bands: Some(1), ..StabilityRecord::undefined(rows) };
+        }
+        let mut terms: Vec<f64> =
+            bands.iter().map(|band| self.term((band.pos, n_pos), (band.neg, n_neg))).collect();
+        // In ascending order, so that the sum is that of scores whose signs are changed, to the last bit.
+        terms.sort_unstable_by(f64::total_cmp);
+        let psi: f64 = terms.iter().sum();
         let scale = 1.0 / rows.pos as f64 + 1.0 / rows.neg as f64;
         // By chance a small sample has no row in a band. The index is then infinite, and says nothing of how likely that is.
-        let has_test = bands.len() > 1 && psi.is_finite() && ties.units().is_none();
+        let has_test = psi.is_finite() && ties.units().is_none();
         let p_value = has_test.then(|| chi_square::upper_tail(psi / scale, (bands.len() - 1) as f64));
         StabilityRecord::new(Some(psi), p_value, Some(bands.len() as u64), rows)
     }
@@ -130,6 +138,6 @@ mod tests {
     #[test]
     fn one_band_says_nothing() {
         let record = summary(&stability(5), &[1, 0, 1, 0], &[1u8; 4]);
-        assert_eq!((record.psi, record.p_value, record.n_bands), (Some(0.0), None, Some(1)));
+        assert_eq!((record.psi, record.p_value, record.n_bands), (None, None, Some(1)));
     }
 }

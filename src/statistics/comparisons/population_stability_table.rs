@@ -31,8 +31,8 @@ record! {
         pub pos_share: f64,
         /// `n_neg / N`.
         pub neg_share: f64,
-        /// What the band adds to the index; infinite if it has rows of one sample only.
-        pub psi: f64,
+        /// What the band adds to the index; infinite if it has rows of one sample only, null if there is no other band.
+        pub psi: Option<f64>,
     }
 }
 
@@ -49,7 +49,9 @@ impl Curve for PopulationStabilityTable {
         }
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let all_negative = Confusion::all_negative(&ties);
-        for band in self.stability.bands.of_positives(&mut ties) {
+        let bands = self.stability.bands.of_positives(&mut ties);
+        let has_others = bands.len() > 1;
+        for band in bands {
             let [of_reference, of_others, ..] = all_negative.with(band.pos, band.neg).masses();
             StabilityBand::new(
                 band.number(),
@@ -59,7 +61,7 @@ impl Curve for PopulationStabilityTable {
                 of_others,
                 math::quotient(band.pos.into(), n_pos.into()),
                 math::quotient(band.neg.into(), n_neg.into()),
-                self.stability.term((band.pos, n_pos), (band.neg, n_neg)),
+                has_others.then(|| self.stability.term((band.pos, n_pos), (band.neg, n_neg))),
             )
             .append(columns);
         }

@@ -8,9 +8,8 @@ use crate::statistics::thresholds::{confusion::Confusion, score_bands::ScoreBand
 
 /// Rows in bands of about equal size, the highest scores first, and how the positives gather in the first bands.
 ///
-/// Siddiqi (2006, chapter 6). A distinct score is never divided: it belongs to the band
-/// `floor(rows above it * bands / all rows) + 1`, so that bands differ in size where scores tie, and a band that no
-/// score falls into is left out. With edges a band holds the scores from one edge up to the next instead, and the first
+/// Siddiqi (2006, chapter 6). A distinct score is never divided: it belongs to the band that the middle of its rows falls
+/// into, so that bands differ in size where scores tie, and a band that no score falls into is left out. With edges a band holds the scores from one edge up to the next instead, and the first
 /// and the last band are open. All numbers are quotients of exact integers.
 #[derive(Clone, Debug)]
 pub struct GainsTable {
@@ -45,12 +44,13 @@ record! {
         pub gain: f64,
         /// `cum_neg / N`.
         pub cum_fpr: f64,
-        /// The band's rate of positives, divided by that of all rows.
-        pub lift: f64,
+        /// The band's rate of positives, divided by that of all rows; this and what follows is null if there is no other
+        /// band.
+        pub lift: Option<f64>,
         /// The same for this band and those above together.
-        pub cum_lift: f64,
+        pub cum_lift: Option<f64>,
         /// `gain - cum_fpr`.
-        pub ks: f64,
+        pub ks: Option<f64>,
     }
 }
 
@@ -68,7 +68,9 @@ impl Curve for GainsTable {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let all_negative = Confusion::all_negative(&ties);
         let (mut tp, mut fp) = (0, 0);
-        for band in self.bands.of_rows(&mut ties) {
+        let bands = self.bands.of_rows(&mut ties);
+        let has_others = bands.len() > 1;
+        for band in bands {
             tp += band.pos;
             fp += band.neg;
             let (inside, above) = (all_negative.with(band.pos, band.neg), all_negative.with(tp, fp));
@@ -87,9 +89,9 @@ impl Curve for GainsTable {
                 above.masses()[1],
                 above.tpr().unwrap_or_default(),
                 above.fpr().unwrap_or_default(),
-                inside.lift().unwrap_or_default(),
-                above.lift().unwrap_or_default(),
-                math::signed_quotient(distance, u128::from(n_pos) * u128::from(n_neg)),
+                inside.lift().filter(|_| has_others),
+                above.lift().filter(|_| has_others),
+                has_others.then(|| math::signed_quotient(distance, u128::from(n_pos) * u128::from(n_neg))),
             )
             .append(columns);
         }
@@ -126,9 +128,9 @@ mod tests {
 
     #[test]
     fn ties_stay_together() {
-        // Five rows share the highest score, so that the second of four bands has none.
+        // Five rows share the highest score, so that the first of four bands has none.
         let points = table(4, &[1, 1, 0, 1, 0, 1, 0, 0], &[9, 9, 9, 9, 9, 3, 2, 2]).unwrap();
-        assert_eq!(points.counts("band"), [1, 3, 4]);
+        assert_eq!(points.counts("band"), [2, 3, 4]);
         assert_eq!(points.counts("n"), [5, 1, 2]);
         assert!(table(4, &[1, 1], &[1, 2]).is_none());
     }
@@ -137,7 +139,7 @@ mod tests {
     fn the_remainder_of_an_uneven_division_is_spread() {
         let scores = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
         let points = table(4, &[1, 0, 1, 0, 1, 0, 1, 0, 1, 0], &scores).unwrap();
-        assert_eq!(points.counts("n"), [3, 2, 3, 2]);
+        assert_eq!(points.counts("n"), [3, 2, 2, 3]);
     }
 
     proptest! {
@@ -145,9 +147,18 @@ mod tests {
         fn by_definition(rows in prop::collection::vec((0u8..2, 0u8..30), 2..60), bands in 1u32..15) {
             let (labels, scores): (Vec<u8>, Vec<u8>) = rows.iter().copied().unzip();
             if let Some(points) = table(bands, &labels, &scores) {
+                // The band above a border that the middle of the score is on, and the one below.
+                let bands_of = |score: u8| {
+                    let count = |at: &dyn Fn(u8) -> bool| scores.iter().filter(|&&other| at(other)).count() as u64;
+                    let middle = (2 * count(&|other| other > score) + count(&|other| other == score)) * u64::from(bands);
+                    let twice_rows = 2 * scores.len() as u64;
+                    (middle.div_ceil(twice_rows), middle / twice_rows + 1)
+                };
                 let band_of = |score: u8| {
-                    let above = scores.iter().filter(|&&other| other > score).count();
-                    (above * bands as usize / scores.len()) as u64 + 1
+                    let (upper, lower) = bands_of(score);
+                    let is_listed = |row: &usize| (keys(&points, "lowest")[*row]..=keys(&points, "highest")[*row]).contains(&score.into());
+                    let band = (0..points.counts("band").len()).find(is_listed).map(|row| points.counts("band")[row]);
+                    band.filter(|&band| band == upper || band == lower).unwrap_or(0)
                 };
                 for (row, &band) in points.counts("band").iter().enumerate() {
                     let inside: Vec<&(u8, u8)> = rows.iter().filter(|row| band_of(row.1) == band).collect();
@@ -159,7 +170,9 @@ mod tests {
                 }
                 prop_assert_eq!(points.counts("n").iter().sum::<u64>(), rows.len() as u64);
                 prop_assert_eq!(points.counts("cum_n").last().copied(), Some(rows.len() as u64));
-                prop_assert_eq!(points.numbers("ks").last().copied(), Some(0.0));
+                if points.counts("n").len() > 1 {
+                    prop_assert_eq!(points.numbers("ks").last().copied(), Some(0.0));
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::ranking::scores::Number;
-use crate::ranking::ties::{Ties, Units};
+use crate::ranking::ties::{Tie, Ties, Units};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options};
 
 /// The largest number of bands.
@@ -24,8 +24,7 @@ pub struct ScoreBands {
 /// Consecutive rows of one band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
-    /// The band's number, from 1 for the highest scores; none for rows of the band above them, whichever that is.
-    number: Option<u64>,
+    place: Place,
     /// The highest score.
     pub highest: u128,
     /// The lowest score.
@@ -34,12 +33,32 @@ pub struct Band {
     pub pos: u64,
     /// Negatives; with weights, their units.
     pub neg: u64,
+    /// Positives of the lowest score that has one.
+    lowest_pos: u64,
+}
+
+/// The band of a score, as far as the rows above and below determine it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// The number of the band, from 1 for the highest scores.
+    Number(u64),
+    /// The border between the two bands in the middle.
+    Middle,
+    /// Between two scores with positives: the positives above.
+    Between(u64),
 }
 
 impl Band {
-    /// The band's number, from 1 for the highest scores.
+    fn of(place: Place, highest: u128, lowest: u128, (pos, neg): (u64, u64)) -> Self {
+        Band { place, highest, lowest, pos, neg, lowest_pos: pos }
+    }
+
+    /// The number of the band, from 1 for the highest scores.
     pub fn number(&self) -> u64 {
-        self.number.unwrap_or(1)
+        match self.place {
+            Place::Number(number) => number,
+            Place::Middle | Place::Between(_) => 1,
+        }
     }
 
     /// Takes in the rows just below.
@@ -47,28 +66,37 @@ impl Band {
         self.lowest = lower.lowest;
         self.pos += lower.pos;
         self.neg += lower.neg;
+        if lower.pos > 0 {
+            self.lowest_pos = lower.lowest_pos;
+        }
+    }
+
+    /// These rows with those just below, in the place of the latter.
+    fn on_top_of(self, lower: &Self) -> Self {
+        let mut joined = Band { place: lower.place, ..self };
+        joined.join(lower);
+        joined
+    }
+
+    /// The distance of the middle of the band from the upper end, in half bands.
+    fn middle(&self, bands: u64) -> u64 {
+        match self.place {
+            Place::Number(number) => 2 * number - 1,
+            Place::Middle | Place::Between(_) => bands,
+        }
     }
 }
 
-/// Appends lower rows to the bands so far.
-///
-/// Rows without a number at the top of a part of the scores stay apart: only when the parts are joined is it known which
-/// band is above them.
-fn take(bands: &mut Vec<Band>, lower: Band) {
-    match bands.last_mut() {
-        Some(last) if lower.number.is_none() || last.number == lower.number => last.join(&lower),
+/// Appends lower rows to the bands so far, which may be those of a part of the scores.
+fn push(bands: &mut Vec<Band>, lower: Band) {
+    match &mut bands[..] {
+        [.., last] if last.place == lower.place => last.join(&lower),
+        [.., above, between] if matches!(between.place, Place::Between(_)) && above.place == lower.place => {
+            above.join(between);
+            above.join(&lower);
+            bands.pop();
+        }
         _ => bands.push(lower),
-    }
-}
-
-/// Joins rows without a number at the top of all scores to the first band that has one: there is no band above them.
-fn first_has_number(bands: &mut Vec<Band>) {
-    if let [top, first, ..] = &mut bands[..]
-        && top.number.is_none()
-    {
-        top.join(first);
-        top.number = first.number;
-        bands.remove(1);
     }
 }
 
@@ -112,81 +140,209 @@ fn order(a: &OptionValue, b: &OptionValue) -> Ordering {
 }
 
 impl ScoreBands {
-    /// Bands of about equal numbers of rows, or of equal weight: a score is in band `floor(rows above it * bands / all rows) + 1`. A band that
-    /// no score falls into is left out.
+    /// Bands of about equal numbers of rows, or of equal weight. A band that no score falls into is left out.
+    ///
+    /// The rows have equal parts of the range from 0 to 1, the highest first, and so do the bands: a score is in the band
+    /// that the middle of its rows falls into. On the border of two bands it is in the outer one; on the border in the
+    /// middle in that with fewer rows, then with fewer positives, then in the upper one. So the bands of scores whose
+    /// signs are changed are the same in reverse order, unless these two bands have equal counts.
     pub fn of_rows(&self, ties: &mut Ties<'_>) -> Vec<Band> {
-        if self.edges.is_none() && self.bands <= FEW_BANDS && ties.is_large() && ties.units().is_none() {
-            return self.by_rank_of_rows(ties);
+        if let Some(bands) = self.by_edges(ties) {
+            return bands;
         }
+        let n_pos = ties.n_pos();
         let Some(Units { pos, neg, .. }) = ties.units() else {
-            let all = ties.n_pos() + ties.n_neg();
-            return self.numbered(ties, |_, above| Some(self.number(above.0 + above.1, all)));
+            let all = n_pos + ties.n_neg();
+            let bands = if self.bands <= FEW_BANDS && ties.is_large() {
+                self.by_rank_of_rows(ties)
+            } else {
+                self.placed(ties, |tie| {
+                    self.place(tie.pos_above + tie.neg_above, all - tie.tp() - tie.fp(), all)
+                })
+            };
+            return self.numbered(bands, n_pos, |band| ((band.pos + band.neg) as f64, band.pos));
         };
         // The classes have units of their own, so that weights of both are added as floats.
-        let weight = |(pos_units, neg_units)| pos.weight(pos_units) + neg.weight(neg_units);
-        let all = weight((ties.n_pos(), ties.n_neg()));
-        self.numbered(ties, |_, above| {
-            Some(((weight(above) * f64::from(self.bands) / all) as u64 + 1).min(self.bands.into()))
+        let weight = |pos_units, neg_units| pos.weight(pos_units) + neg.weight(neg_units);
+        let n_neg = ties.n_neg();
+        let all = weight(n_pos, n_neg);
+        let bands = self.placed(ties, |tie| {
+            let below = weight(n_pos - tie.tp(), n_neg - tie.fp());
+            self.place_of_weights(weight(tie.pos_above, tie.neg_above), below, all)
+        });
+        self.numbered(bands, n_pos, |band| (weight(band.pos, band.neg), band.pos))
+    }
+
+    /// Bands of about equal numbers of positives, each with one, unless there are edges.
+    ///
+    /// Scores with positives are divided as in [`of_rows`](Self::of_rows), as if there were no other rows. A score without
+    /// is between two that have some, and in the band of one of them: if these differ, in that of the nearer middle.
+    pub fn of_positives(&self, ties: &mut Ties<'_>) -> Vec<Band> {
+        if let Some(bands) = self.by_edges(ties) {
+            return bands;
+        }
+        let n_pos = ties.n_pos();
+        self.numbered(self.placed_positives(ties), n_pos, |band| (band.pos as f64, band.neg))
+    }
+
+    /// Scores and numbers of positives at them by which [`of_positives`](Self::of_positives) makes the same bands as by all
+    /// positives, whatever the other rows are: at most four for each band.
+    pub fn reduced_positives(&self, ties: &mut Ties<'_>) -> Vec<(u128, u64)> {
+        // The middle of several scores of one band is in this band.
+        let scores = |band: Band| {
+            let upper = (band.highest, band.pos - band.lowest_pos);
+            [upper, (band.lowest, band.lowest_pos)].into_iter().filter(|score| score.1 > 0)
+        };
+        let bands = self.placed_positives(ties);
+        bands.into_iter().filter(|band| band.pos > 0).flat_map(scores).collect()
+    }
+
+    /// Bands between edges, if there are any.
+    fn by_edges(&self, ties: &mut Ties<'_>) -> Option<Vec<Band>> {
+        let edges: Vec<Option<u128>> = self.edges.as_ref()?.iter().map(|&edge| ties.at_least(edge)).collect();
+        Some(self.placed(ties, |tie| {
+            // Edges that the score does not reach.
+            let reached = edges.partition_point(|edge| edge.is_some_and(|edge| edge <= tie.key));
+            Place::Number((edges.len() - reached) as u64 + 1)
+        }))
+    }
+
+    /// The rows of each place.
+    fn placed(&self, ties: &mut Ties<'_>, place: impl Fn(&Tie) -> Place + Sync) -> Vec<Band> {
+        ties.fold(
+            |bands: &mut Vec<Band>, tie| {
+                push(bands, Band::of(place(&tie), tie.key, tie.key, (tie.pos, tie.neg)));
+            },
+            |bands, lower| lower.into_iter().for_each(|band| push(bands, band)),
+        )
+    }
+
+    fn placed_positives(&self, ties: &mut Ties<'_>) -> Vec<Band> {
+        let n_pos = ties.n_pos();
+        self.placed(ties, |tie| match tie.pos {
+            0 => Place::Between(tie.pos_above),
+            _ => self.place(tie.pos_above, n_pos - tie.tp(), n_pos),
         })
     }
 
-    /// Bands of about equal numbers of positives: a score with positives is in band
-    /// `floor(positives above it * bands / all positives) + 1`, and a score without in that of the score above it. So every
-    /// band has a positive, unless there are edges.
-    pub fn of_positives(&self, ties: &mut Ties<'_>) -> Vec<Band> {
-        let n_pos = ties.n_pos();
-        self.numbered(ties, |pos, above| (pos > 0).then(|| self.number(above.0, n_pos)))
+    /// The place of a score that some of all rows are above and some below. Counted from the nearer end, it is the same for
+    /// scores whose signs are changed.
+    fn place(&self, above: u64, below: u64, all: u64) -> Place {
+        let twice_middle = u128::from(all - above.abs_diff(below));
+        let number = (twice_middle * u128::from(self.bands)).div_ceil(2 * u128::from(all)) as u64;
+        self.counted_from_end(number, above.cmp(&below))
     }
 
-    fn number(&self, above: u64, all: u64) -> u64 {
-        (u128::from(above) * u128::from(self.bands) / u128::from(all)) as u64 + 1
+    /// The same of weights.
+    fn place_of_weights(&self, above: f64, below: f64, all: f64) -> Place {
+        // Sums of weights are rounded: a middle this near to a border is on it.
+        const ON_BORDER: f64 = 1e-12;
+        let bands = f64::from(self.bands);
+        let difference = (above - below) / all;
+        let middle = 0.5 * bands * (1.0 - difference.abs());
+        let number = (middle - ON_BORDER * bands).ceil().max(1.0) as u64;
+        let is_in_middle = difference.abs() <= ON_BORDER;
+        self.counted_from_end(number, if is_in_middle { Ordering::Equal } else { above.total_cmp(&below) })
     }
 
-    /// Bands by the edges or, without them, by the positives of a score and the rows above it.
-    fn numbered(
-        &self,
-        ties: &mut Ties<'_>,
-        number: impl Fn(u64, (u64, u64)) -> Option<u64> + Sync,
-    ) -> Vec<Band> {
-        let edges = self
-            .edges
-            .as_ref()
-            .map(|edges| -> Vec<Option<u128>> { edges.iter().map(|&edge| ties.at_least(edge)).collect() });
-        let mut bands = ties.fold(
-            |bands: &mut Vec<Band>, tie| {
-                let number = match &edges {
-                    // Edges that the score does not reach.
-                    Some(edges) => {
-                        let reached = edges.partition_point(|edge| edge.is_some_and(|edge| edge <= tie.key));
-                        Some((edges.len() - reached) as u64 + 1)
-                    }
-                    None => number(tie.pos, (tie.pos_above, tie.neg_above)),
-                };
-                take(bands, Band { number, highest: tie.key, lowest: tie.key, pos: tie.pos, neg: tie.neg });
-            },
-            |bands, lower| lower.into_iter().for_each(|band| take(bands, band)),
-        );
-        first_has_number(&mut bands);
+    fn counted_from_end(&self, number: u64, side: Ordering) -> Place {
+        let bands = u64::from(self.bands);
+        match side {
+            Ordering::Less => Place::Number(number),
+            Ordering::Greater => Place::Number(bands + 1 - number),
+            Ordering::Equal if bands % 2 == 1 => Place::Number(bands.div_ceil(2)),
+            Ordering::Equal => Place::Middle,
+        }
+    }
+
+    /// The bands once each has a number; the size decides about rows between two bands.
+    fn numbered(&self, placed: Vec<Band>, n_pos: u64, size: impl Fn(&Band) -> (f64, u64)) -> Vec<Band> {
+        let mut bands: Vec<Band> = Vec::with_capacity(placed.len());
+        let mut on_top: Option<Band> = None;
+        for (index, band) in placed.iter().enumerate() {
+            let Place::Between(above) = band.place else {
+                let band = on_top.take().map_or(*band, |top| top.on_top_of(band));
+                bands.push(band);
+                continue;
+            };
+            let side = match (bands.last(), placed.get(index + 1)) {
+                (None, _) => Ordering::Greater,
+                (_, None) => Ordering::Less,
+                (Some(upper), Some(lower)) => self.nearer(above, n_pos, upper, lower),
+            };
+            match (side, bands.last_mut()) {
+                (Ordering::Less, Some(upper)) => upper.join(band),
+                (Ordering::Equal, _) => bands.push(*band),
+                _ => on_top = Some(*band),
+            }
+        }
+        self.number_middle(&mut bands, size);
         bands
     }
 
-    /// Bands of equal numbers of rows, as far as ties allow.
-    fn by_rank_of_rows(&self, ties: &mut Ties<'_>) -> Vec<Band> {
-        let all = u128::from(ties.n_pos() + ties.n_neg());
-        let mut bands = Vec::new();
-        let (mut tp, mut fp) = (0, 0);
-        for number in 1..=u64::from(self.bands) {
-            // A score is in the first band that its first row is in; the band ends with the score that holds this row.
-            let last_row = (u128::from(number) * all).div_ceil(u128::from(self.bands)) as u64;
-            let (Some(first), Some(last)) = (ties.at_rank(tp + fp + 1), ties.at_rank(last_row)) else {
-                break;
-            };
-            if last.tp() + last.fp() > tp + fp {
-                let (pos, neg) = (last.tp() - tp, last.fp() - fp);
-                bands.push(Band { number: Some(number), highest: first.key, lowest: last.key, pos, neg });
-                (tp, fp) = (last.tp(), last.fp());
+    /// Which of two bands rows between them are nearer to, with so many positives above: less for the upper one.
+    fn nearer(&self, above: u64, n_pos: u64, upper: &Band, lower: &Band) -> Ordering {
+        let bands = u64::from(self.bands);
+        // In quarters of a band from the upper end.
+        let border = upper.middle(bands) + lower.middle(bands);
+        let position = 4 * u128::from(above) * u128::from(bands);
+        position.cmp(&(u128::from(border) * u128::from(n_pos))).then(border.cmp(&(2 * bands)))
+    }
+
+    /// Joins what is exactly in the middle to the smaller of the two bands.
+    fn number_middle(&self, bands: &mut Vec<Band>, size: impl Fn(&Band) -> (f64, u64)) {
+        let is_numbered = |band: &Band| matches!(band.place, Place::Number(_));
+        let Some(index) = bands.iter().position(|band| !is_numbered(band)) else { return };
+        let rows = bands.remove(index);
+        let upper_number = u64::from(self.bands) / 2;
+        let is_next = |band: &&Band, number| rows.place != Place::Middle || band.number() == number;
+        let upper =
+            index.checked_sub(1).map(|upper| &bands[upper]).filter(|band| is_next(band, upper_number));
+        let lower = bands.get(index).filter(|band| is_next(band, upper_number + 1));
+        let size = |band: Option<&Band>| band.map_or((0.0, 0), &size);
+        let is_upper = size(upper) <= size(lower);
+        match (is_upper, upper.is_some(), lower.is_some()) {
+            (true, true, _) => bands[index - 1].join(&rows),
+            (false, _, true) => bands[index] = rows.on_top_of(&bands[index]),
+            _ => {
+                let place = Place::Number(if is_upper { upper_number } else { upper_number + 1 });
+                bands.insert(index, Band { place, ..rows });
             }
         }
+    }
+
+    /// The rows of each place, by the rank of the row at each border.
+    fn by_rank_of_rows(&self, ties: &mut Ties<'_>) -> Vec<Band> {
+        let all = ties.n_pos() + ties.n_neg();
+        let mut bands = Vec::new();
+        let (mut tp, mut fp) = (0, 0);
+        let mut push_to = |ties: &mut Ties<'_>, place: Place, end: (u64, u64)| {
+            if end == (tp, fp) {
+                return;
+            }
+            let (highest, lowest) = (ties.threshold(tp + fp + 1), ties.threshold(end.0 + end.1));
+            if let Some((highest, lowest)) = highest.zip(lowest) {
+                push(&mut bands, Band::of(place, highest, lowest, (end.0 - tp, end.1 - fp)));
+            }
+            (tp, fp) = end;
+        };
+        for number in 1..u64::from(self.bands) {
+            // All scores above that of this row are above the border, and all below it are below.
+            let row = (u128::from(number) * u128::from(all)).div_ceil(u128::from(self.bands)) as u64;
+            let Some(tie) = ties.at_rank(row) else { break };
+            let (start, end) = ((tie.pos_above, tie.neg_above), (tie.tp(), tie.fp()));
+            let place = self.place(start.0 + start.1, all - end.0 - end.1, all);
+            let is_above = match place {
+                Place::Number(of_tie) => of_tie <= number,
+                Place::Middle | Place::Between(_) => 2 * number > u64::from(self.bands),
+            };
+            push_to(ties, Place::Number(number), if is_above { end } else { start });
+            if place == Place::Middle && 2 * number == u64::from(self.bands) {
+                push_to(ties, place, end);
+            }
+        }
+        let end = (ties.n_pos(), ties.n_neg());
+        push_to(ties, Place::Number(self.bands.into()), end);
         bands
     }
 }
@@ -196,7 +352,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::ranking::scores::{Bits, Domain, Observations, Score, bits::tests::packed};
+    use crate::ranking::{Group, SHARD_ROWS, Strategy};
     use crate::statistics::options::tests::options;
+    use crate::statistics::tests::with_ties;
 
     #[test]
     fn edges_ascend_by_all_of_their_digits() {
@@ -229,29 +388,19 @@ mod tests {
         assert_eq!(error.to_string(), "`edges` must ascend, got [0, -0.0]");
     }
 
-    fn rows(number: Option<u64>, key: u128) -> Band {
-        Band { number, highest: key, lowest: key, pos: number.is_some().into(), neg: 1 }
+    fn band(place: Place, key: u128, pos: u64, neg: u64) -> Band {
+        Band::of(place, key, key, (pos, neg))
     }
 
-    /// The bands of rows that come in parts, the highest scores first.
-    fn bands_of_parts<'a>(parts: impl IntoIterator<Item = &'a [Band]>) -> Vec<Band> {
+    /// The rows of each place, of rows that come in parts, the highest scores first.
+    fn placed_in_parts<'a>(parts: impl IntoIterator<Item = &'a [Band]>) -> Vec<Band> {
         let mut bands = Vec::new();
         for part in parts {
             let mut lower = Vec::new();
-            part.iter().for_each(|row| take(&mut lower, *row));
-            lower.into_iter().for_each(|band| take(&mut bands, band));
+            part.iter().for_each(|row| push(&mut lower, *row));
+            lower.into_iter().for_each(|band| push(&mut bands, band));
         }
-        first_has_number(&mut bands);
         bands
-    }
-
-    /// The second part begins with rows without a number, and its first number is not that of the band above.
-    #[test]
-    fn rows_without_a_number_are_of_the_band_above_in_another_part() {
-        let rows = [rows(Some(1), 9), rows(None, 8), rows(Some(2), 7)];
-        let bands = bands_of_parts([&rows[..1], &rows[1..]]);
-        assert_eq!(bands.iter().map(Band::number).collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(bands.iter().map(|band| band.neg).collect::<Vec<_>>(), [2, 1]);
     }
 
     proptest! {
@@ -260,20 +409,136 @@ mod tests {
             steps in prop::collection::vec((any::<bool>(), 0u64..2), 0..12),
             mut cuts in prop::collection::vec(0usize..12, 0..4),
         ) {
-            let mut number = 1;
+            let (mut number, mut above) = (1, 0);
             let rows: Vec<Band> = steps
                 .iter()
                 .zip((0..20).rev())
-                .map(|(&(numbered, step), key)| {
-                    number += step;
-                    rows(numbered.then_some(number), key)
+                .map(|(&(has_positive, step), key)| {
+                    if !has_positive {
+                        return band(Place::Between(above), key, 0, 1);
+                    }
+                    (number, above) = (number + step, above + 1);
+                    band(Place::Number(number), key, 1, 1)
                 })
                 .collect();
             cuts.iter_mut().for_each(|cut| *cut = (*cut).min(rows.len()));
             cuts.extend([0, rows.len()]);
             cuts.sort_unstable();
             let parts = cuts.windows(2).map(|cut| &rows[cut[0]..cut[1]]);
-            prop_assert_eq!(bands_of_parts(parts), bands_of_parts([&rows[..]]));
+            prop_assert_eq!(placed_in_parts(parts), placed_in_parts([&rows[..]]));
+        }
+
+        /// The definition in fractions, and bands of rows whose scores have the other sign.
+        #[test]
+        fn of_a_score_and_of_its_negative(
+            rows in prop::collection::vec((0u8..2, 0i8..12), 2..40),
+            bands in 1u32..9,
+        ) {
+            let (labels, scores): (Vec<u8>, Vec<i8>) = rows.iter().copied().unzip();
+            let negatives: Vec<i8> = scores.iter().map(|score| -score).collect();
+            let n_pos = labels.iter().filter(|&&label| label == 1).count();
+            prop_assume!(n_pos > 0);
+            let division = ScoreBands { bands, edges: None };
+            type OfTies = fn(&ScoreBands, &mut Ties<'_>) -> Vec<Band>;
+            for (of_ties, total) in [(ScoreBands::of_rows as OfTies, rows.len()), (ScoreBands::of_positives, n_pos)] {
+                let of = |scores: &[i8]| with_ties(&labels, scores, |mut ties| of_ties(&division, &mut ties));
+                let counts = |bands: &[Band]| bands.iter().map(|band| (band.pos, band.neg)).collect::<Vec<_>>();
+                let (upwards, downwards) = (of(&scores), of(&negatives));
+                let mut sorted = [counts(&upwards), counts(&downwards)];
+                sorted.iter_mut().for_each(|counts| counts.sort_unstable());
+                prop_assert_eq!(&sorted[0], &sorted[1]);
+                let is_mirrored = counts(&downwards).into_iter().rev().eq(counts(&upwards));
+                // Only a score with as many rows above as below can go to the upper band both times.
+                let is_in_middle = scores.iter().any(|&score| {
+                    let rows = rows.iter().filter(|row| total > n_pos || row.0 == 1);
+                    let (above, below): (Vec<&(u8, i8)>, Vec<_>) = rows.filter(|row| row.1 != score).partition(|row| row.1 > score);
+                    above.len() == below.len()
+                });
+                prop_assert!(is_mirrored || is_in_middle);
+                prop_assert_eq!(upwards.iter().map(|band| band.pos + band.neg).sum::<u64>(), rows.len() as u64);
+                prop_assert!(upwards.windows(2).all(|pair| pair[0].number() < pair[1].number()));
+                for band in &upwards {
+                    let inside = |score: i8| (band.lowest..=band.highest).contains(&i8_key(score));
+                    for &(label, score) in rows.iter().filter(|row| inside(row.1)) {
+                        let counted = |at: &dyn Fn(i8) -> bool| {
+                            rows.iter().filter(|row| at(row.1) && (total > n_pos || row.0 == 1)).count() as u64
+                        };
+                        let twice = 2 * counted(&|other| other > score) + counted(&|other| other == score);
+                        let middle = twice * u64::from(bands);
+                        let (low, high) = (2 * total as u64 * (band.number() - 1), 2 * total as u64 * band.number());
+                        let has_rows = label == 1 || total > n_pos;
+                        prop_assert!(!has_rows || (low..=high).contains(&middle));
+                    }
+                }
+            }
+            let reduced = with_ties(&labels, &scores, |mut ties| division.reduced_positives(&mut ties));
+            prop_assert_eq!(reduced.iter().map(|score| score.1).sum::<u64>(), n_pos as u64);
+            let (mut fewer_labels, mut fewer_scores) = (vec![], vec![]);
+            for &(key, pos) in &reduced {
+                let score = (0..12).find(|&score| i8_key(score) == key).unwrap();
+                fewer_labels.extend(vec![1; pos as usize]);
+                fewer_scores.extend(vec![score; pos as usize]);
+            }
+            for &(label, score) in rows.iter().filter(|row| row.0 == 0) {
+                fewer_labels.push(label);
+                fewer_scores.push(score);
+            }
+            let counts = |labels: &[u8], scores: &[i8]| {
+                with_ties(labels, scores, |mut ties| division.of_positives(&mut ties))
+                    .iter()
+                    .map(|band| (band.number(), band.pos, band.neg))
+                    .collect::<Vec<_>>()
+            };
+            prop_assert_eq!(counts(&fewer_labels, &fewer_scores), counts(&labels, &scores));
+        }
+    }
+
+    fn i8_key(score: i8) -> u128 {
+        score.key().into()
+    }
+
+    /// Most of the rows have the lowest score, or the highest one.
+    #[test]
+    fn one_score_that_most_rows_have() {
+        let labels = [1u8; 100];
+        let lowest: Vec<i32> = (0..100).map(|row| (row - 94).max(0)).collect();
+        let highest: Vec<i32> = lowest.iter().map(|score| -score).collect();
+        let bands = ScoreBands { bands: 10, edges: None };
+        let of = |scores: &[i32]| {
+            let bands = with_ties(&labels, scores, |mut ties| bands.of_positives(&mut ties));
+            bands.iter().map(|band| (band.number(), band.pos)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&lowest), [(1, 5), (6, 95)]);
+        assert_eq!(of(&highest), [(5, 95), (10, 5)]);
+    }
+
+    /// Large groups look borders up by rank.
+    #[test]
+    fn bands_of_large_groups() {
+        let mixed = |row: usize| (row as u32).wrapping_mul(0x9E37_79B1) >> 7;
+        for (values, bands) in [(7u32, 10u32), (7, 4), (3, 2), (1000, 10), (100_000, 100), (2, 3), (1, 4)] {
+            let rows = 0..SHARD_ROWS + 99;
+            let labels: Vec<bool> = rows.clone().map(|row| mixed(row) % 10 < 3).collect();
+            let scores: Vec<i64> = rows.map(|row| i64::from(mixed(row * 3) % values)).collect();
+            let bytes = packed(labels.iter().copied());
+            let division = ScoreBands { bands, edges: None };
+            let of = |is_by_rank: bool| {
+                let mut group = Group::new(Strategy::Shards, Domain::Any);
+                group.load(Observations::new(&scores, Bits::new(&bytes, 0, labels.len()), None));
+                let mut ties = group.ties();
+                assert!(ties.is_large());
+                let all = ties.n_pos() + ties.n_neg();
+                if is_by_rank {
+                    return division.by_rank_of_rows(&mut ties);
+                }
+                division.placed(&mut ties, |tie| {
+                    division.place(tie.pos_above + tie.neg_above, all - tie.tp() - tie.fp(), all)
+                })
+            };
+            let without_lowest = |bands: Vec<Band>| -> Vec<Band> {
+                bands.into_iter().map(|band| Band { lowest_pos: 0, ..band }).collect()
+            };
+            assert_eq!(without_lowest(of(true)), without_lowest(of(false)), "{values} {bands}");
         }
     }
 }

@@ -79,7 +79,7 @@ expressions! {
     unpack_state population_stability_table fpr_at_tpr_several tpr_at_fpr_several
     group_lists compare_segments_of_states always_valid always_valid_change rolling_merge_states
     unlabelled_roc_auc roc_summary_of_scores roc_summary_of_segments range_sums summary_of_ranges
-    add_batch roc_state_of_batches roc_summary_of_batches
+    add_batch roc_state_of_batches roc_summary_of_batches population_stability_reference
 }
 
 unsafe extern "C" {

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
+from catalogue.cases import examples
 
 LOANS = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0, None], "points": [6, 5, 4, 3, 3, 1, 2]})
 
@@ -43,9 +47,13 @@ def test_curves_are_one_curve() -> None:
 def test_large_tables() -> None:
     """The bands of many rows, by Polars' own expressions."""
     frame = many()
-    above = pl.col("s").rank("max", descending=False).max() - pl.col("s").rank("max")
+    # Twice the middle of the rows of a score, from the upper end and from the nearer one.
+    twice = (2 * (pl.len() - pl.col("s").rank("average")) + 1).cast(pl.Int64)
+    nearer = pl.min_horizontal(twice, 2 * pl.len().cast(pl.Int64) - twice)
+    from_end = -(-nearer * 20 // (2 * pl.len().cast(pl.Int64)))
+    number = pl.when(twice < pl.len()).then(from_end).otherwise(21 - from_end)
     expected = (
-        frame.with_columns(band=above.cast(pl.UInt64) * 20 // pl.len() + 1)
+        frame.with_columns(band=number.cast(pl.UInt64))
         .group_by("band")
         .agg(
             highest=pl.col("s").max(),
@@ -124,3 +132,55 @@ def test_words_and_numbers() -> None:
         pa.fpr_at_tpr("y", "s", 0.1, n_resamples=1)
     with pytest.raises(pl.exceptions.ComputeError, match=r"binormal_roc_auc: .*score \"s\" has dtype str"):
         pl.DataFrame({"y": [0, 1], "s": ["a", "b"]}).select(pa.binormal_roc_auc("y", "s", method="moments"))
+
+
+SCORES = st.lists(st.tuples(st.booleans(), st.integers(0, 8), st.integers(1, 3)), min_size=2, max_size=40)
+
+
+@given(rows=SCORES, bands=st.integers(1, 12), mass=st.sampled_from([None, "count", "weight", "state"]))
+@examples(100)
+def test_bands_of_a_score_and_of_its_negative(
+    rows: list[tuple[bool, int, int]], bands: int, mass: Any
+) -> None:
+    frame = pl.DataFrame(rows, {"y": pl.Boolean, "s": pl.Int64, "n": pl.Int64}, orient="row")
+
+    def of(make: Any, score: pl.Expr) -> Any:
+        if mass == "state":
+            state = frame.select(state=pa.roc_state("y", score, count="n"))
+            return state.select(make(state="state", bands=bands)).item()
+        return frame.select(make("y", score, bands=bands, **({mass: "n"} if mass else {}))).item()
+
+    up, down = (of(pa.population_stability, score) for score in (pl.col("s"), -pl.col("s")))
+    assert up == down
+    tables = [of(pa.gains_table, score) for score in (pl.col("s"), -pl.col("s"))]
+    if tables[0] is None:
+        return
+    counts = [list(zip(table.struct["n_pos"], table.struct["n_neg"], strict=True)) for table in tables]
+    assert sorted(counts[0]) == sorted(counts[1])
+    if len(counts[0]) == 1:
+        assert [tables[0][0][name] for name in ("lift", "cum_lift", "ks")] == [None] * 3
+
+
+def test_one_score_that_most_rows_have() -> None:
+    """95 % of the reference have the lowest score, and half of the other rows."""
+    reference, others = [0] * 95 + list(range(1, 6)), [0] * 50 + list(range(1, 51))
+    frame = pl.DataFrame({"old": [True] * 100 + [False] * 100, "s": reference + others})
+    expected = 0.45 * math.log(0.5 / 0.05) + 0.45 * math.log(0.95 / 0.5)
+    for score in (pl.col("s"), -pl.col("s")):
+        stability = frame.select(pa.population_stability("old", score)).item()
+        assert stability["psi"] == pytest.approx(expected, rel=1e-12)
+        assert stability["n_bands"] == 2
+    # 95 % of the rows have one score, and those above it are the only positives.
+    rows = pl.DataFrame({"y": [0] * 95 + [1] * 5, "s": reference})
+    for score, bands, lifts in ((pl.col("s"), [1, 6], [20.0, 0.0]), (-pl.col("s"), [5, 10], [0.0, 20.0])):
+        table = points(rows, pa.gains_table("y", score))
+        assert (table["band"].to_list(), table["lift"].to_list()) == (bands, lifts)
+
+
+def test_one_band_has_nothing_to_compare() -> None:
+    frame = pl.DataFrame({"y": [0, 1, 1], "s": [2, 2, 2]})
+    stability = frame.select(pa.population_stability("y", "s")).item()
+    assert (stability["psi"], stability["p_value"], stability["n_bands"]) == (None, None, 1)
+    assert points(frame, pa.population_stability_table("y", "s"))["psi"].to_list() == [None]
+    table = points(frame, pa.gains_table("y", "s"))
+    assert table.select("n", "rate", "lift", "cum_lift", "ks").rows() == [(3, 2 / 3, None, None, None)]

@@ -10,6 +10,7 @@ from typing import Any
 from scipy.stats import chi2
 
 from oracles.areas import Bounds, area_within, exact_auc, placements_within, variances_within
+from oracles.curves import score_bands
 from oracles.intervals import roc_auc_ci
 from oracles.rows import (
     DIFFERENCE,
@@ -143,22 +144,17 @@ def partial_roc_auc_difference(
     return {**estimates, "se": se, **limits, **decided(a - b, se, Fraction(0), test), **counts}
 
 
-def _stability_band(pos: Sequence[Any], score: Any, bands: int, edges: Sequence[float] | None) -> int:
-    if edges is not None:
-        return sum(edge > score for edge in edges)
-    # A score that the reference lacks goes with its next higher one, or else with its highest.
-    own = min((p for p in pos if p >= score), default=max(pos))
-    return int(sum(p > own for p in pos)) * bands // len(pos)
-
-
 def population_stability_table(
     rows: Sequence[Row], bands: int, edges: Sequence[float] | None = None, empty_share: float = 0.0
 ) -> list[dict[str, Any]] | None:
     pos, neg = classes(rows)
     if has_nan(rows) or not pos or not neg:
         return None
-    band_of = {score: _stability_band(pos, score, bands, edges) for _, score in rows}
-    table = []
+    if edges is None:
+        band_of = score_bands(rows, bands, of_positives=True)
+    else:
+        band_of = {score: sum(edge > score for edge in edges) + 1 for _, score in rows}
+    table: list[dict[str, Any]] = []
     for band in sorted(set(band_of.values())):
         inside = [score for score in band_of if band_of[score] == band]
         n_pos, n_neg = (sum(band_of[score] == band for score in of) for of in (pos, neg))
@@ -167,7 +163,7 @@ def population_stability_table(
         psi = math.inf if 0 in (e, a) else (e - a) * math.log(e / a)
         table.append(
             {
-                "band": band + 1,
+                "band": band,
                 "highest": max(inside),
                 "lowest": min(inside),
                 "n_pos": n_pos,
@@ -177,6 +173,8 @@ def population_stability_table(
                 "psi": psi,
             }
         )
+    if len(table) == 1:
+        table[0]["psi"] = None
     return table
 
 
@@ -190,7 +188,9 @@ def population_stability(
     table = population_stability_table(rows, bands, edges, empty_share)
     if table is None:
         return {"psi": None, "p_value": None, "n_bands": None, **counts}
+    if len(table) == 1:
+        return {"psi": None, "p_value": None, "n_bands": 1, **counts}
     psi = sum(band["psi"] for band in table)
     scale = 1 / len(pos) + 1 / len(neg)
-    p_value = float(chi2.sf(psi / scale, len(table) - 1)) if len(table) > 1 and psi < math.inf else None
+    p_value = float(chi2.sf(psi / scale, len(table) - 1)) if psi < math.inf else None
     return {"psi": psi, "p_value": p_value, "n_bands": len(table), **counts}

@@ -215,6 +215,50 @@ def cap_curve(rows: Sequence[Row]) -> list[dict[str, Any]] | None:
     ]
 
 
+def score_bands(rows: Sequence[Row], bands: int, *, of_positives: bool) -> dict[float, int]:
+    """The band of each score: the one that the middle of its rows, or of its positives, falls into."""
+    pos, _ = classes(rows)
+    counted = pos if of_positives else [score for _, score in rows]
+    half = Fraction(bands, 2)
+
+    def middle(score: float) -> Fraction:
+        twice = 2 * sum(other > score for other in counted) + sum(other == score for other in counted)
+        return Fraction(twice * bands, 2 * len(counted))
+
+    def place(score: float) -> Fraction:
+        """The middle of the band, or the border in the middle of all bands."""
+        at = middle(score)
+        if at.denominator > 1:
+            return math.floor(at) + Fraction(1, 2)
+        return at if at == half else at + Fraction(1 if at > half else -1, 2)
+
+    places = {score: place(score) for score in set(counted)}
+    of_others: dict[float, Fraction] = {}
+    between: dict[float, tuple[Fraction, Fraction]] = {}
+    for score in {score for _, score in rows} - set(counted):
+        upper = [places[min(other for other in counted if other > score)]] if max(counted) > score else []
+        lower = [places[max(other for other in counted if other < score)]] if min(counted) < score else []
+        u, v = (upper or lower)[0], (lower or upper)[0]
+        at, border = middle(score), (u + v) / 2
+        if u == v or (at, border) < (border, half):
+            of_others[score] = u
+        elif (at, border) > (border, half):
+            of_others[score] = v
+        else:
+            between[score] = (u, v)
+    places |= of_others
+
+    def size(at: Fraction) -> tuple[int, int]:
+        inside = [row for row in rows if places.get(row[1]) == at]
+        n_pos = sum(label for label, _ in inside)
+        return (n_pos, len(inside) - n_pos) if of_positives else (len(inside), n_pos)
+
+    on_border = {score for score, at in places.items() if at == half and bands % 2 == 0}
+    sides = {score: (half - Fraction(1, 2), half + Fraction(1, 2)) for score in on_border} | between
+    places |= {score: u if size(u) <= size(v) else v for score, (u, v) in sides.items()}
+    return {score: int(at + Fraction(1, 2)) for score, at in places.items()}
+
+
 def gains_table(
     rows: Sequence[Row], bands: int, edges: Sequence[float] | None = None
 ) -> list[dict[str, Any]] | None:
@@ -222,7 +266,7 @@ def gains_table(
     if not pos or not neg or has_nan(rows):
         return None
     scores = [score for _, score in rows]
-    band_of = {s: sum(other > s for other in scores) * bands // len(rows) + 1 for s in scores}
+    band_of = score_bands(rows, bands, of_positives=False)
     if edges is not None:
         band_of = {s: sum(edge > s for edge in edges) + 1 for s in scores}
     overall = Fraction(len(pos), len(rows))
@@ -252,6 +296,8 @@ def gains_table(
                 "ks": float(gain - cum_fpr),
             }
         )
+    if len(table) == 1:
+        table[0] |= {"lift": None, "cum_lift": None, "ks": None}
     return table
 
 

@@ -84,6 +84,7 @@ def test_every_row_of_the_table_is_in_the_catalogue() -> None:
     apart |= {
         ("compare_segments_clustered", "compare_segments"),
         ("compare_segments_of_states", "compare_segments"),
+        ("population_stability_reference", "population_stability"),
         ("roc_auc_power_auc", "roc_auc_power"),
         ("roc_state_of_batches", "roc_state"),
         ("roc_summary_bounded_of_batches", "roc_summary"),
