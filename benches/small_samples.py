@@ -11,6 +11,7 @@ one half. A replicate is a group of one grouped query. Everything is seeded.
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 import math
 import subprocess
@@ -30,6 +31,9 @@ RESULTS = Path(__file__).parent / "results" / "small_samples.csv"
 NORMAL = NormalDist()
 CORRELATION = 0.5
 """Of the rows of a cluster."""
+
+SPREAD = 1.0
+"""The standard deviation of the logarithm of weights: a sample of n rows counts as n / e."""
 
 BATCHES = 50
 """The bootstrap draws the same places in every group that has the same seed and size, so replicates are dealt
@@ -155,6 +159,7 @@ def partial() -> Iterator[Case]:
         (50, 50, "fpr", 0.1),
         (30, 300, "tpr", 0.8),
         (200, 200, "fpr", 0.1),
+        (300, 30, "fpr", 0.1),
     ):
         low, high = (0.0, bound) if axis == "fpr" else (bound, 1.0)
         part = {"max_fpr": bound} if axis == "fpr" else {"min_tpr": bound}
@@ -196,6 +201,26 @@ def rates() -> Iterator[Case]:
                 yield Case(*case, {"wilson": expression}, replicates=2000, resamples=2000)
 
 
+def weights() -> Iterator[Case]:
+    """Yield rows with uneven weights: few of them decide."""
+
+    def simulated(n_pos: int, n_neg: int) -> Callable[[np.random.Generator, float, int], pl.DataFrame]:
+        def of(rng: np.random.Generator, auc: float, count: int) -> pl.DataFrame:
+            rows = of_classes(n_pos, n_neg)(rng, auc, count)
+            return rows.with_columns(weight=pl.Series(rng.lognormal(sigma=SPREAD, size=rows.height)))
+
+        return of
+
+    methods = {
+        method: functools.partial(pa.roc_auc_ci, "label", "score", weight="weight", method=method)
+        for method in ("delong", "logit")
+    }
+    for n_pos, n_neg in ((30, 300), (100, 100), (300, 3000)):
+        for auc in (0.8, 0.95):
+            name = f"weights of spread {SPREAD:g}, {n_pos} + {n_neg} rows"
+            yield Case("roc_auc_ci", name, auc, simulated(n_pos, n_neg), auc, methods)
+
+
 def survival() -> Iterator[Case]:
     """Yield censored times; in place of an AUC stands the log hazard ratio."""
     for rows, effect, censoring, share in (
@@ -222,6 +247,12 @@ def folds() -> Iterator[Case]:
         for auc in (0.8, 0.9):
             rows = in_folds(n_pos, n_neg, k)
             yield Case("cv_roc_auc", f"{k} folds, {n_pos} + {n_neg} rows", auc, rows, auc, delong)
+    by_rows = {"influence": lambda: pa.cv_roc_auc("label", "score", "fold", method="influence")}
+    for n_pos, n_neg, k in ((50, 50, 10), (30, 300, 10), (300, 300, 10)):
+        for auc in (0.8, 0.95):
+            rows = in_folds(n_pos, n_neg, k)
+            case = (f"{k} folds, {n_pos} + {n_neg} rows", auc, rows, auc, by_rows)
+            yield Case("cv_roc_auc", *case)
     of_clusters = {
         "delong, cluster": lambda: pa.cv_roc_auc("label", "score", "fold", method="delong", cluster="cluster")
     }
@@ -278,6 +309,7 @@ def first_segments(rows: pl.LazyFrame) -> pl.LazyFrame:
 FAMILIES: dict[str, Callable[[], Iterator[Case]]] = {
     "partial": partial,
     "rates": rates,
+    "weights": weights,
     "survival": survival,
     "folds": folds,
     "segments": segments,

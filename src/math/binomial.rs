@@ -43,13 +43,12 @@ pub fn wilson(successes: u64, trials: u64, level: f64) -> (f64, f64) {
         let (lower, upper) = wilson(failures, trials, level);
         return (1.0 - upper, 1.0 - lower);
     }
-    wilson_of_share(successes as f64, failures as f64, level)
+    wilson_of_share(successes as f64, failures as f64, normal::upper_quantile(0.5 * (1.0 - level)))
 }
 
 /// The same of so many successes and failures that need not be whole numbers, the first the fewer.
-fn wilson_of_share(k: f64, failures: f64, level: f64) -> (f64, f64) {
+fn wilson_of_share(k: f64, failures: f64, z: f64) -> (f64, f64) {
     let n = k + failures;
-    let z = normal::upper_quantile(0.5 * (1.0 - level));
     let spread = z * (k * (failures / n) + 0.25 * z * z).sqrt();
     let upper = (k + 0.5 * z * z + spread) / (n + z * z);
     // The other root from the product of both, which does not cancel, and is 0 without successes.
@@ -57,13 +56,14 @@ fn wilson_of_share(k: f64, failures: f64, level: f64) -> (f64, f64) {
 }
 
 /// Wilson's interval of a proportion whose variance is that of a share among so many trials, which need not be a whole
-/// number: of few effective trials, if something else varies besides (Korn and Graubard 1998). NaN of a NaN.
-pub fn wilson_effective(share: f64, trials: f64, level: f64) -> (f64, f64) {
+/// number: of few effective trials, if something else varies besides (Korn and Graubard 1998). The limits are so many
+/// standard errors away. NaN of a NaN.
+pub fn wilson_effective(share: f64, trials: f64, errors: f64) -> (f64, f64) {
     if share > 0.5 {
-        let (lower, upper) = wilson_of_share((1.0 - share) * trials, share * trials, level);
+        let (lower, upper) = wilson_of_share((1.0 - share) * trials, share * trials, errors);
         return (1.0 - upper, 1.0 - lower);
     }
-    wilson_of_share(share * trials, (1.0 - share) * trials, level)
+    wilson_of_share(share * trials, (1.0 - share) * trials, errors)
 }
 
 /// The probability p, and 1 - p, under which so many successes or more have probability `tail`; 0 if there are none.

@@ -174,9 +174,10 @@ def roc_auc_ci(
     own fpr, and a positive the length of fpr at which it is called positive, where a row outside the
     bounds is as if it were on the next bound. These are the influences of the rows on the area, the
     thresholds at the bounds included (Jaeckel 1972). pROC has no such error, only the bootstrap's. With
-    ``"logit"`` a row of the bounded class beyond a bound b has the mean height of the curve over the length
-    of one row, from ``b - b / n`` to ``b + (1 - b) / n``, which is how the area changes if that row is left
-    out (the jackknife, Tukey 1958). With the parts v and w of the variance, of the bounded class and of the
+    ``"logit"`` it is the standard error of the jackknife (Tukey 1958): how the area changes if one row after
+    the other is left out, with any ties and bounds. A row of the bounded class beyond a bound b then has the
+    mean height of the curve over the length of one row, from ``b - b / n`` to ``b + (1 - b) / n``. With the
+    parts v and w of the variance, of the bounded class and of the
     other, Student's t has ``(v + w)² / (v² / (m - 1) + w² / (n - 1))`` degrees of freedom (Welch,
     Satterthwaite), where m is the number of rows of the bounded class within the bounds, 2 at least, and n
     that of all rows of the other. If the share is 0 or 1, half a row of those m or n is taken to lie on the

@@ -478,7 +478,5 @@ def unlabelled_roc_auc(
     if not (isinstance(column, pl.Expr) and isinstance(score, str | pl.Expr)):
         # The error of a column, which is in words about it.
         return expression(name, {"score": score, "label": label})
-    # An 8-bit number leaves any dtype as it is, or makes it one that all versions of Polars can hand over.
-    zero = pl.lit(0, dtype=pl.UInt8)
-    labels = {"label": column.fill_null(zero), "labelled": column.is_not_null()}
+    labels = {"label": column, "labelled": column.is_not_null()}
     return expression(name, {"score": score, **labels, "count": count}, assume=assume)

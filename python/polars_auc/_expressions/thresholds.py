@@ -333,13 +333,15 @@ def tpr_at_fpr(
     2000). By ``"percentile"`` the limits are quantiles (type 7) of the resamples, as ``pROC::ci.se``, whose
     middle value is the median of the resamples and not the rate itself. By ``"wilson"`` they are Wilson's
     (1927) of a share r of ``min(P, r (1 - r) / se²)`` rows, P if r is 0 or 1 or all resamples agree: the
-    interval of a share that varies more than by drawing its own rows (Korn and Graubard 1998). O(n log n),
-    and O(n) for each resample.
+    interval of a share that varies more than by drawing its own rows (Korn and Graubard 1998). The quantile
+    is Student's with ``(v + w)² / (v² / (P - 1) + w² / m)`` degrees of freedom (Welch, Satterthwaite), where
+    ``v = r (1 - r) / P`` is the variance of the share, ``w = max(se² - v, 0)`` that of the threshold, and m
+    the negatives on the side of the fpr where there are fewer, 1 at least. O(n log n), and O(n) for each
+    resample.
 
-    With few negatives the threshold is uncertain, and intervals are too short. At an fpr of 0.1 with 30
-    negatives and 300 positives 95 % intervals by ``"wilson"`` hold 89.5 % for an AUC of 0.8 and 91.9 % for
-    0.95, by ``"percentile"`` 87.0 and 86.8 %; with 50 and more of each class by ``"wilson"`` 94 to 97 %
-    (``benches/results/small_samples.csv``).
+    With few negatives the threshold is uncertain, and intervals by ``"percentile"`` are too short: at an fpr
+    of 0.1 with 30 negatives and 300 positives 95 % intervals hold 87.0 % for an AUC of 0.8 and 86.8 % for
+    0.95 (``benches/results/small_samples.csv``).
 
     Examples
     --------
@@ -351,7 +353,7 @@ def tpr_at_fpr(
     >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
     >>> point = images.select(pa.tpr_at_fpr(pl.col("status") == "abnormal", "rating", 0.1))
     >>> point.unnest("rating").select(pl.col("tpr", "lower", "upper").round(2)).row(0)
-    (0.72, 0.57, 0.83)
+    (0.72, 0.57, 0.84)
     >>> points = images.select(pa.tpr_at_fpr(pl.col("status") == "abnormal", "rating", [0.1, 0.2]))
     >>> points.explode("rating").unnest("rating").select(pl.col("fpr", "tpr").round(2)).rows()
     [(0.1, 0.72), (0.2, 0.84)]
@@ -423,10 +425,9 @@ def fpr_at_tpr(
     ``pROC::ci.sp`` gives the limits of the specificity, which is ``1 - fpr``. O(n log n), and O(n) for each
     resample.
 
-    With few positives the threshold is uncertain, and intervals are too short. At a tpr of 0.9 with 30
-    positives and 300 negatives 95 % intervals by ``"wilson"`` hold 91.6 % for an AUC of 0.8 and 94.7 % for
-    0.95, by ``"percentile"`` 89.5 and 90.0 %; with 50 and more of each class by ``"wilson"`` 94 to 96 %
-    (``benches/results/small_samples.csv``).
+    With few positives the threshold is uncertain, and intervals by ``"percentile"`` are too short: at a tpr
+    of 0.9 with 30 positives and 300 negatives 95 % intervals hold 89.5 % for an AUC of 0.8 and 90.0 % for
+    0.95 (``benches/results/small_samples.csv``).
 
     Examples
     --------
@@ -438,6 +439,6 @@ def fpr_at_tpr(
     >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
     >>> point = images.select(pa.fpr_at_tpr(pl.col("status") == "abnormal", "rating", 0.9))
     >>> point.unnest("rating").select(pl.col("fpr", "lower", "upper").round(2)).row(0)
-    (0.32, 0.15, 0.56)
+    (0.32, 0.14, 0.59)
     """
     return expression_of(fpr_at_tpr, locals(), variant=_variant(tpr))

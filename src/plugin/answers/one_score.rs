@@ -75,6 +75,11 @@ pub(super) trait Statistic: Sync {
         None
     }
 
+    /// Which statistic serves groups of 2^31 rows or more, if this one draws rows one by one.
+    fn for_large_groups(&self) -> Option<&'static str> {
+        None
+    }
+
     /// How small the state of the rows may be, if a state is all that the statistic needs.
     fn state(&self) -> Option<Option<Limit>> {
         None
@@ -110,6 +115,10 @@ impl<M: Summary> Statistic for OfSummary<'_, M> {
         self.0.resampling()
     }
 
+    fn for_large_groups(&self) -> Option<&'static str> {
+        self.0.for_large_groups()
+    }
+
     fn state(&self) -> Option<Option<Limit>> {
         self.0.state()
     }
@@ -132,6 +141,10 @@ struct OfCurve<'a, C>(&'a C);
 impl<C: Curve> Statistic for OfCurve<'_, C> {
     fn fields(&self) -> &'static [RecordField] {
         PointOf::<C>::FIELDS
+    }
+
+    fn for_large_groups(&self) -> Option<&'static str> {
+        self.0.for_large_groups()
     }
 
     fn passes(&self) -> usize {
@@ -337,9 +350,11 @@ impl WithScores for SomeGroups<'_> {
         for group in self.groups {
             interrupt::check();
             groups.load(group, scores, answer.state(), &mut rows)?;
-            if answer.resampling().is_some() {
-                let RowCounts { n_pos, n_neg, .. } = rows.row_counts();
-                count::check_laid_out(n_pos + n_neg)?;
+            if let Some(alternative) = answer.for_large_groups() {
+                let RowCounts { n_pos, n_neg, have_weights, .. } = rows.row_counts();
+                // Nothing is drawn from rows with weights.
+                count::check_laid_out(if have_weights { 0 } else { n_pos + n_neg })
+                    .map_err(|message| format!("{message}. For more rows {alternative}"))?;
             }
             let present = filled.append(*answer, &mut rows)?;
             filled.close(lists, present);

@@ -78,7 +78,7 @@ impl GroupTable {
         let (mut labels, mut labelled) = (None, None);
         if let Some(place) = places.label {
             let (truths, validity) = label::bits("label", &rows[place])?;
-            labelled = validity;
+            labelled = validity.filter(|_| !rules.needs.unlabelled);
             labels = Some(truths);
         }
         let mut keys = None;

@@ -7,9 +7,10 @@
 //! at the bounds included (Jaeckel 1972). Without bounds they are DeLong's.
 //!
 //! With few rows within the bounds the curve is steep from one row to the next, and it matters where its height at a bound
-//! is taken. To take a row of the bounded class out of the sample moves the bound by part of a row: a row outside it is then
-//! worth the mean height over the length of one row about the bound, from `b - b / n` to `b + (1 - b) / n`. This is the
-//! variance by the jackknife (Tukey 1958), which the logit interval takes. A tie that a bound cuts is treated as above.
+//! is taken. To take a row of the bounded class out of the sample moves a bound `b` by part of a row, from `b n` to
+//! `b (n - 1)` rows: a row outside it is then worth the mean height over the length of one row about the bound, from
+//! `b - b / n` to `b + (1 - b) / n`, and the slope of a tie that a bound cuts changes. This is the variance by the jackknife,
+//! which leaves out one row at a time (Tukey 1958), and which the logit interval takes.
 
 use crate::math;
 use crate::ranking::ties::{Count, Segment, counts::steps, placements::squares};
@@ -29,7 +30,10 @@ pub struct Bounds {
 pub struct Window {
     bounds: Bounds,
     totals: (u64, u64),
+    outside: Outside,
     in_rows: (f64, f64),
+    /// The same once a row of the bounded class is left out.
+    in_fewer_rows: (f64, f64),
     about: (About, About),
     /// Pieces that begin and end here touch no bound and are not near one: most pieces, and whole numbers are compared
     /// faster.
@@ -48,8 +52,7 @@ struct Piece {
 struct About([(f64, f64); 2]);
 
 impl About {
-    fn bound(rate: f64, in_rows: f64) -> Self {
-        let start = in_rows - rate;
+    fn bound(start: f64) -> Self {
         let middle = start.floor() + 1.0;
         About([(start, middle), (middle, start + 1.0)])
     }
@@ -81,11 +84,12 @@ impl Bounds {
     }
 
     /// The bounds in a group of so many positives and negatives.
-    pub fn window(self, totals: (u64, u64)) -> Window {
+    pub fn window(self, totals: (u64, u64), outside: Outside) -> Window {
         let in_rows = self.in_rows(totals);
-        let about = (About::bound(self.low, in_rows.0), About::bound(self.high, in_rows.1));
+        let in_fewer_rows = (in_rows.0 - self.low, in_rows.1 - self.high);
+        let about = (About::bound(in_fewer_rows.0), About::bound(in_fewer_rows.1));
         let inner = ((in_rows.0 + 1.0).ceil() as u64, (in_rows.1 - 1.0).max(0.0).floor() as u64);
-        Window { bounds: self, totals, in_rows, about, inner }
+        Window { bounds: self, totals, outside, in_rows, in_fewer_rows, about, inner }
     }
 
     /// The placements of positives and of negatives, such that larger ones make a larger area: over fpr a positive counts for
@@ -126,10 +130,14 @@ impl Piece {
         self.y.0 == self.y.1
     }
 
-    /// The rows of a flat piece before and within the bounds. All have one height, so that the row that a bound falls on
-    /// may count on either side of it.
-    fn parts(self, (low, high): (f64, f64)) -> [u64; 2] {
+    /// The rows of a flat piece before and within the bounds. All have one height, so that with the heights at the bounds the
+    /// row that a bound falls on may count on either side of it.
+    fn parts(self, window: &Window) -> [u64; 2] {
         let (x0, x1) = self.x;
+        let (low, high) = match window.outside {
+            Outside::Bound => window.in_rows,
+            Outside::Jackknife => (window.in_fewer_rows.0 + 1.0, window.in_fewer_rows.1),
+        };
         let low = (low.floor() as u64).clamp(x0, x1);
         let high = (high.ceil() as u64).clamp(low, x1);
         [low - x0, high - low]
@@ -154,6 +162,31 @@ impl Piece {
             let mean = sum / (x1 - x0);
             Place::Cut(mean, self.height(mean))
         }
+    }
+
+    /// Where the rows of the bounded class lie, if one of them is left out: with the area that is lost as the height, where
+    /// a bound cuts the piece.
+    fn without_row(self, (low, high): (f64, f64)) -> Place {
+        let (x0, last) = (self.x.0 as f64, self.x.1 as f64 - 1.0);
+        if last <= low {
+            return Place::Before;
+        }
+        if x0 >= high {
+            return Place::After;
+        }
+        if low <= x0 && last <= high {
+            return Place::Inside;
+        }
+        // Then the piece has two rows or more. It rises as much over one row less.
+        let (y0, rise) = (self.y.0 as f64, self.y.1 as f64 - self.y.0 as f64);
+        let (slope, steeper) = (rise / (last + 1.0 - x0), rise / (last - x0));
+        let lost_to_high = if last <= high {
+            y0 + 0.5 * rise
+        } else {
+            y0 + 0.5 * (slope * (high + 1.0 - x0).powi(2) - steeper * (high - x0).powi(2))
+        };
+        let lost_to_low = 0.5 * (slope - steeper) * (low - x0).max(0.0).powi(2);
+        Place::Cut(0.0, lost_to_high - lost_to_low)
     }
 
     /// The heights in the middle of both parts of the length about a bound, where the piece has them. A row is of one
@@ -263,7 +296,7 @@ impl PartialPlacements {
     /// Takes in a segment; those that begin a row or more after the bounds may be left out. Rows of the bounded class between
     /// two scores of the other may come in any number of segments, and make the same sums.
     pub fn add(&mut self, window: &Window, segment: &Segment) {
-        let Window { bounds, totals, in_rows, about, inner } = *window;
+        let Window { bounds, totals, outside, in_rows, in_fewer_rows, about, inner } = *window;
         let piece = bounds.piece(segment, totals.1);
         let (bounded, others) = piece.rows();
         if inner.0 <= piece.x.0 && piece.x.1 <= inner.1 {
@@ -274,13 +307,17 @@ impl PartialPlacements {
         self.add_edges(piece.edges(in_rows));
         self.add_near((piece.heights(about.0), piece.heights(about.1)));
         if piece.is_flat() {
-            let [before, inside] = piece.parts(in_rows);
+            let [before, inside] = piece.parts(window);
             self.bounded.add(before, &Place::Before, 0, |_, y| y);
             self.bounded.add(inside, &Place::Inside, 2 * piece.y.0, |_, y| y);
             return;
         }
         let place = piece.place(in_rows);
-        self.bounded.add(bounded, &place, piece.y.0 + piece.y.1, |_, y| y);
+        let place_of_bounded = match outside {
+            Outside::Bound => &place,
+            Outside::Jackknife => &piece.without_row(in_fewer_rows),
+        };
+        self.bounded.add(bounded, place_of_bounded, piece.y.0 + piece.y.1, |_, y| y);
         self.others.add(others, &place, piece.x.0 + piece.x.1, |x, _| x);
     }
 
@@ -304,8 +341,8 @@ impl PartialPlacements {
 
     /// The two parts of the variance of the area, of the bounded class and of the other; undefined with a single row in a
     /// class.
-    pub fn variances(&self, window: Window, outside: Outside) -> Option<(f64, f64)> {
-        let Window { bounds, totals, about, .. } = window;
+    pub fn variances(&self, window: Window) -> Option<(f64, f64)> {
+        let Window { bounds, totals, outside, about, .. } = window;
         if totals.0 < 2 || totals.1 < 2 {
             return None;
         }
@@ -369,18 +406,20 @@ mod tests {
     fn of(range: Range, rows: &[(u8, u8)]) -> (f64, Option<f64>, Option<f64>) {
         let (labels, scores): (Vec<u8>, Vec<u8>) = rows.iter().copied().unzip();
         let bounds = Bounds::of(range).unwrap();
-        with_ties(&labels, &scores, |mut ties| {
-            let window = bounds.window((ties.n_pos(), ties.n_neg()));
-            let (area, placements) = partial_area::partial_area_and(
-                &mut ties,
-                range,
-                partial_area::Standardized::Never,
-                |placements: &mut PartialPlacements, segment| placements.add(&window, segment),
-                PartialPlacements::join,
-            );
-            let total = |outside| placements.variances(window, outside).map(|(a, b)| a + b);
-            (area.unwrap(), total(Outside::Bound), total(Outside::Jackknife))
-        })
+        let [(area, at_the_bound), (_, jackknife)] = [Outside::Bound, Outside::Jackknife].map(|outside| {
+            with_ties(&labels, &scores, |mut ties| {
+                let window = bounds.window((ties.n_pos(), ties.n_neg()), outside);
+                let (area, placements) = partial_area::partial_area_and(
+                    &mut ties,
+                    range,
+                    partial_area::Standardized::Never,
+                    |placements: &mut PartialPlacements, segment| placements.add(&window, segment),
+                    PartialPlacements::join,
+                );
+                (area.unwrap(), placements.variances(window).map(|(a, b)| a + b))
+            })
+        });
+        (area, at_the_bound, jackknife)
     }
 
     proptest! {
@@ -435,38 +474,52 @@ mod tests {
         }
     }
 
-    /// The variance by taking out one row of the bounded class after the other, where no tie has both classes.
-    #[test]
-    fn without_each_row() {
-        let rows: Vec<(u8, u8)> = [0, 3, 1, 0, 2, 3, 1, 2, 0, 3, 2, 2, 0, 1, 3, 3]
-            .into_iter()
-            .enumerate()
-            .map(|(place, score)| (u8::from(place % 2 == 0), 2 * score + u8::from(place % 2 == 0)))
-            .collect();
-        let mut differ = false;
-        for (low, high) in [(0.0, 0.25), (0.25, 0.75), (0.5, 1.0), (0.125, 0.25)] {
-            for of_tpr in [false, true] {
-                let range = if of_tpr { Range::Tpr(low, high) } else { Range::Fpr(low, high) };
-                let measure =
-                    if of_tpr { Measure::TprRange(low, high) } else { Measure::FprRange(low, high) };
-                let counts = counts(&rows);
-                let without = |label: u8| -> f64 {
-                    let taken_out = (0..rows.len()).filter(|&row| rows[row].0 == label).map(|row| {
-                        let mut fewer = counts.clone();
-                        let count = &mut fewer[8 - rows[row].1 as usize];
-                        *(if label == 1 { &mut count.pos } else { &mut count.neg }) -= 1;
-                        measure.of(&fewer).unwrap()
-                    });
-                    let areas: Vec<f64> = taken_out.collect();
-                    let mean = areas.iter().sum::<f64>() / 8.0;
-                    7.0 / 8.0 * areas.iter().map(|area| (area - mean).powi(2)).sum::<f64>()
-                };
-                let (_, at_the_bound, jackknife) = of(range, &rows);
-                assert!((jackknife.unwrap() - without(0) - without(1)).abs() < 1e-15, "{range:?}");
-                differ |= jackknife != at_the_bound;
+    /// The variance by leaving out one row after the other.
+    fn without_each_row(range: Range, rows: &[(u8, u8)]) -> f64 {
+        let measure = match range {
+            Range::Fpr(low, high) => Measure::FprRange(low, high),
+            Range::Tpr(low, high) => Measure::TprRange(low, high),
+            Range::TwoWay { .. } => unreachable!(),
+        };
+        let counts = counts(rows);
+        let without = |label: u8| -> f64 {
+            let left_out = (0..rows.len()).filter(|&row| rows[row].0 == label).map(|row| {
+                let mut fewer = counts.clone();
+                let count = &mut fewer[8 - rows[row].1 as usize];
+                *(if label == 1 { &mut count.pos } else { &mut count.neg }) -= 1;
+                measure.of(&fewer).unwrap()
+            });
+            let areas: Vec<f64> = left_out.collect();
+            let n = areas.len() as f64;
+            let mean = areas.iter().sum::<f64>() / n;
+            (n - 1.0) / n * areas.iter().map(|area| (area - mean).powi(2)).sum::<f64>()
+        };
+        without(0) + without(1)
+    }
+
+    proptest! {
+        #[test]
+        fn the_jackknife_leaves_out_one_row_at_a_time(
+            rows in prop::collection::vec((0u8..2, 0u8..9), 4..60),
+            distinct in 1u8..10,
+            low in 0.0f64..0.9,
+            width in 0.01f64..1.0,
+            of_tpr in any::<bool>(),
+            on_steps in any::<bool>(),
+        ) {
+            let rows: Vec<(u8, u8)> = rows.into_iter().map(|row| (row.0, row.1 % distinct)).collect();
+            let Count { pos, neg } = Count::sum(&counts(&rows));
+            prop_assume!(pos > 1 && neg > 1);
+            let (mut low, mut high) = (low, (low + width).min(1.0));
+            if on_steps {
+                let all = if of_tpr { pos } else { neg } as f64;
+                (low, high) = ((low * all).floor() / all, (high * all).ceil() / all);
             }
+            let range = if of_tpr { Range::Tpr(low, high) } else { Range::Fpr(low, high) };
+            let jackknife = of(range, &rows).2.unwrap();
+            let expected = without_each_row(range, &rows);
+            prop_assert!((jackknife - expected).abs() < 1e-13, "{jackknife} {expected}");
         }
-        assert!(differ);
     }
 
     /// How the area changes with the weight of each row, by repeating all rows many times and adding one.

@@ -105,6 +105,10 @@ impl Summary for RocAucCi {
         (self.method == IntervalMethod::Bootstrap).then(|| self.resampling.unwrap_or_default())
     }
 
+    fn for_large_groups(&self) -> Option<&'static str> {
+        self.resampling().map(|_| "take the interval by \"delong\" or \"logit\"")
+    }
+
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiRecord {
         let rows = Count::from(&ties);
         if !ties.has_pairs() {

@@ -143,7 +143,7 @@ impl RocAucCiPartial {
         window: Window,
     ) -> RocAucCiRecord {
         let scale = Scale::of(self.range, self.standardized);
-        let (of_bounded, of_others) = placements.variances(window, Outside::Bound).unwrap_or_default();
+        let (of_bounded, of_others) = placements.variances(window).unwrap_or_default();
         let se = scale.unit * (of_bounded + of_others).sqrt();
         let interval = Interval::normal(auc, se, self.level).within(scale.limits.0, scale.limits.1);
         let (z, p_value) = self.test.test(scale.useless, |value| auc - value, se, normal::upper_tail);
@@ -159,7 +159,7 @@ impl RocAucCiPartial {
         window: Window,
     ) -> RocAucCiRecord {
         let scale = Scale::of(self.range, self.standardized);
-        let (of_bounded, of_others) = placements.variances(window, Outside::Jackknife).unwrap_or_default();
+        let (of_bounded, of_others) = placements.variances(window).unwrap_or_default();
         let se = (of_bounded + of_others).sqrt();
         let (bounded, others) = window.rows();
         // A single row within the bounds has one degree of freedom here, not none.
@@ -213,6 +213,10 @@ impl Summary for RocAucCiPartial {
         }
     }
 
+    fn for_large_groups(&self) -> Option<&'static str> {
+        self.resampling().map(|_| "take the interval by \"delong\" or \"logit\"")
+    }
+
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let none = RocAucCiRecord::undefined(&ties);
@@ -220,7 +224,11 @@ impl Summary for RocAucCiPartial {
         else {
             return none;
         };
-        let window = bounds.window((n_pos, n_neg));
+        let outside = match self.method {
+            PartialMethod::Logit => Outside::Jackknife,
+            PartialMethod::DeLong | PartialMethod::Bootstrap(..) => Outside::Bound,
+        };
+        let window = bounds.window((n_pos, n_neg), outside);
         let by_placements = self.resampling().is_none();
         let (area, placements) = partial_area_and(
             &mut ties,

@@ -65,6 +65,10 @@ impl Summary for RocSummary {
         self.ci.resampling()
     }
 
+    fn for_large_groups(&self) -> Option<&'static str> {
+        self.ci.for_large_groups()
+    }
+
     fn of_ties(&self, mut ties: Ties<'_>) -> RocSummaryRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let all = Confusion::all_negative(&ties);

@@ -60,6 +60,10 @@ impl Summary for RocSummaryShort {
         self.ci.resampling()
     }
 
+    fn for_large_groups(&self) -> Option<&'static str> {
+        self.ci.for_large_groups()
+    }
+
     fn of_ties(&self, mut ties: Ties<'_>) -> ShortSummaryRecord {
         let rows = ties.row_counts();
         let mut record = ShortSummaryRecord::undefined(Count::from(&ties)).with_counts(rows);

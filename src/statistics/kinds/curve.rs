@@ -24,6 +24,11 @@ pub trait Curve: Sync {
         1
     }
 
+    /// Which statistic serves groups of 2^31 rows or more, if this one draws rows one by one.
+    fn for_large_groups(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Appends the points of a group in order, or returns `false`, before appending any, where the curve
     /// is undefined.
     fn points(&self, ties: Ties<'_>, columns: &mut Vec<Column>) -> bool;

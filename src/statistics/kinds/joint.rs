@@ -76,6 +76,8 @@ pub struct Needs {
     pub skipped: bool,
     /// The values of all scores.
     pub values: bool,
+    /// Rows without a label as well, with any label.
+    pub unlabelled: bool,
 }
 
 impl Needs {
@@ -113,6 +115,7 @@ impl Needs {
         farthest: false,
         skipped: false,
         values: false,
+        unlabelled: false,
     };
 }
 

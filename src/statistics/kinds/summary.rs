@@ -34,6 +34,11 @@ pub trait Summary: Sync {
         None
     }
 
+    /// Which statistic serves groups of 2^31 rows or more, if this one draws rows one by one.
+    fn for_large_groups(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The record of a group. A field that is undefined there is `None`.
     fn of_ties(&self, ties: Ties<'_>) -> Self::Record;
 

@@ -97,7 +97,9 @@ fn points(codes: &Codes, scores: &[f64], targets: &[f64]) -> Vec<CapturedPoint> 
         tasks::sort_by(tie, |a, b| target(a).total_cmp(&target(b)));
         rows += tie.len();
         captured += tie.iter().map(target).sum::<f64>();
-        CapturedPoint::new(Some(scores[tie[0].1 as usize]), rows as f64 / targets.len() as f64, captured)
+        // 0.0 and -0.0 tie: either is shown as 0.0.
+        let score = scores[tie[0].1 as usize] + 0.0;
+        CapturedPoint::new(Some(score), rows as f64 / targets.len() as f64, captured)
     };
     in_order.chunk_by_mut(|a, b| a.0 == b.0).rev().map(point).collect()
 }
@@ -150,6 +152,14 @@ mod tests {
         for targets in [&[0.0, 0.0][..], &[1.0, -1.0], &[]] {
             let record = of(&[1.0, 2.0][..targets.len()], targets);
             assert_eq!((record.gini, record.points), (None, None));
+        }
+    }
+
+    #[test]
+    fn zeros_of_either_sign_are_one_score() {
+        for scores in [[0.0, -0.0, 1.0], [-0.0, 0.0, 1.0]] {
+            let points = of(&scores, &[1.0, 2.0, 3.0]).points.unwrap();
+            assert_eq!(points[2].score.map(f64::to_bits), Some(0), "{scores:?}");
         }
     }
 

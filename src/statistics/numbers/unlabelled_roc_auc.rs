@@ -72,7 +72,7 @@ impl Joint for UnlabelledRocAuc {
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("labelled"));
 
     fn needs(&self) -> Needs {
-        Needs { codes: true, values: self.assume.is_some(), ..Needs::default() }
+        Needs { codes: true, values: self.assume.is_some(), unlabelled: true, ..Needs::default() }
     }
 
     fn key_kind(&self) -> KeyKind<'_> {
@@ -190,24 +190,24 @@ fn largest(parts: &[Part]) -> Option<(u128, u128)> {
     best.map(|best| (best.1, best.2))
 }
 
-/// A probability whose logit is moved.
-fn moved(probability: f64, shift: f64) -> f64 {
+/// A probability whose logit is moved, and its complement: each to all of its digits, however near to 0 it is.
+fn moved(probability: f64, shift: f64) -> (f64, f64) {
     if shift == 0.0 {
-        return probability;
+        return (probability, 1.0 - probability);
     }
     let logit = (probability / (1.0 - probability)).ln() + shift;
-    1.0 / (1.0 + (-logit).exp())
+    (1.0 / (1.0 + (-logit).exp()), 1.0 / (1.0 + logit.exp()))
 }
 
 /// The expected area: the expected pairs that are in order over all expected pairs. Parts come from the highest score down.
 fn expected(parts: &[Part], shift: f64) -> Option<f64> {
     let (mut pos, mut neg, mut twice_u, mut own) = (0.0, 0.0, 0.0, 0.0);
     for part in parts {
-        let (probability, unlabelled) = (moved(part.score, shift), part.unlabelled as f64);
+        let ((probability, complement), unlabelled) = (moved(part.score, shift), part.unlabelled as f64);
         let pos_here = part.labelled.pos as f64 + unlabelled * probability;
-        let neg_here = part.labelled.neg as f64 + unlabelled * (1.0 - probability);
+        let neg_here = part.labelled.neg as f64 + unlabelled * complement;
         twice_u += neg_here * (2.0 * pos + pos_here);
-        own += unlabelled * probability * (1.0 - probability);
+        own += unlabelled * probability * complement;
         pos += pos_here;
         neg += neg_here;
     }
@@ -218,12 +218,18 @@ fn expected(parts: &[Part], shift: f64) -> Option<f64> {
 
 /// The logit by which all scores are to be moved, so that those of the labelled rows add up to the labelled positives; none
 /// if no number does that.
+///
+/// The complements of the positives' scores then add up to as much as the negatives' scores. Neither sum cancels, also
+/// where scores separate the classes and all terms are near 0. The logarithm of their quotient ascends with the shift, and
+/// is nearly linear far from the root.
 fn shift(parts: &[Part]) -> Option<f64> {
-    let rows = |part: &Part| (part.labelled.pos + part.labelled.neg) as f64;
-    let labelled: Vec<(f64, f64)> = parts.iter().map(|part| (part.score, rows(part))).collect();
-    let n_pos = parts.iter().map(|part| part.labelled.pos).sum::<u64>() as f64;
-    let (surely, possibly) = labelled.iter().fold((0.0, 0.0), |(surely, possibly), &(score, rows)| {
-        (surely + if score >= 1.0 { rows } else { 0.0 }, possibly + if score > 0.0 { rows } else { 0.0 })
+    let n_pos: u64 = parts.iter().map(|part| part.labelled.pos).sum();
+    let (surely, possibly) = parts.iter().fold((0, 0), |(surely, possibly), part| {
+        let rows = part.labelled.rows();
+        (
+            surely + if part.score >= 1.0 { rows } else { 0 },
+            possibly + if part.score > 0.0 { rows } else { 0 },
+        )
     });
     if n_pos <= surely || n_pos >= possibly {
         return None;
@@ -232,17 +238,21 @@ fn shift(parts: &[Part]) -> Option<f64> {
     let (mut low, mut high, mut shift) = (-1500.0, 1500.0, 0.0);
     for _ in 0..MOST_STEPS {
         interrupt::check();
-        let (mut excess, mut slope) = (-n_pos, 0.0);
-        for &(score, rows) in &labelled {
-            let probability = moved(score, shift);
-            excess += rows * probability;
-            slope += rows * probability * (1.0 - probability);
+        let (mut of_pos, mut of_neg) = (0.0, 0.0);
+        let (mut slope_of_pos, mut slope_of_neg) = (0.0, 0.0);
+        for part in parts {
+            let (pos, neg) = (part.labelled.pos as f64, part.labelled.neg as f64);
+            let (probability, complement) = moved(part.score, shift);
+            of_pos += pos * complement;
+            of_neg += neg * probability;
+            slope_of_pos += pos * complement * probability;
+            slope_of_neg += neg * complement * probability;
         }
-        if excess == 0.0 {
+        if of_neg == of_pos {
             break;
         }
-        (low, high) = if excess > 0.0 { (low, shift) } else { (shift, high) };
-        let next = shift - excess / slope;
+        (low, high) = if of_neg > of_pos { (low, shift) } else { (shift, high) };
+        let next = shift - (of_neg / of_pos).ln() / (slope_of_neg / of_neg + slope_of_pos / of_pos);
         let next = if next > low && next < high { next } else { f64::midpoint(low, high) };
         if (next - shift).abs() <= NEAR * (1.0 + shift.abs()) {
             return Some(next);
@@ -347,9 +357,24 @@ mod tests {
         let shift = shift(&parts).unwrap();
         let sum: f64 = parts
             .iter()
-            .map(|part| moved(part.score, shift) * (part.labelled.pos + part.labelled.neg) as f64)
+            .map(|part| moved(part.score, shift).0 * (part.labelled.pos + part.labelled.neg) as f64)
             .sum();
         assert!((sum - 1000.0).abs() < 1e-6, "{shift} {sum}");
+    }
+
+    /// The root and the area by arithmetic of 60 digits.
+    #[test]
+    fn extreme_scores_that_separate_the_classes() {
+        let given = [
+            (Some(true), 1.0 - 1e-13),
+            (Some(false), 1e-20),
+            (Some(false), 1e-20),
+            (None, 0.01),
+            (None, 0.5),
+            (None, 0.001),
+        ];
+        let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.of_rows(&rows(&given));
+        assert!((record.corrected_auc.unwrap() - 0.996_391_800_173_101_6).abs() < 1e-12, "{record:?}");
     }
 
     #[test]

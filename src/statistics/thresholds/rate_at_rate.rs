@@ -4,14 +4,16 @@
 //! 2000), which includes that of the threshold. Wilson's interval takes the rate as a share of effective rows `n`, so many
 //! that the variance of a share `r (1 - r) / n` is that of the resamples, and at most the rows of its class: the survey
 //! statistician's way of a proportion with more variance than that of drawing (Korn and Graubard 1998). It is an interval
-//! also where all resamples agree.
+//! also where all resamples agree. Its quantile is Student's with Welch and Satterthwaite's degrees of freedom: the variance
+//! beyond that of the share is the threshold's, which rests on the rows of the other class on the side of the fixed rate
+//! where there are fewer.
 //!
 //! With weights the curve is that of weighted rates, and there is no interval: weights do not tell how many
 //! observations there are, which a resample would have to draw.
 
-use crate::math::binomial::wilson_effective;
+use crate::math::{binomial::wilson_effective, student_t};
 use crate::ranking::ties::{Count, Ties};
-use crate::statistics::inference::Interval;
+use crate::statistics::inference::{Interval, interval::tail, welch};
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, words};
 use crate::statistics::resampling::{Measure, Resampling};
@@ -59,7 +61,7 @@ pub enum RateLimits {
 words!(RateLimits { "wilson" => Wilson, "percentile" => Percentile });
 
 macro_rules! rates {
-    ($($statistic:ident: $record:ident, $rate:ident of $class:ident at $fixed:ident;)*) => {$(
+    ($($statistic:ident: $record:ident, $rate:ident of $class:ident at $fixed:ident of $other:ident;)*) => {$(
         record! {
             /// The rate of one group.
             pub struct $record {
@@ -93,26 +95,39 @@ macro_rules! rates {
                 Some(self.resampling)
             }
 
+            fn for_large_groups(&self) -> Option<&'static str> {
+                Some(concat!(
+                    "write roc_curve with at_",
+                    stringify!($fixed),
+                    "=[...] for the rate, and roc_band for its limits"
+                ))
+            }
+
             fn of_ties(&self, ties: Ties<'_>) -> $record {
                 let rows = Count::from(&ties);
                 let measure = Measure::$statistic(self.$fixed);
-                let (rate, interval) =
-                    rate(ties, measure, rows.$class, (self.interval, self.level, self.resampling));
+                let at_threshold = rows.$other as f64 * self.$fixed.min(1.0 - self.$fixed);
+                let (rate, interval) = rate(
+                    ties,
+                    measure,
+                    (rows.$class, at_threshold),
+                    (self.interval, self.level, self.resampling),
+                );
                 $record::new(rate, interval, rows)
             }
         }
     )*};
 }
 rates! {
-    TprAtFpr: TprAtFprRecord, tpr of pos at fpr;
-    FprAtTpr: FprAtTprRecord, fpr of neg at tpr;
+    TprAtFpr: TprAtFprRecord, tpr of pos at fpr of neg;
+    FprAtTpr: FprAtTprRecord, fpr of neg at tpr of pos;
 }
 
-/// A rate of so many rows with its interval.
+/// A rate of so many rows with its interval; the threshold rests on so many rows of the other class.
 fn rate(
     mut ties: Ties<'_>,
     measure: Measure,
-    rows: u64,
+    rows: (u64, f64),
     (limits, level, resampling): (RateLimits, f64, Resampling),
 ) -> (Option<f64>, Interval) {
     let counts = ties.counts();
@@ -126,12 +141,20 @@ fn rate(
 }
 
 /// Wilson's limits of a rate whose standard error is known.
-fn wilson(rate: Option<f64>, rows: u64, interval: Interval, level: f64) -> Interval {
+fn wilson(rate: Option<f64>, (rows, at_threshold): (u64, f64), interval: Interval, level: f64) -> Interval {
     let limits = |(rate, se): (f64, f64)| {
         // Between the rates 0 and 1, a share of so many rows has this variance.
-        let effective = rate * (1.0 - rate) / (se * se);
-        let most = rows as f64;
-        wilson_effective(rate, if effective > 0.0 && effective < most { effective } else { most }, level)
+        let (spread, most) = (rate * (1.0 - rate), rows as f64);
+        let effective = spread / (se * se);
+        let of_share = spread / most;
+        let of_threshold = (se * se - of_share).max(0.0);
+        let df = if of_threshold > 0.0 {
+            welch([of_share, of_threshold], [most, at_threshold.max(1.0) + 1.0])
+        } else {
+            most - 1.0
+        };
+        let trials = if effective > 0.0 && effective < most { effective } else { most };
+        wilson_effective(rate, trials, student_t::upper_quantile(tail(level), df))
     };
     let (lower, upper) = rate.zip(interval.se).map(limits).unzip();
     Interval { lower, upper, ..interval }
@@ -167,15 +190,17 @@ mod tests {
     #[test]
     fn effective_rows() {
         let interval = Interval { se: Some(0.1), lower: Some(0.0), upper: Some(1.0) };
-        let got = wilson(Some(0.2), 50, interval, 0.95);
-        let expected = crate::math::binomial::wilson(2, 10, 0.95);
-        // 0.2 * 0.8 / 0.1²: 16 rows, of which 3.2 count.
-        let z = crate::math::normal::upper_quantile(0.025);
+        let got = wilson(Some(0.2), (50, 5.0), interval, 0.95);
+        // 0.2 * 0.8 / 0.1²: 16 rows, of which 3.2 count. Of the variance 0.0068 is the threshold's, with 5 degrees of
+        // freedom, and 0.0032 the share's, with 49.
+        let df = 0.0001 / (0.0068f64.powi(2) / 5.0 + 0.0032f64.powi(2) / 49.0);
+        let z = student_t::upper_quantile(0.025, df);
         let half = z / (1.0 + z * z / 16.0) * (0.01 + z * z / 1024.0f64).sqrt();
         let middle = (0.2 + z * z / 32.0) / (1.0 + z * z / 16.0);
         assert!((got.lower.unwrap() - (middle - half)).abs() < 1e-14);
         assert!((got.upper.unwrap() - (middle + half)).abs() < 1e-14);
-        let few = wilson(Some(0.2), 10, interval, 0.95);
+        let few = wilson(Some(0.2), (10, 5.0), interval, 0.95);
+        let expected = wilson_effective(0.2, 10.0, student_t::upper_quantile(0.025, 9.0));
         assert!((few.upper.unwrap() - expected.1).abs() < 1e-14, "no more rows than there are");
     }
 
@@ -227,7 +252,7 @@ mod tests {
         );
         // All resamples agree: Wilson's interval is that of two rows of two.
         let apart = summary(&of(0.0, RateLimits::Wilson), &[1, 1, 0, 0], &[4.0, 3.0, 2.0, 1.0]).interval;
-        let expected = crate::math::binomial::wilson(2, 2, 0.9);
+        let expected = wilson_effective(1.0, 2.0, student_t::upper_quantile(tail(0.9), 1.0));
         assert_eq!((apart.se, apart.lower, apart.upper), (Some(0.0), Some(expected.0), Some(expected.1)));
         let back = FprAtTpr { tpr: 0.0, interval: RateLimits::Wilson, level: 0.9, resampling: DRAWN };
         assert_eq!(summary(&back, &[0, 1, 1], &[3.0, 2.0, 1.0]).fpr, Some(0.0));

@@ -43,6 +43,10 @@ macro_rules! rates {
                 self.0.iter().map(|one| one.resampling.passes()).sum()
             }
 
+            fn for_large_groups(&self) -> Option<&'static str> {
+                self.0.first().and_then($statistic::for_large_groups)
+            }
+
             fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
                 let rows = Count::from(&ties);
                 let mut counts = ties.counts();

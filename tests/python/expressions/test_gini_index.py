@@ -35,3 +35,10 @@ def test_targets_that_cannot_be_shared_out() -> None:
     assert losses.select(pa.gini_index("claims", "premium")).item()["gini"] is None
     with pytest.raises(pl.exceptions.ComputeError, match='gini_index: target "claims" has dtype str'):
         frame.with_columns(claims=pl.lit("a")).select(pa.gini_index("claims", "premium"))
+
+
+@pytest.mark.parametrize("zeros", [[0.0, -0.0], [-0.0, 0.0]])
+def test_zeros_of_either_sign_are_one_score(zeros: list[float]) -> None:
+    frame = pl.DataFrame({"claims": [1.0, 2.0, 3.0], "premium": [*zeros, 1.0]})
+    points = frame.select(pa.gini_index("claims", "premium", points=True)).item()["points"]
+    assert [str(point["score"]) for point in points] == ["None", "1.0", "0.0"]

@@ -203,3 +203,24 @@ def test_unlabelled_rows_of_a_report(capsys: pytest.CaptureFixture[str], tmp_pat
     assert main([*told, "--fail-if", "n_unlabelled > 0.5 * n"]) == 1
     said = capsys.readouterr()
     assert "q: 4 rows skipped for a missing label or score; 3 of them only for the label" in said.err
+
+
+@pytest.mark.parametrize("dtype", [pl.Categorical, pl.Enum(["a", "b"]), pl.String, pl.Binary])
+def test_a_label_of_another_dtype_is_refused_in_words(dtype: Any) -> None:
+    frame = pl.DataFrame({"y": pl.Series(["a", None, "b"]).cast(dtype), "p": [0.1, 0.2, 0.3]})
+    with pytest.raises(pl.exceptions.ComputeError, match='unlabelled_roc_auc: label "y" has dtype'):
+        asked(frame)
+
+
+def test_a_label_that_is_never_known() -> None:
+    frame = pl.DataFrame({"y": pl.Series([None, None], dtype=pl.Boolean), "p": [0.25, 0.5]})
+    for known in (frame, frame.with_columns(pl.col("y").cast(pl.Float64)), frame.with_columns(y=None)):
+        answer = asked(known, assume="calibrated")
+        assert (answer["lower"], answer["upper"], answer["n_unlabelled"]) == (0.0, 1.0, 2)
+
+
+def test_extreme_scores_that_separate_the_labelled_rows() -> None:
+    """The root and the area by arithmetic of 60 digits."""
+    labels, scores = [1, 0, 0, None, None, None], [1 - 1e-13, 1e-20, 1e-20, 0.01, 0.5, 0.001]
+    answer = asked(pl.DataFrame({"y": labels, "p": scores}), assume="calibrated")
+    assert answer["corrected_auc"] == pytest.approx(0.9963918001731016, abs=1e-12)

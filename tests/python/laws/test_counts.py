@@ -107,17 +107,25 @@ def test_more_rows_than_can_be_laid_out() -> None:
     ):
         frame.select(pa.roc_auc_difference("y", "s", "t", count="n"))
     # Resamples draw rows, so they are laid out as well.
+    normal = 'take the interval by "delong" or "logit"'
     drawn = {
-        "roc_auc_ci": pa.roc_auc_ci("y", "s", method="bootstrap", count="n"),
-        "roc_summary": pa.roc_summary("y", "s", ci="bootstrap", count="n"),
-        "tpr_at_fpr": pa.tpr_at_fpr("y", "s", 0.1, count="n"),
-        "fpr_at_tpr": pa.fpr_at_tpr("y", "s", 0.1, count="n"),
+        ("roc_auc_ci", normal): pa.roc_auc_ci("y", "s", method="bootstrap", count="n"),
+        ("roc_summary", normal): pa.roc_summary("y", "s", ci="bootstrap", count="n"),
+        ("tpr_at_fpr", "write roc_curve with at_fpr="): pa.tpr_at_fpr("y", "s", 0.1, count="n"),
+        ("tpr_at_fpr", "write roc_curve with at_fpr"): pa.tpr_at_fpr("y", "s", [0.1, 0.2], count="n"),
+        ("fpr_at_tpr", "write roc_curve with at_tpr="): pa.fpr_at_tpr("y", "s", 0.1, count="n"),
     }
-    for name, expression in drawn.items():
-        with pytest.raises(
-            pl.exceptions.ComputeError, match=f"{name}: a group counts 1099511627779 rows, but here each"
-        ):
+    said = "a group counts 1099511627779 rows, but here each .*2\\^31 - 1. For more rows"
+    for (name, alternative), expression in drawn.items():
+        with pytest.raises(pl.exceptions.ComputeError, match=f"{name}: {said} {alternative}"):
             frame.select(expression)
+    states = frame.select(state=pa.roc_state("y", "s", count="n"))
+    with pytest.raises(pl.exceptions.ComputeError, match=f"tpr_at_fpr: {said} write roc_curve"):
+        states.select(pa.tpr_at_fpr(state="state", fpr=0.1))
+    # What the error names gives the rate and its limits.
+    rate = states.select(pa.roc_curve(state="state", at_fpr=[0.1])).item().struct.field("tpr")
+    assert rate.to_list() == [0.0]
+    assert states.select(pa.roc_band(state="state", n_points=3)).item().len() > 1
 
 
 # Sums of products of three counts are largest where all tie or where the classes are apart.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -145,60 +146,22 @@ def area_within(rows: Sequence[tuple[bool, Any]], bounds: Bounds) -> Fraction:
     return sum(lengths, Fraction(0)) / len(lengths)
 
 
-def cells_within(
+def pseudovalues_within(
     rows: Sequence[tuple[bool, Any]], bounds: Bounds
 ) -> tuple[Sequence[bool], Sequence[Fraction]]:
-    """Return labels and placements, of a row that is wholly outside the bounds as if it were left out.
+    """Return labels, and what each row adds to the area: how the area changes if the row is left out.
 
-    Without one of n rows a bound b stands ``b / n`` further to the left, and the curve beyond that row one
-    row: the row is worth the mean height from ``b - b / n`` to ``b + (1 - b) / n``. Rows of the bounded class
-    with one score and no row of the other there come one after another, in any order.
+    Their variance is that of the jackknife.
     """
-    axis, low, high = bounds
-    bounded = sorted((score for label, score in rows if label == (axis == "tpr")), reverse=True)
-    others = [score for label, score in rows if label != (axis == "tpr")]
-    n = len(bounded)
 
-    def height(cell: int) -> tuple[Fraction, Fraction]:
-        """Return the heights at both ends of a row."""
-        score = bounded[cell]
-        above, tied = sum(other > score for other in others), others.count(score)
-        first, width = bounded.index(score), bounded.count(score)
-        ends = (Fraction(above) + Fraction(tied * (at - first), width) for at in (cell, cell + 1))
-        left, right = (end / len(others) for end in ends)
-        return left, right
+    @functools.cache
+    def without(label: bool, score: Any) -> Fraction:
+        rest = list(rows)
+        rest.remove((label, score))
+        n = sum(other == label for other, _ in rows)
+        return (1 - n) * area_within(rest, bounds)
 
-    def mean(start: Fraction) -> Fraction:
-        """Return the mean height over the length of a row."""
-        total = Fraction(0)
-        for cell in range(n):
-            left, right = max(start, Fraction(cell)), min(start + 1, Fraction(cell + 1))
-            if left < right:
-                ends = height(cell)
-                total += (right - left) * (ends[0] + (ends[1] - ends[0]) * ((left + right) / 2 - cell))
-        return total
-
-    labels, found = [], []
-    old = placements_within(rows, bounds)
-    for (label, _), placement in zip(rows, old, strict=True):
-        if label != (axis == "tpr"):
-            labels.append(label)
-            found.append(placement)
-    for cell, score in enumerate(bounded):
-        first, last = bounded.index(score), bounded.index(score) + bounded.count(score)
-        if not others.count(score):
-            first, last = cell, cell + 1
-        if last <= low * n:
-            value = mean(low * n - low)
-        elif first >= high * n:
-            value = mean(high * n - high)
-        elif last - first == 1 and not others.count(score):
-            value = height(cell)[0]
-        else:
-            value = old[rows.index((axis == "tpr", score))]
-        labels.append(axis == "tpr")
-        found.append(value)
-    return labels, found
+    return [label for label, _ in rows], [without(label, score) for label, score in rows]
 
 
 def _variance(values: Sequence[Fraction]) -> Fraction:

@@ -14,8 +14,8 @@ from scipy.stats import t as student_t
 from oracles.areas import (
     Bounds,
     area_within,
-    cells_within,
     placements_within,
+    pseudovalues_within,
     roc_auc,
     variances_within,
     weighted_roc_auc,
@@ -189,7 +189,7 @@ def partial_roc_auc_ci(
         limits = {"lower": float(auc) - errors * se, "upper": float(auc) + errors * se}
         said = decided(auc, se, usual, test)
     else:
-        of_classes = variances_within(*cells_within(rows, bounds))
+        of_classes = variances_within(*pseudovalues_within(rows, bounds))
         se = float(unit) * math.sqrt(sum(of_classes))
         rows_of = [len(neg), len(pos)] if axis == "fpr" else [len(pos), len(neg)]
         within = max(rows_of[0] * full, Fraction(1))

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import t as student_t
 
 from oracles.draws import resample
 from oracles.intervals import quantile
@@ -245,6 +245,13 @@ def rate_at_rate(
         most = len(pos) if wanted == "tpr" else len(neg)
         varies = 0 < rate < 1 and drawn[0] < drawn[-1]
         effective = min(rate * (1 - rate) / se**2, most) if varies else most
-        limits = wilson(rate * effective, effective, float(norm.isf(tail)))
+        of_share = rate * (1 - rate) / most
+        of_threshold = max(se**2 - of_share, 0.0) if drawn[0] < drawn[-1] else 0.0
+        others = len(neg) if wanted == "tpr" else len(pos)
+        df = most - 1.0
+        if of_threshold > 0:
+            beyond = max(others * float(min(at, 1 - at)), 1.0)
+            df = (of_share + of_threshold) ** 2 / (of_share**2 / (most - 1) + of_threshold**2 / beyond)
+        limits = wilson(rate * effective, effective, float(student_t.isf(tail, df)))
     close = {"se": Rounded(se), "lower": Rounded(limits[0]), "upper": Rounded(limits[1])}
     return {wanted: rate, **close, **group.counts}
