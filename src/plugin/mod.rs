@@ -61,6 +61,16 @@ mod python {
             flags.map_or(Edge::Python, Edge::Shell).worded(text)
         }
 
+        /// The places of distinct names of periods in the order of the periods; if they have none, the reason.
+        #[pyfunction]
+        fn period_order(names: Vec<String>) -> Result<Vec<u32>, pyo3::PyErr> {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            crate::statistics::monitoring::period_order(&names).map_err(|reason| {
+                let ordered = crate::statistics::monitoring::ORDERED;
+                pyo3::exceptions::PyValueError::new_err(format!("{reason}; {ordered}"))
+            })
+        }
+
         /// Begins a collection of batches, and returns its number.
         #[pyfunction]
         fn begin_batches() -> u64 {

@@ -12,12 +12,13 @@ from polars_auc._cli.sql import condition
 from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._frames.segments import is_reference
 from polars_auc._page.text import counted, readable
-from polars_auc._report.rows import CHANGES, DELTAS, OF_ALL_GROUPS, OF_GROUPS
+from polars_auc._report.rows import ALARMS, CHANGES, DELTAS, OF_ALL_GROUPS, OF_GROUPS
 from polars_auc._report.stability import STABILITY
 
 # Names that no column of a user has.
 _DECIDED = "polars_auc: decided"
 _ALONE = "polars_auc: alone"
+_UNTESTED = "polars_auc: untested"
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class Gate:
     null, for NaN, because a comparison is missing; or because there is no such row. Only rows that have
     nothing to be compared with by their nature may be undecided: the first score in a condition on how
     scores differ from it, the reference or the first period in a condition on the comparison of groups, a new
-    group in one on changes, and a group of nothing but the reference in one on stability.
+    group in one on changes, and a group of nothing but the reference in one on stability. With
+    ``--untested pass`` also rows that a condition on the alarm is about before their test begins.
     """
 
     text: str
@@ -40,6 +42,8 @@ class Gate:
     first_score: str
     versus: object
     along: str | None
+    untested: str = "fail"
+    """Whether a condition on the alarm fails in a row that is not tested yet, or passes."""
 
     @classmethod
     def read(
@@ -51,9 +55,11 @@ class Gate:
         first_score: str,
         versus: object,
         along: str | None,
+        untested: str = "fail",
     ) -> Gate:
         """Read a condition on the columns of a report."""
-        gate = cls(text, condition("fail_if", text, schema, "the report"), by, first_score, versus, along)
+        holds = condition("fail_if", text, schema, "the report")
+        gate = cls(text, holds, by, first_score, versus, along, untested)
         of_groups, of_all_groups = gate._named(by, OF_GROUPS, [GROUPING]), gate._named(OF_ALL_GROUPS)
         if of_groups and of_all_groups:
             raise Refusal(
@@ -74,15 +80,20 @@ class Gate:
                 False,
                 f"--fail-if {self.text!r} is about {which}, and there are none: it cannot be decided",
             )
-        alone = self._alone(about)
-        decided = self._decided(about, alone)
+        alone, untested = self._alone(about), self._untested(about)
+        passed = untested if self.untested == "pass" else untested & False
+        decided = self._decided(about, alone | passed)
         true = decided.fill_null(value=False)
-        undecided = decided.is_null() & ~alone
+        undecided = decided.is_null() & ~alone & ~passed
+        untested &= decided.is_null()
         count = f"{about.height} row" if about.height == 1 else f"{about.height} rows"
         said = f"--fail-if {self.text!r} is about {count} ({which}): it holds in {true.sum() or 'none'}"
         if undecided.any():
             said += f", and cannot be decided in {undecided.sum()}"
-        if (alone & decided.is_null()).all():
+        if untested.any():
+            said += f"; not tested yet in {untested.sum()}"
+            said += ", which --untested pass lets pass" if self.untested == "fail" else ", which pass"
+        if (alone & ~passed & decided.is_null()).all():
             return False, f"{said}, and none of them has anything to be compared with: it cannot be decided"
         failing = about.filter(true | undecided)
         if failing.is_empty():
@@ -120,6 +131,13 @@ class Gate:
                 dtypes = {key: about.schema[key] for key in self.by}
                 alone |= complete & is_reference(self.versus, dtypes).fill_null(value=False)
         return about.with_columns(alone.alias(_ALONE))[_ALONE]
+
+    def _untested(self, about: pl.DataFrame) -> pl.Series:
+        """Say of each row whether the test of its alarm has not begun yet."""
+        untested = pl.lit(value=False)
+        if self._named(ALARMS):
+            untested = pl.col("alarm").is_null() & (pl.col("alarm_periods") <= pl.col("alarm_baseline"))
+        return about.with_columns(untested.fill_null(value=False).alias(_UNTESTED))[_UNTESTED]
 
     def _decided(self, about: pl.DataFrame, alone: pl.Series) -> pl.Series:
         """Return the condition in each row: true, false, or null where it cannot be decided."""

@@ -6,31 +6,42 @@ import io
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from polars_auc._cli.refusal import Refusal, first_line, flag, worded
+from polars_auc._cli.sql import column
 from polars_auc._commands.lock import file_lock
 from polars_auc._commands.output import save
 from polars_auc._expressions.comparisons import adjust_p_values
-from polars_auc._expressions.monitoring import always_valid, always_valid_change
+from polars_auc._expressions.monitoring import (
+    BASELINE,
+    BASELINE_WITHOUT_COUNTS,
+    always_valid,
+    always_valid_change,
+)
 from polars_auc._frames.groupings import GROUPING
 from polars_auc._page.text import counted
 from polars_auc._plots.forest import group_name
 from polars_auc._plots.names import OVERALL, score_text
+from polars_auc._plugin.periods import period_order
 from polars_auc._report.changes import by_of
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.rows import ALARMS
 
-__all__ = ["History"]
+__all__ = ["History", "HistoryTest"]
 
 # What a file says of the options that its AUCs were made with.
 _KEY = "polars_auc.history"
 
 _PERIOD = "period"
-_ESTIMATES = ["n", "auc", "se"]
-_TEST = "polars_auc: test"
+_ESTIMATES = ["n", "n_pos", "auc", "se"]
+
+# Names that no column of a user has.
+_TEST, _MEAN = "polars_auc: test", "polars_auc: mean"
+_N_NEG, _WEIGHT = "polars_auc: n_neg", "polars_auc: weight"
 
 # The report says loudly that a score is NaN; later periods are not about it.
 _AUC, _SE = (pl.col(name).fill_nan(None) for name in ("auc", "se"))
@@ -49,7 +60,15 @@ _FIELDS = {
 class History:
     """A Parquet file with a row for each period, group and score."""
 
-    def __init__(self, file: Path, period: str, options: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        file: Path,
+        period: str,
+        options: Mapping[str, str],
+        test: HistoryTest,
+        *,
+        backfill: bool = False,
+    ) -> None:
         """Read the file, if there is one; refuse what is no history, or one of other options."""
         if file.suffix != ".parquet":
             raise Refusal(f"{flag('history')} must end in .parquet, got {str(file)!r}")
@@ -58,10 +77,12 @@ class History:
                 f"{flag('history')} is to be in the folder {str(file.parent)!r}, which is not there"
             )
         self.file, self.period, self.options = file, period, dict(options)
+        self.test, self.backfill = test, backfill
         self._version: tuple[int, int, int] | None = None
         self.rows: pl.DataFrame | None = None
         self.trend, self._now = pl.DataFrame(), pl.DataFrame()
-        self._read()
+        with file_lock(file):
+            self._read()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -104,38 +125,59 @@ class History:
         if _PERIOD in keys:
             raise Refusal(f"the group column {_PERIOD!r} has the name of a column of the history; rename it")
         now = report.select(pl.lit(self.period).alias(_PERIOD), *keys, *_ESTIMATES)
-        test = always_valid_change(_AUC, _SE, level=options.level, alternative="less")
-        since = pl.col(_PERIOD).gather(pl.col(_TEST).struct.field("since"))
         with worded():
             earlier = self._earlier(now)
-            periods = pl.concat([earlier.filter(pl.col(_PERIOD) < self.period), now])
-            tested = periods.with_columns(test.over(keys, order_by=_PERIOD).alias(_TEST))
+            in_order = self._in_order(earlier)
+            everything = pl.concat([earlier.filter(pl.col(_PERIOD) != self.period), now])
+            everything = everything.cast({_PERIOD: in_order}).sort(_PERIOD, maintain_order=True)
+            self._now = everything.cast({_PERIOD: pl.String})
+            this = pl.lit(self.period, dtype=in_order)
+            periods = everything.filter(pl.col(_PERIOD) <= this)
+            are_simple = options.weight is None and options.cluster is None
+            tested = self.test.beside(periods, keys, options.level, are_simple=are_simple)
             self.trend = _trend(tested, keys, options)
-            alarms = tested.select(
-                _PERIOD,
-                *keys,
-                since.over(keys, order_by=_PERIOD).alias("alarm_since"),
-                *(pl.col(_TEST).struct.field(field).alias(name) for name, field in _FIELDS.items()),
-            )
-            others = earlier.filter(pl.col(_PERIOD) != self.period)
-            self._now = pl.concat([others, now]).sort(_PERIOD, maintain_order=True)
+            alarms = tested.filter(pl.col(_PERIOD) == this)
+            fields = (pl.col(_TEST).struct.field(field).alias(name) for name, field in _FIELDS.items())
             table = report.join(
-                alarms.filter(pl.col(_PERIOD) == self.period).drop(_PERIOD),
+                alarms.select(*keys, "alarm_since", "alarm_periods", "alarm_baseline", *fields),
                 on=keys,
                 how="left",
                 nulls_equal=True,
                 maintain_order="left",
             )
             p_adjusted = adjust_p_values("alarm_p_value", method=options.adjust).alias("alarm_p_adjusted")
-            # Without a test there is no alarm.
-            alarm = (pl.col("alarm_p_adjusted") <= 1 - options.level).fill_null(value=False)
+            # Without a test it is unknown whether there is an alarm.
+            alarm = pl.col("alarm_p_adjusted") <= 1 - options.level
             table = table.with_columns(p_adjusted).with_columns(alarm=alarm)
         return table.select(*report.columns, *ALARMS)
+
+    def _in_order(self, earlier: pl.DataFrame) -> pl.Enum:
+        """Return the periods in order; refuse a new one before all others that is not expected."""
+        names = earlier[_PERIOD].unique().to_list()
+        try:
+            period_order([self.period])
+        except ValueError as error:
+            raise Refusal(f"{flag('period')} {error}") from error
+        try:
+            order = period_order({*names, self.period})
+        except ValueError as error:
+            raise Refusal(
+                f"{flag('period')} {self.period!r} has no place in {str(self.file)!r}: {error}"
+            ) from error
+        if names and self.period not in names and order[0] == self.period and not self.backfill:
+            raise Refusal(
+                f"{flag('period')} {self.period!r} comes before all periods of {str(self.file)!r}, which "
+                f"begin with {order[1]!r}; if that is right, write {flag('backfill')}"
+            )
+        return pl.Enum(order)
 
     def _earlier(self, now: pl.DataFrame) -> pl.DataFrame:
         """Return the rows of the file, with the dtypes that the report has."""
         if self.rows is None:
             return now.clear()
+        if "n_pos" not in self.rows.columns:
+            # Earlier releases kept no positives.
+            self.rows = self.rows.with_columns(n_pos=None)
         if set(self.rows.columns) != set(now.columns):
             raise Refusal(
                 f"{str(self.file)!r} has other columns of groups than this report; write another file"
@@ -173,13 +215,71 @@ class History:
 
         save(self.file, contents)
         is_replaced = self.rows is not None and self.period in self.rows[_PERIOD].cast(pl.String)
-        later = self._now.filter(pl.col(_PERIOD) > self.period)[_PERIOD]
         return (
             f"{str(self.file)!r} has {counted(self._now[_PERIOD].n_unique(), 'period')}, with {self.period!r}"
             + (" in place of the earlier one of this name" if is_replaced else "")
-            # Names that are no dates may be in another order than the periods, such as 10 before 9.
-            + (f", which comes before {later[0]!r}" if len(later) else "")
         )
+
+
+@dataclass(frozen=True)
+class HistoryTest:
+    """The test of each AUC over the periods."""
+
+    baseline: int | None = None
+    reference: float | None = None
+    period_weight: str | None = None
+    """SQL on the sizes of a period."""
+
+    def beside(
+        self, periods: pl.DataFrame, keys: list[str], level: float, *, are_simple: bool
+    ) -> pl.DataFrame:
+        """Return periods in order with the test of each, and how many there are so far.
+
+        The short baseline is for simple rows, without weights and clusters: it was simulated for them.
+        """
+        periods = periods.with_columns((pl.col("n") - pl.col("n_pos")).alias(_N_NEG))
+        is_known = _AUC.is_not_null() & _SE.is_not_null()
+        # A file of an earlier release has none.
+        has_counts = not periods.filter(is_known & pl.col("n_pos").is_null()).height
+        baseline = 0 if self.reference is not None else self.baseline
+        if baseline is None:
+            baseline = BASELINE if has_counts and are_simple else BASELINE_WITHOUT_COUNTS
+        n_pos, n_neg = ("n_pos", _N_NEG) if has_counts else (None, None)
+        mean = always_valid(_AUC, _SE, n_pos=n_pos, n_neg=n_neg, weight=_WEIGHT, level=level)
+        test = always_valid_change(
+            _AUC,
+            _SE,
+            n_pos=n_pos,
+            n_neg=n_neg,
+            baseline=baseline if self.reference is None else self.baseline,
+            reference=self.reference,
+            weight=_WEIGHT,
+            level=level,
+            alternative="less",
+        )
+        is_used = is_known & (pl.col(_WEIGHT) > 0)
+        tested = periods.with_columns(self._weight(periods)).with_columns(
+            test.over(keys, order_by=_PERIOD).alias(_TEST),
+            mean.over(keys, order_by=_PERIOD).alias(_MEAN),
+            is_used.cum_sum().over(keys, order_by=_PERIOD).cast(pl.UInt64).alias("alarm_periods"),
+            pl.lit(baseline, dtype=pl.UInt64).alias("alarm_baseline"),
+        )
+        since = pl.col(_PERIOD).cast(pl.String).gather(pl.col(_TEST).struct.field("since"))
+        return tested.with_columns(since.over(keys, order_by=_PERIOD).alias("alarm_since"))
+
+    def _weight(self, periods: pl.DataFrame) -> pl.Expr:
+        """Return how much each period counts, by its size alone: a weight must not depend on the AUC."""
+        if self.period_weight is None:
+            return pl.lit(1.0).alias(_WEIGHT)
+        sizes = periods.select("n", "n_pos", n_neg=_N_NEG).cast(pl.Float64)
+        weight = column("period_weight", self.period_weight, sizes.schema)
+        weights = sizes.with_columns(weight.cast(pl.Float64).alias(_WEIGHT))[_WEIGHT]
+        if (weights.is_null() & periods["n_pos"].is_null()).any():
+            raise Refusal(
+                f"{flag('period_weight')} needs the positives of each period, which the history lacks; write "
+                "another file"
+            )
+        return pl.lit(weights)
 
 
 def _version(file: Path) -> tuple[int, int, int] | None:
@@ -204,8 +304,7 @@ def _trend(tested: pl.DataFrame, keys: list[str], options: ReportOptions) -> pl.
     )
     sizes = rows.group_by("group", maintain_order=True).agg(pl.col("n").sum(), pl.col("scope").last())
     order = sizes.sort("scope", "n", descending=True, maintain_order=True)["group"].head(_MOST_PANELS)
-    drawn = rows.with_columns(mean=always_valid(_AUC, _SE, level=options.level).over(keys, order_by=_PERIOD))
-    drawn = drawn.filter(pl.col("group").is_in(order.implode())).sort(
+    drawn = rows.filter(pl.col("group").is_in(order.implode())).sort(
         pl.col("group").cast(pl.Enum(order)), _PERIOD
     )
-    return drawn.select("group", _PERIOD, "auc", "mean", "alarm")
+    return drawn.select("group", _PERIOD, "auc", pl.col(_MEAN).alias("mean"), "alarm")

@@ -36,6 +36,7 @@ from polars_auc._page.about import (
     needed,
     skipped,
     unfinished_periods,
+    untested,
     without_interval,
     without_squares,
 )
@@ -120,7 +121,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     if history is not None:
         schema = history.beside(pl.DataFrame(schema=schema), request.options).schema
     view.check(schema.names())
-    gates = _gates(request.fail_if, schema, source)
+    gates = _gates(request.fail_if, schema, source, request.untested)
     charts = None
     with source.faults(), progress(f"evaluating {files.size()}"):
         if request.options.memory is not None:
@@ -186,7 +187,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     return True
 
 
-def _gates(texts: Sequence[str], schema: pl.Schema, source: Source) -> list[Gate]:
+def _gates(texts: Sequence[str], schema: pl.Schema, source: Source, untested: str) -> list[Gate]:
     """Read the conditions under which the report fails."""
     read = partial(
         Gate.read,
@@ -195,6 +196,7 @@ def _gates(texts: Sequence[str], schema: pl.Schema, source: Source) -> list[Gate
         first_score=next(iter(source.evaluated.scores)),
         versus=source.options.versus,
         along=source.options.along,
+        untested=untested,
     )
     return [read(text) for text in texts]
 
@@ -340,6 +342,7 @@ def _say_notes(
         *without_interval(table),
         *without_squares(table, weighted),
         *groups_without_stability(table),
+        *untested(table),
         *gone,
     ]:
         say(f"polars-auc: {line}")

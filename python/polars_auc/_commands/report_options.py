@@ -15,7 +15,7 @@ from polars_auc._cli.reading import reading
 from polars_auc._cli.refusal import Refusal, flag
 from polars_auc._cli.rows import Files, RowOptions
 from polars_auc._cli.states import refuse_of_rows
-from polars_auc._commands.history import History
+from polars_auc._commands.history import History, HistoryTest
 from polars_auc._commands.output import refuse_unwritten, to_standard_output
 from polars_auc._page.files import refuse_path
 from polars_auc._page.text import SHOWN_ROWS, TableView
@@ -56,9 +56,35 @@ class ReportRequest:
     )
     period: str | None = option(
         None,
-        "with `history`: the name of this period, such as 2026-11-25; periods are in the order of their "
-        "names, and one of the same name is replaced",
+        "with `history`: the name of this period, such as 2026-11-25 or 2026-W9; periods are in the order of "
+        "the numbers in their names, and one of the same name is replaced",
         metavar="NAME",
+    )
+    backfill: bool = switch("with `history`: this period may come before all others")
+    baseline: int | None = option(
+        None,
+        "with `history`: how many periods at the start no change begins with; the test begins with the next "
+        "one; without it 3, or 28 with `weight` or `cluster`",
+        parse=int,
+        metavar="N",
+    )
+    reference: float | None = option(
+        None,
+        "with `history`: the AUC that periods are compared with in place of those before, such as that of "
+        "the validation",
+        parse=float,
+        metavar="AUC",
+    )
+    period_weight: str | None = option(
+        None,
+        'with `history`: how much each period counts, such as "n_pos * n_neg / n": SQL on n, n_pos and n_neg',
+        metavar="SQL",
+    )
+    untested: str = option(
+        "fail",
+        "with `history`: whether a row that is not tested yet fails a condition of `fail_if` on the alarm: "
+        "fail or pass",
+        metavar="fail|pass",
     )
     allow_empty: bool = switch("report also if `where` leaves no row, or if no row or every row is positive")
     fail_if: Sequence[str] = option(
@@ -145,6 +171,13 @@ class ReportRequest:
             raise OptionError(
                 "", there, said, "name both, as in `history` nights.parquet `period` 2026-11-25"
             )
+        for name in ("backfill", "baseline", "reference", "period_weight"):
+            if self.history is None and is_set(getattr(self, name)):
+                raise OptionError("", name, "goes with `history`, which is missing", "leave it out")
+        if self.untested not in ("fail", "pass"):
+            raise OptionError("", "untested", f"must be 'fail' or 'pass', got {self.untested!r}")
+        if self.untested == "pass" and self.history is None:
+            raise OptionError("", "untested", "goes with `history`, which is missing", "leave it out")
         if self.period is not None and not self.period.strip():
             raise OptionError("", "period", "must be a name, got an empty text", "write `period` 2026-11-25")
         if (
@@ -167,7 +200,8 @@ class ReportRequest:
         values["scores"] = self.rows.scores
         values["null_values"] = reading().options.null_values
         told = {flag(name): _told(value) for name, value in values.items() if is_set(value, ())}
-        return History(self.history, self.period, told)
+        test = HistoryTest(self.baseline, self.reference, self.period_weight)
+        return History(self.history, self.period, told, test, backfill=self.backfill)
 
     @property
     def is_printed(self) -> bool:

@@ -13,6 +13,7 @@ from polars_auc._frames.inputs import called, column_of, keys_of, like, refuse_k
 from polars_auc._plugin.call import expression
 from polars_auc._plugin.errors import OptionError
 from polars_auc._plugin.options import told
+from polars_auc._plugin.periods import sorted_groups
 
 if TYPE_CHECKING:
     from polars_auc._frames.inputs import ArrowStream, Frame
@@ -70,7 +71,8 @@ def compare_segments(
         - ``"rest"``: all other segments' rows together.
         - ``"overall"``: all rows together, including those of the segment.
         - ``"previous"``: the segment with the previous value of ``along`` and the same values of all other
-          columns; for months and other periods.
+          columns; for months and other periods. Texts with the same letters are in the order of their
+          numbers, W9 before W10; texts without an order, such as ``Sep 2026``, are refused.
         - any other value: the segment with this value, as a reference; a tuple if ``by`` is several columns.
           If the name of a segment is one of the words above, write it as a tuple, ``("rest",)``.
     along
@@ -237,7 +239,8 @@ def compare_segments(
         null=null,
         margin=margin,
     )
-    return like(frame, _one_row_a_segment(rows, answer, keys))
+    axis = _axis(along, versus, {key: schema[key] for key in keys})
+    return like(frame, _one_row_a_segment(rows, answer, keys, axis))
 
 
 def summaries_of_segments(
@@ -302,7 +305,9 @@ def _observed(
     }
 
 
-def _one_row_a_segment(rows: pl.LazyFrame, answer: pl.Expr, keys: list[str]) -> pl.LazyFrame:
+def _one_row_a_segment(
+    rows: pl.LazyFrame, answer: pl.Expr, keys: list[str], axis: str | None
+) -> pl.LazyFrame:
     """Turn the answer, a list of records, into rows with the columns of segments, in order."""
     # Without a row there is no segment, but an empty list explodes to a null.
     segments = rows.select(answer.alias(_SEGMENTS)).explode(_SEGMENTS).filter(pl.col(_SEGMENTS).is_not_null())
@@ -317,7 +322,7 @@ def _one_row_a_segment(rows: pl.LazyFrame, answer: pl.Expr, keys: list[str]) -> 
     each = pl.col(_SEGMENTS).struct
     # Named one by one, fields have the order in which they are asked for.
     of_keys = (each.field("segment").struct.field(key) for key in keys)
-    return segments.select(*of_keys, each.field(*names)).sort(keys, nulls_last=True)
+    return sorted_groups(segments.select(*of_keys, each.field(*names)), keys, axis)
 
 
 def _axis(along: str | None, versus: object, keys: dict[str, pl.DataType]) -> str | None:

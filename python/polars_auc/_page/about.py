@@ -11,6 +11,7 @@ from polars_auc._page.text import counted
 from polars_auc._plots.names import key_text
 from polars_auc._plots.trend import period_of
 from polars_auc._plugin.errors import at_edge, either
+from polars_auc._plugin.periods import period_dtype
 from polars_auc._report.nan import said_of_skipped_nan
 from polars_auc._report.options import ReportOptions
 
@@ -25,6 +26,7 @@ __all__ = [
     "needed",
     "skipped",
     "unfinished_periods",
+    "untested",
     "without_interval",
 ]
 
@@ -102,7 +104,8 @@ def unfinished_periods(
     if GROUPING in table.columns:
         rows = rows.filter(pl.col(GROUPING) == rows[GROUPING].first())
     counts = pl.col("n", "n_pos", "n_unlabelled").sum()
-    periods = rows.group_by(period).agg(counts).sort(period)
+    periods = rows.group_by(period).agg(counts)
+    periods = periods.sort(pl.col(period).cast(period_dtype(periods[period])))
     unfinished = periods.filter(pl.col("n_unlabelled") > 0, pl.col("n") > 0)
     if unfinished.is_empty():
         return []
@@ -158,6 +161,30 @@ def groups_without_stability(table: pl.DataFrame) -> list[str]:
         'names, let it name the column of --by, as in --by "EXTRACT(YEAR FROM day) AS year" --stability '
         '"year < 2016"'
     ]
+
+
+def untested(table: pl.DataFrame) -> list[str]:
+    """Say of how many rows the alarm is not tested yet, and how many periods are still needed."""
+    if "alarm" not in table.columns:
+        return []
+    rows = table.filter(pl.col("alarm").is_null())
+    waiting = rows.filter(pl.col("alarm_periods") <= pl.col("alarm_baseline"))
+    said = []
+    if waiting.height:
+        # The row with the most periods is the first that will be tested.
+        first = waiting.row(waiting["alarm_periods"].arg_max() or 0, named=True)
+        so_far = f"{first['alarm_periods']} of {counted(first['alarm_baseline'], 'period')}"
+        if not first["alarm_baseline"]:
+            so_far = "no period has a standard error"
+        of_all = waiting.height == table.height and waiting["alarm_periods"].n_unique() == 1
+        most = "" if of_all else f" in {counted(waiting.height, 'row')} of the report, at most"
+        said.append(f"alarm not tested yet{most or ':'} {so_far}")
+    if stuck := rows.height - waiting.height:
+        said.append(
+            f"alarm not tested in {counted(stuck, 'row')} of the report: no standard error above 0 in the "
+            "baseline"
+        )
+    return said
 
 
 def about_rows(

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from polars_auc._page.about import areas_below_one_half, unfinished_periods
+from polars_auc._page.about import areas_below_one_half, unfinished_periods, untested
 from polars_auc._page.text import cell, counted
 from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.forest import FEW_ROWS, group_name, has_few_rows
@@ -64,6 +64,7 @@ def answers(
             said += _found(
                 rows, what, effect, p_value, noun, level, adjusted=adjusted, has_several=has_several
             )
+    said += [(True, f"{line[0].upper()}{line[1:]}") for line in untested(table)]
     if "psi" in table.columns:
         said += _moved(overall, groups)
     failed = [text.splitlines()[0] for passed, text in checks if not passed]

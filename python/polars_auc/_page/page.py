@@ -114,9 +114,7 @@ def page(
     overall = table.filter(pl.col("scope") == "overall")
     groups = _named_groups(table.filter(pl.col("scope") == "group"), by)
     level = options.level
-    along = options.along
-    if along is None and options.versus == "previous" and len(by) == 1:
-        along = by[0]
+    along = options.along if len(by) > 1 else options.axis_of(by)
     specs = charts(table, details, level, along)
     exact = is_exact(table)
     scores = overall["score"].n_unique()

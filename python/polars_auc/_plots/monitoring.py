@@ -11,6 +11,7 @@ from polars_auc._frames.inputs import IntoFrame, called, keys_of, refuse_pattern
 from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, area_scale, titled, with_own_axes
 from polars_auc._plots.names import key_text, named
 from polars_auc._plugin.options import between_0_and_1, integer, is_number
+from polars_auc._plugin.periods import period_dtype
 
 if TYPE_CHECKING:
     import altair as alt
@@ -190,7 +191,13 @@ def _checked(frame: pl.LazyFrame, period: str, answers: tuple[str, str], keys: l
                 f'frame.with_columns({name}=always_valid("auc", "se").over(...))'
             )
             raise ValueError(msg)
-    table = frame.sort(*keys, period, nulls_last=True, maintain_order=True).collect()
+    table = frame.collect()
+    try:
+        table = table.cast({period: period_dtype(table[period])})
+    except ValueError as error:
+        msg = f"{_NAME}: {period!r} has periods without an order: {error}; or cast it to an Enum"
+        raise ValueError(msg) from error
+    table = table.sort(*keys, period, nulls_last=True, maintain_order=True)
     if table.is_empty() or table.height > _MOST_ROWS:
         msg = f"{_NAME}: a chart takes from 1 to {_MOST_ROWS:,} rows, got {table.height:,}"
         raise ValueError(msg)

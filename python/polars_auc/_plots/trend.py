@@ -11,6 +11,7 @@ from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.forest import group_name
 from polars_auc._plots.layout import ANSWER, COLORS, MARKED, altair, area_scale
 from polars_auc._plots.names import key_text, score_text
+from polars_auc._plugin.periods import period_dtype
 
 __all__ = ["period_of", "plot_trend"]
 
@@ -21,7 +22,7 @@ _LEAST = 3
 _MOST_PANELS = 12
 _WIDTH, _HEIGHT = 260, 130
 
-_PERIOD = r"^\d{4}-(\d{2}|[QWH]\d{1,2})(-\d{2})?$"
+_PERIOD = r"^\d{4}-(\d{1,2}|[QWH]\d{1,2})(-\d{1,2})?$"
 
 
 def period_of(table: pl.DataFrame, along: str | None, least: int = _LEAST) -> str | None:
@@ -32,9 +33,17 @@ def period_of(table: pl.DataFrame, along: str | None, least: int = _LEAST) -> st
         values = groups[key].drop_nulls()
         is_text = table.schema[key] == pl.String and values.str.contains(_PERIOD).all()
         is_period = along is not None or table.schema[key] in (pl.Date, pl.Datetime) or is_text
-        if is_period and values.n_unique() >= least:
+        if is_period and values.n_unique() >= least and _has_order(values):
             return key
     return None
+
+
+def _has_order(values: pl.Series) -> bool:
+    try:
+        period_dtype(values)
+    except ValueError:
+        return False
+    return True
 
 
 def plot_trend(report: pl.DataFrame, period: str, level: float) -> Any:
@@ -52,7 +61,7 @@ def plot_trend(report: pl.DataFrame, period: str, level: float) -> Any:
     tested = "p_adjusted" in report.columns
     differs = (pl.col("p_adjusted") <= 1 - level).fill_null(value=False) if tested else pl.lit(value=False)
     rest = group_name(others, report.schema) if others else pl.lit("")
-    rows = groups.sort(period, maintain_order=True).select(
+    rows = groups.sort(pl.col(period).cast(period_dtype(groups[period])), maintain_order=True).select(
         rest.alias("panel"),
         key_text(period).alias("period")
         if report.schema[period] == pl.String

@@ -105,7 +105,9 @@ def evaluation(
         own = _parts(rows, label, columns, keys, options, asked, in_runs=runs is not None)
     if options.nan is not None and nans is not None:
         own.append(Part(finish=nans.beside))
-    plan = ReportPlan(list(columns), keys, options.groupings, own, options.adjust, asked)
+    plan = ReportPlan(
+        list(columns), keys, options.groupings, own, options.adjust, asked, options.axis_of(keys)
+    )
     if of_groups is not None:
         return plan.of_answers(of_groups)
     if runs is None and in_batches is not None:
@@ -371,7 +373,8 @@ def evaluation_of_states(
         own.append(parts.segments(rows, taken, keys, options))
     if options.nan is not None and nans is not None:
         own.append(Part(finish=nans.beside))
-    return ReportPlan(states, keys, options.groupings, own, options.adjust).of_rows(rows)
+    axis = options.axis_of(keys)
+    return ReportPlan(states, keys, options.groupings, own, options.adjust, axis=axis).of_rows(rows)
 
 
 def nans_of(

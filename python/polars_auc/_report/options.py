@@ -310,6 +310,12 @@ class ReportOptions:
         """How the intervals are made, as the statistics take it."""
         return {name: getattr(self, name) for name in ("level", "ci", "interval", "n_resamples", "seed")}
 
+    def axis_of(self, by: Sequence[str]) -> str | None:
+        """Return the column of periods, if each group is compared with the previous one."""
+        if self.versus != "previous" or not by:
+            return None
+        return by[0] if self.along is None else self.along
+
     @property
     def bins(self) -> dict[str, Any]:
         """How small states are with bounded memory."""

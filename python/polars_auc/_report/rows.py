@@ -13,6 +13,7 @@ import polars.selectors as cs
 from polars_auc._expressions.comparisons import adjust_p_values
 from polars_auc._frames.groupings import GROUPING, grouped, key_sets
 from polars_auc._plugin.errors import OptionError
+from polars_auc._plugin.periods import sorted_groups
 from polars_auc._report.stability import STABILITY
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ CHANGES = [
 # Columns that a report has beside those of earlier periods.
 ALARMS = [
     "alarm",
+    "alarm_periods",
+    "alarm_baseline",
     "alarm_since",
     "alarm_change",
     "alarm_lower",
@@ -185,6 +188,8 @@ class ReportPlan:
     adjust: Adjustment | None
     asked: Answers | None = None
     """What makes the lists that the answers read, unless they make their own."""
+    axis: str | None = None
+    """The column of periods, if each group is compared with the previous one."""
 
     @property
     def answers(self) -> list[pl.Expr]:
@@ -210,9 +215,13 @@ class ReportPlan:
 
         P-values are adjusted for the number of all tests in their column, which a reader sees together.
         """
-        table = self._table(answered)
+        table = self._table(lambda by: self._in_order(answered(by), by))
         columns = [name for name in ADJUSTED if name in table.collect_schema()]
         return table.with_columns(adjust_p_values(name, method=self.adjust) for name in columns)
+
+    def _in_order(self, groups: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
+        """Sort groups once more if their periods are texts, whose order may be another one."""
+        return sorted_groups(groups, by, self.axis) if by and self.axis is not None else groups
 
     def _table(self, answered: Callable[[list[str]], pl.LazyFrame]) -> pl.LazyFrame:
         """Return the rows of groups and those of all rows, with p-values as they are."""

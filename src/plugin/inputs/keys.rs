@@ -18,6 +18,7 @@ use crate::plugin::arrays::{
 use crate::ranking::rows::Codes;
 use crate::ranking::scores::{Key, Score};
 use crate::statistics::kinds::KeyKind;
+use crate::statistics::monitoring::{ORDERED, period_order};
 
 /// How many values a message lists.
 const SHOWN: usize = 10;
@@ -207,8 +208,11 @@ fn categories(field: &Field) -> Vec<&str> {
 /// Structs go by their fields, the first one first.
 fn places_of_structs(fields: &[Field], structs: &StructArray, kind: KeyKind<'_>) -> Result<Places, String> {
     let mut so_far: Option<Places> = None;
-    for (field, values) in fields.iter().zip(structs.values()) {
-        let next = places_with_missing(field, values.as_ref(), kind)?;
+    for (place, (field, values)) in fields.iter().zip(structs.values()).enumerate() {
+        let mut next = places_with_missing(field, values.as_ref(), kind)?;
+        if kind == KeyKind::Series && place + 1 == fields.len() {
+            in_order_of_periods(&mut next, field, values.as_ref())?;
+        }
         so_far = Some(match so_far {
             None => next,
             Some(so_far) => {
@@ -242,6 +246,32 @@ fn places_with_missing(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> R
     Ok(places)
 }
 
+/// Puts the distinct texts of an axis in the order of the periods that they name; other values have their order.
+fn in_order_of_periods(places: &mut Places, field: &Field, array: &dyn Array) -> Result<(), String> {
+    let is_text = match array.dtype() {
+        Dtype::Utf8View => true,
+        Dtype::Dictionary(..) => categories(field).is_empty(),
+        _ => false,
+    };
+    let missing = places.rows.iter().take_while(|&&row| array.is_null(row as usize)).count();
+    if !is_text || places.rows.len() - missing < 2 {
+        return Ok(());
+    }
+    let name = |&row: &u32| text::shown(field, array, row as usize);
+    let names = places.rows[missing..].iter().map(name).collect::<Result<Vec<_>, _>>()?;
+    let order = period_order(&names.iter().map(String::as_str).collect::<Vec<_>>()).map_err(|reason| {
+        format!("by \"{}\" has periods without an order: {reason}; {ORDERED}, or use a column of dates, numbers or an Enum", field.name)
+    })?;
+    let old = places.rows.clone();
+    let mut place_of: Vec<u32> = (0..old.len() as u32).collect();
+    for (place, &name) in order.iter().enumerate() {
+        places.rows[missing + place] = old[missing + name as usize];
+        place_of[missing + name as usize] = (missing + place) as u32;
+    }
+    places.of_row.iter_mut().for_each(|place| *place = place_of[*place as usize]);
+    Ok(())
+}
+
 /// The series that each key is in: that of its fields but the last. A key whose last field is missing is in none, since it
 /// has no place on the axis.
 fn series(keys: &Values) -> Result<Vec<Option<u32>>, String> {
@@ -252,7 +282,7 @@ fn series(keys: &Values) -> Result<Vec<Option<u32>>, String> {
     let (Some((_, others)), Some(axis)) = (fields.split_last(), structs.values().last()) else {
         return Ok(vec![None; structs.len()]);
     };
-    let places = places_of_structs(others, structs, KeyKind::Series)?.of_row;
+    let places = places_of_structs(others, structs, KeyKind::Any)?.of_row;
     Ok(places.into_iter().enumerate().map(|(key, place)| axis.is_valid(key).then_some(place)).collect())
 }
 
@@ -399,6 +429,33 @@ mod tests {
         let numbers = PrimitiveArray::<i16>::from_slice([5, 4]).boxed();
         let rows = Values { field: named(numbers.as_ref()), array: numbers };
         assert_eq!(KeyCodes::read("by", &rows, KeyKind::Series).unwrap().series, [Some(0); 2]);
+    }
+
+    #[test]
+    fn an_axis_of_texts_is_in_the_order_of_its_numbers() {
+        let read = |weeks: [Option<&str>; 5]| {
+            let weeks = Utf8ViewArray::from_slice(weeks).boxed();
+            let region = PrimitiveArray::<i16>::from_slice([1, 1, 0, 1, 1]).boxed();
+            let fields = vec![
+                Field::new("region".into(), Dtype::Int16, true),
+                Field::new("week".into(), weeks.dtype().clone(), true),
+            ];
+            let array =
+                StructArray::try_new(Dtype::Struct(fields), 5, vec![region, weeks], None).unwrap().boxed();
+            let keys =
+                KeyCodes::read("by", &Values { field: named(array.as_ref()), array }, KeyKind::Series)?;
+            Ok::<_, String>((keys.codes, keys.series))
+        };
+        let (codes, series) = read([Some("W10"), Some("W9"), Some("W9"), None, Some("W11")]).unwrap();
+        assert_eq!(codes, [3, 2, 0, 1, 4]);
+        assert_eq!(series, [Some(0), None, Some(1), Some(1), Some(1)]);
+        let error = read([Some("Sep 2026"), Some("Oct 2026"), None, None, None]).unwrap_err();
+        assert!(
+            error.starts_with("by \"week\" has periods without an order: \"Oct 2026\" names \"Oct\""),
+            "{error}"
+        );
+        // Words of which there is one need no order.
+        assert!(read([Some("baseline"), None, None, None, Some("baseline")]).is_ok());
     }
 
     #[test]

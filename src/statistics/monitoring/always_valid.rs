@@ -108,6 +108,7 @@ impl AlwaysValid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::monitoring::periods::without_counts;
 
     const BELOW: AlwaysValid = AlwaysValid {
         level: 0.95,
@@ -115,12 +116,12 @@ mod tests {
         tightest_at: 28.0,
     };
 
-    fn columns(rows: &[(Option<f64>, Option<f64>)]) -> [Vec<Option<f64>>; 3] {
-        [
+    fn columns(rows: &[(Option<f64>, Option<f64>)]) -> [Vec<Option<f64>>; 5] {
+        without_counts([
             rows.iter().map(|row| row.0).collect(),
             rows.iter().map(|row| row.1).collect(),
             vec![Some(1.0); rows.len()],
-        ]
+        ])
     }
 
     #[test]

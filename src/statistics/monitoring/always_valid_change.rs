@@ -207,6 +207,7 @@ impl AlwaysValidChange {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::monitoring::periods::without_counts;
 
     const STATISTIC: AlwaysValidChange = AlwaysValidChange {
         level: 0.95,
@@ -224,7 +225,8 @@ mod tests {
     #[test]
     fn of_a_reference_there_is_one_mixture() {
         let below = AlwaysValidChange { versus: Versus::Reference(0.8), ..STATISTIC };
-        let answer = below.answer(&[vec![Some(0.7)], vec![Some(0.02)], vec![Some(1.0)]]).unwrap();
+        let answer =
+            below.answer(&without_counts([vec![Some(0.7)], vec![Some(0.02)], vec![Some(1.0)]])).unwrap();
         let mixture = NormalMixture::tightest_at(5.0 * 0.0004, ln_alpha(0.95));
         let e_value = (mixture.ln_evidence(-0.1, 0.0004) + ln_weight(1)).exp();
         assert!((answer[6][0].unwrap() / e_value - 1.0).abs() < 1e-12);
@@ -235,7 +237,7 @@ mod tests {
     #[test]
     fn a_change_is_found_where_it_is() {
         let auc: Vec<Option<f64>> = (0..20).map(|row| Some(if row < 9 { 0.8 } else { 0.7 })).collect();
-        let columns = [auc, vec![Some(0.01); 20], vec![Some(1.0); 20]];
+        let columns = without_counts([auc, vec![Some(0.01); 20], vec![Some(1.0); 20]]);
         let answer = STATISTIC.answer(&columns).unwrap();
         assert_eq!(answer[0][2], None);
         assert_eq!(answer[0][19], Some(9.0));
@@ -251,7 +253,8 @@ mod tests {
     #[test]
     fn the_interval_holds_0_as_long_as_the_p_value_is_above_the_level() {
         let auc: Vec<Option<f64>> = (0..60).map(|row| Some(0.75 - 0.001 * f64::from(row))).collect();
-        let answer = STATISTIC.answer(&[auc, vec![Some(0.02); 60], vec![Some(1.0); 60]]).unwrap();
+        let answer =
+            STATISTIC.answer(&without_counts([auc, vec![Some(0.02); 60], vec![Some(1.0); 60]])).unwrap();
         let excluded = |row: usize| answer[5][row].is_some_and(|upper| upper < 0.0);
         let rejected = |row: usize| answer[7][row].is_some_and(|p_value| p_value < 0.05);
         assert!(rejected(59) && (0..60).all(|row| excluded(row) == rejected(row)), "{answer:?}");
@@ -259,7 +262,7 @@ mod tests {
 
     #[test]
     fn without_an_error_there_is_no_change() {
-        let columns = [vec![Some(0.8); 9], vec![Some(0.0); 9], vec![Some(1.0); 9]];
+        let columns = without_counts([vec![Some(0.8); 9], vec![Some(0.0); 9], vec![Some(1.0); 9]]);
         let of_reference = AlwaysValidChange { versus: Versus::Reference(0.7), ..STATISTIC };
         for statistic in [STATISTIC, of_reference] {
             assert!(statistic.answer(&columns).unwrap().iter().flatten().all(Option::is_none));

@@ -221,3 +221,66 @@ def test_numbers_that_no_period_has(column: str, wrong: float) -> None:
             pl.exceptions.ComputeError, match=f"{column} holds {wrong:g}".replace("nan", "NaN")
         ):
             frame.select(function("auc", "se", weight="weight"))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@given(
+    rows=st.lists(st.tuples(aucs, errors, weights, st.integers(1, 40), st.integers(1, 4000)), max_size=8),
+)
+@examples(20)
+def test_errors_of_few_positives_have_a_floor(
+    function: Callable[..., pl.Expr], rows: list[tuple[float | None, float | None, float | None, int, int]]
+) -> None:
+    frame = pl.DataFrame(rows, {**SCHEMA, "n_pos": pl.Int64, "n_neg": pl.UInt32}, orient="row")
+    floored = oracles.with_floor([row[:3] for row in rows], [row[3:] for row in rows])
+    plain = pl.DataFrame(floored, SCHEMA, orient="row")
+    got = answers(frame, function("auc", "se", weight="weight", n_pos="n_pos", n_neg="n_neg"))
+    wanted = answers(plain, function("auc", "se", weight="weight"))
+    for one, other in zip(got, wanted, strict=True):
+        assert one == {
+            field: None if value is None else pytest.approx(value, rel=1e-9, abs=1e-12)
+            for field, value in other.items()
+        }
+
+
+def test_few_positives_raise_no_false_alarm() -> None:
+    """Two nearly equal placements give a tiny error: without counts a year of such nights is an alarm."""
+    rng = np.random.default_rng(1)
+    year = pl.DataFrame({"night": np.repeat(np.arange(365), 1002)}).with_columns(
+        y=pl.int_range(pl.len()).over("night") < 2
+    )
+    year = year.with_columns(s=rng.normal(size=year.height) + 2.326 * year["y"].cast(pl.Int8).to_numpy())
+    area = pa.roc_auc_ci("y", "s")
+    nights = year.group_by("night", maintain_order=True).agg(area).unnest("s").with_columns(pos=2, neg=1000)
+    counts = {"n_pos": "pos", "n_neg": "neg"}
+    for own, is_alarm in (({}, True), (counts, False)):
+        test = pa.always_valid("auc", "se", null=0.95, alternative="greater", **own)  # type: ignore[arg-type]
+        assert (nights.select(test)["auc"].struct.field("p_value").min() <= 0.05) == is_alarm  # type: ignore[operator]
+
+
+def test_the_baseline_is_short_with_counts() -> None:
+    frame = nights(40).with_columns(n_pos=20, n_neg=200)
+    untested = [
+        frame.select(pa.always_valid_change("auc", "se", **own))["auc"].struct.field("p_value").null_count()  # type: ignore[arg-type]
+        for own in ({}, {"n_pos": "n_pos", "n_neg": "n_neg"})
+    ]
+    assert untested == [28, 3]
+
+
+@pytest.mark.parametrize(
+    ("own", "says"),
+    [
+        ({"n_pos": "n_pos"}, "n_pos needs n_neg as well; give both or none"),
+        ({"n_neg": "n_pos"}, "n_neg needs n_pos as well"),
+        ({"n_pos": "n_pos", "n_neg": pl.lit(0)}, "n_neg holds 0, but an AUC is of 1 positive and 1 negative"),
+        ({"n_pos": "n_pos", "n_neg": pl.lit("many")}, "n_neg .* has dtype str, but must be a number"),
+    ],
+)
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_refused_counts(function: Callable[..., pl.Expr], own: dict[str, Any], says: str) -> None:
+    frame = nights(5).with_columns(n_pos=20)
+    with pytest.raises((ValueError, pl.exceptions.ComputeError), match=says):
+        frame.select(function("auc", "se", **own))
+    difference = function(pl.col("auc") - 0.9, "se", n_pos="n_pos", n_neg="n_pos")
+    with pytest.raises(pl.exceptions.ComputeError, match="are for AUCs, and not for differences"):
+        frame.select(difference)

@@ -379,7 +379,7 @@ def test_along_that_is_refused(options: dict[str, Any], says: str) -> None:
 def test_a_lone_positive_has_a_difference(versus: str) -> None:
     """Below 500 negatives: the area is 0, and only its error is not known."""
     big = fixed(1000).select("label", "score", segment=pl.lit("a"))
-    lone = pl.DataFrame({"label": [True] + [False] * 500, "score": [-1e9, *range(500)], "segment": "new"})
+    lone = pl.DataFrame({"label": [True] + [False] * 500, "score": [-1e9, *range(500)], "segment": "b"})
     frame = pl.concat([big, lone.with_columns(pl.col("score").cast(pl.Float64))])
     row = pa.compare_segments(frame, "label", "score", "segment", versus=versus).row(1, named=True)
     others = big if versus != "overall" else frame
@@ -388,7 +388,7 @@ def test_a_lone_positive_has_a_difference(versus: str) -> None:
     undefined = ("se", "difference_se", "difference_lower", "difference_upper", "statistic", "p_value")
     assert [row[name] for name in (*undefined, "p_adjusted")] == [None] * 7
     report = pa.report(frame, "label", "score", by="segment", versus=versus)
-    assert report.filter(segment="new").select("difference", "p_value").row(0) == (-auc, None)
+    assert report.filter(segment="b").select("difference", "p_value").row(0) == (-auc, None)
 
 
 def test_a_null_is_a_segment() -> None:
@@ -594,3 +594,72 @@ def test_heterogeneity_of_nan() -> None:
         report = pa.report(frame, "label", ["other", "score"], by="key", versus="rest", compare=True)
     overall = report.filter(pl.col("scope") == "overall", pl.col("score") == "score")
     assert overall.select(pl.col("heterogeneity", "delta_auc").is_nan()).row(0) == (True, True)
+
+
+WEEKS = pl.DataFrame(
+    {"week": ["W8", "W9", "W10", "W11"] * 30, "site": ["x"] * 60 + ["y"] * 60, "key": [1, 2] * 60}
+).with_columns(
+    label=pl.int_range(pl.len()).is_in([0, 3, 5, 6, 9, 10, 15, 16, *range(50, 70), *range(90, 110)]),
+    score=(pl.int_range(pl.len()) * 37) % 53,
+)
+
+
+def test_previous_weeks_are_in_the_order_of_their_numbers() -> None:
+    """As texts, W10 and W11 come before W8."""
+    numbers = WEEKS.with_columns(pl.col("week").str.slice(1).cast(pl.Int8))
+    weeks = ["W8", "W9", "W10", "W11"]
+    for by, along in ((["week"], None), (["site", "week"], "week"), (["week", "site"], "week")):
+        expected = pa.compare_segments(numbers, "label", "score", by, versus="previous", along=along)
+        expected = expected.with_columns(pl.format("W{}", "week").alias("week"))
+        for frame in (WEEKS, WEEKS.with_columns(pl.col("week").cast(pl.Categorical))):
+            for weight in (None, "key"):
+                table = pa.compare_segments(
+                    frame, "label", "score", by, versus="previous", along=along, weight=weight
+                )
+                if weight is None:
+                    assert_frame_equal(table.cast({"week": pl.String}), expected)
+                assert table["week"].cast(pl.String).unique(maintain_order=True).to_list() == weeks
+        states = WEEKS.group_by(by).agg(state=pa.roc_state("label", "score"))
+        table = pa.compare_segments(states, state="state", by=by, versus="previous", along=along)
+        assert_frame_equal(table.drop("exact"), expected)
+        clustered = pa.compare_segments(
+            WEEKS, "label", "score", by, versus="previous", along=along, cluster=pl.int_range(pl.len())
+        )
+        assert clustered["versus_auc"].to_list() == expected["versus_auc"].to_list()
+        for options in ({}, {"folds": "key"}):
+            report = pa.report(
+                WEEKS,
+                "label",
+                "score",
+                by=by,
+                versus="previous",
+                along=along,
+                **options,  # type: ignore[arg-type]
+            )
+            groups = report.filter(scope="group")
+            assert groups.select(by).equals(expected.select(by))
+            assert groups["versus_auc"].to_list() == expected["versus_auc"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        (
+            ["Aug 2026", "Sep 2026"],
+            r'by "month" has periods without an order: "Aug 2026" names "Aug".*2026-09-30',
+        ),
+        (["08/2025", "07/2026"], "has the year behind a smaller unit"),
+        (["train", "test"], '"test" has no number'),
+        (["W9", "Q10"], "is unknown"),
+    ],
+)
+def test_previous_periods_without_an_order(values: list[str], says: str) -> None:
+    frame = WEEKS.with_columns(month=pl.Series(values * 60))
+    with pytest.raises(pl.exceptions.ComputeError, match=says):
+        pa.compare_segments(frame, "label", "score", "month", versus="previous")
+    with pytest.raises(pl.exceptions.ComputeError, match=says):
+        pa.report(frame, "label", "score", by="month", versus="previous")
+    # An Enum has an order, and whoever compares with the rest needs none.
+    for dtype, versus in ((pl.Enum(values), "previous"), (pl.String, "rest")):
+        table = pa.compare_segments(frame.cast({"month": dtype}), "label", "score", "month", versus=versus)
+        assert table.height == 2

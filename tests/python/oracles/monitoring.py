@@ -145,3 +145,27 @@ def changes(periods: Sequence[Period], *, baseline: int, level: float, tightest_
             candidates.append(Change(e_value, since, weight, before, after, scales))
         answers.append(max(candidates))
     return answers
+
+
+def with_floor(periods: Sequence[Period], classes: Sequence[tuple[int, int]]) -> list[Period]:
+    """Return periods with the standard errors that few positives have.
+
+    With R rows of the rarer class in the periods so far, a variance v counts R rows, and the larger one of v
+    and that of the exponential model at the area of all of them counts 300.
+    """
+    answers: list[Period] = []
+    for end in range(1, len(periods) + 1):
+        auc, se, weight = periods[end - 1]
+        if auc is None or se is None or not weight:
+            answers.append(periods[end - 1])
+            continue
+        sizes = [(min(classes[row]), period[0]) for row, period in enumerate(periods[:end]) if usable(period)]
+        rarer = sum(size for size, _ in sizes)
+        area = (sum(size * (auc or 0) for size, auc in sizes) + 0.5) / (rarer + 1)
+        larger = max(area, 1 - area)
+        n_pos, n_neg = classes[end - 1]
+        shared = (n_pos - 1 + n_neg - 1) * larger / (1 + larger)
+        model = area * (1 - area) * (1 + shared) / (n_pos * n_neg)
+        variance = (rarer * se**2 + 300 * max(se**2, model)) / (rarer + 300)
+        answers.append((auc, math.sqrt(variance), weight))
+    return answers

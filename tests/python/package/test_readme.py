@@ -519,6 +519,31 @@ def gates() -> list[str]:
     return ["\n".join(alarms), "\n".join(waits), ", ".join(shares("interval, weight 1 / se²"))]
 
 
+def test_errors_of_few_positives_stand_in_committed_rows() -> None:
+    rows = pl.read_csv(ROOT / "benches" / "results" / "few_positives.csv")
+    rows = rows.with_columns(pl.col("alarmed", "alarmed_of_ten") * 100)
+    cases = [(2, False, 0.0), (2, True, 0.0), (20, True, 0.0), (50, True, 0.0), (20, True, 1.0)]
+    for test in rows["test"].unique():
+        cells = []
+        for n_pos, counts, auc_sd in cases:
+            case = {"n_pos": n_pos, "n_neg": 100 * n_pos, "counts": counts, "auc_sd": auc_sd}
+            of_case = rows.filter(test=test, auc=0.8, shape="binormal", **case)
+            [(alarmed, of_ten)] = of_case.select("alarmed", "alarmed_of_ten").rows()
+            cells.append(f"{alarmed:.1f} / {of_ten:.1f}")
+        assert f"| {test} | {' | '.join(cells)} |\n" in EVERY_NIGHT
+    held = rows.filter("counts", shape="binormal", auc_sd=0.0)
+    assert held.height == 36 * 7
+    assert held["alarmed"].max() == pytest.approx(3.4)
+    assert held["alarmed_of_ten"].max() == pytest.approx(3.93, abs=0.01)
+    about = (pa.always_valid, pa.always_valid_change)
+    text = EVERY_NIGHT + "".join(inspect.getdoc(function) or "" for function in about)
+    changes = held.filter(pl.col("test").str.contains("change|reference"))
+    assert changes["alarmed"].max() == pytest.approx(1.0)
+    assert "at most 1.0 % of simulated streams" in " ".join(text.split())
+    mixed = rows.filter("counts", shape="mixed").select(pl.col("alarmed", "alarmed_of_ten").max()).row(0)
+    assert "one test had at most {:.1f} %; ten segments had {:.1f} %".format(*mixed) in text
+
+
 def test_figures_of_gates_stand_in_committed_rows() -> None:
     for part in gates():
         assert part in EVERY_NIGHT

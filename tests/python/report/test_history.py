@@ -41,17 +41,20 @@ def night(number: int) -> list[str]:
 def test_a_history_of_nights(capsys: Capture) -> None:
     alarm = ["--fail-if", "alarm AND site IS NOT NULL"]
     codes = [main([*night(number), *alarm]) for number in range(1, 37)]
-    # The baseline has no alarm; a night that fails is kept as well.
-    assert codes[:30] == [0] * 30
+    # Nights before the test fail; a night that fails is kept as well.
+    assert codes[:3] == [1] * 3
+    assert codes[3:30] == [0] * 27
     assert codes[-1] == 1
     assert main([*night(36), "-o", "now.parquet"]) == 0
     now, history = pl.read_parquet("now.parquet"), pl.read_parquet("history.parquet")
-    assert history.columns == ["period", "scope", "site", "score", "n", "auc", "se"]
+    assert history.columns == ["period", "scope", "site", "score", "n", "n_pos", "auc", "se"]
     assert history.height == 3 * 36
     assert now.filter(pl.col("alarm"))["site"].to_list()[0] == "b"
     [since] = now.filter(site="b")["alarm_since"]
     assert since == "night 031"
-    test = pa.always_valid_change("auc", "se", alternative="less").over("scope", "site", order_by="period")
+    n_neg = pl.col("n") - pl.col("n_pos")
+    test = pa.always_valid_change("auc", "se", n_pos="n_pos", n_neg=n_neg, alternative="less")
+    test = test.over("scope", "site", order_by="period")
     expected = history.with_columns(test.alias("test")).filter(period="night 036")["test"].struct
     for column, field in (("alarm_change", "change"), ("alarm_lower", "lower"), ("alarm_p_value", "p_value")):
         assert_frame_equal(now.select(x=column), pl.DataFrame({"x": expected.field(field)}))
@@ -241,7 +244,174 @@ def test_a_history_with_wrong_values(capsys: Capture, wrong: dict[str, Any], say
     assert says in capsys.readouterr().err
 
 
-def test_a_night_between_others_is_said(capsys: Capture) -> None:
-    for period in ("9", "10"):
-        assert main([*night(1)[:-2], period]) == 0
-    assert "with '10', which comes before '9'" in capsys.readouterr().err
+def report(period: str, *options: str) -> int:
+    return main([*REPORT, *HISTORY, "--period", period, *options])
+
+
+def test_nights_that_are_not_tested_fail(capsys: Capture) -> None:
+    night(1)
+    gate = ["--fail-if", "alarm", "--baseline", "5"]
+    assert report("2026-1", *gate, "-o", "page.html") == 1
+    shown = capsys.readouterr().err
+    assert "alarm not tested yet: 1 of 5 periods" in shown
+    assert "it holds in none, and cannot be decided in 3; not tested yet in 3, which --untested pass" in shown
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "Alarm not tested yet: 1 of 5 periods" in page
+    assert "Checks that failed: 1 of 1" in page
+    assert report("2026-1", *gate, "--untested", "pass", "-o", "now.parquet") == 0
+    assert "it holds in none; not tested yet in 3, which pass" in capsys.readouterr().err
+    now = pl.read_parquet("now.parquet")
+    assert now["alarm"].to_list() == [None] * 3
+    assert now.select("alarm_periods", "alarm_baseline").unique().rows() == [(1, 5)]
+    # What cannot be decided for another reason fails.
+    both = ["--fail-if", "alarm OR alarm_p_value < 1 / (n - n)"]
+    assert report("2026-1", "--untested", "pass", "--fail-if", "p_missing < 1") == 2
+    assert report("2026-1", "--untested", "pass", *both) == 0
+    capsys.readouterr()
+    for period in range(2, 6):
+        assert report(f"2026-{period}", *gate) == 1
+    assert "alarm not tested yet: 5 of 5 periods" in capsys.readouterr().err
+    assert report("2026-6", *gate) == 0
+    assert "not tested" not in capsys.readouterr().err
+
+
+def test_a_monthly_model_that_falls_in_its_twelfth_month(capsys: Capture) -> None:
+    rng = np.random.default_rng(1)
+    codes = {}
+    for month in range(1, 14):
+        label = np.arange(550) < 50
+        gap = 0.03 if month >= 12 else 2.1
+        pl.DataFrame({"y": label, "s": rng.normal(size=550) + gap * label}).write_parquet("rows.parquet")
+        told = ["report", "rows.parquet", "--label", "y", "--score", "s", *HISTORY, "--fail-if", "alarm"]
+        codes[month] = main([*told, "--period", f"2026-{month}", "--untested", "pass"])
+    assert codes == {month: int(month >= 12) for month in range(1, 14)}
+    capsys.readouterr()
+
+
+def test_the_reference_and_the_weight_of_a_history(capsys: Capture) -> None:
+    options = ["--reference", "0.7", "--period-weight", "n_pos * n_neg / n"]
+    for number in range(1, 4):
+        night(number)
+        assert report(f"W{number}", *options, "-o", "now.parquet") == 0
+    history, now = pl.read_parquet("history.parquet"), pl.read_parquet("now.parquet")
+    n_neg = pl.col("n") - pl.col("n_pos")
+    test = pa.always_valid_change(
+        "auc",
+        "se",
+        n_pos="n_pos",
+        n_neg=n_neg,
+        reference=0.7,
+        weight=pl.col("n_pos") * n_neg / pl.col("n"),
+        alternative="less",
+    )
+    expected = history.with_columns(test.over("scope", "site").alias("test")).filter(period="W3")["test"]
+    assert now["alarm_p_value"].to_list() == expected.struct.field("p_value").to_list()
+    assert now["alarm_change"].to_list() == expected.struct.field("change").to_list()
+    assert not now["alarm"].any()
+    assert now["alarm_baseline"].to_list() == [0] * 3
+    Path("options.toml").write_text("[report]\nreference = 0.9\nbackfill = true\n", encoding="utf-8")
+    assert report("W0", "--config", "options.toml", "-o", "now.parquet") == 0
+    assert pl.read_parquet("now.parquet")["alarm_change"].max() < 0  # type: ignore[operator]
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("told", "says"),
+    [
+        (["--baseline", "3", "--reference", "0.8"], "--baseline cannot be given with --reference"),
+        (["--baseline", "0"], "--baseline must be an integer from 1"),
+        (["--reference", "2"], "--reference must be a number from -1 to 1"),
+        (["--untested", "maybe"], "--untested must be 'fail' or 'pass', got 'maybe'"),
+        (["--period-weight", "auc"], "--period-weight names the column 'auc', which is not in"),
+        (["--period-weight", "0 - n"], "weight holds -297, but a weight is 0 or a number"),
+    ],
+)
+def test_refused_options_of_the_test(capsys: Capture, told: list[str], says: str) -> None:
+    night(1)
+    assert report("2026-1", *told) == 2
+    assert says in capsys.readouterr().err
+    assert not Path("history.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        ["--baseline", "3"],
+        ["--reference", "0.8"],
+        ["--period-weight", "n"],
+        ["--backfill"],
+        ["--untested", "pass"],
+    ],
+)
+def test_options_of_a_history_need_one(capsys: Capture, told: list[str]) -> None:
+    night(1)
+    assert main([*REPORT, *told]) == 2
+    assert f"{told[0]} goes with --history, which is missing" in capsys.readouterr().err
+
+
+def test_a_history_of_an_earlier_release(capsys: Capture) -> None:
+    """It has no positives: its test has no floor, and begins after 28 periods."""
+    for number in range(1, 5):
+        assert main(night(number)) == 0
+    metadata = pl.read_parquet_metadata("history.parquet")["polars_auc.history"]
+    old = pl.read_parquet("history.parquet").drop("n_pos")
+    old.write_parquet("history.parquet", metadata={"polars_auc.history": metadata})
+    assert main([*night(5)[:-1], "-o", "now.parquet"]) == 0
+    assert "alarm not tested yet: 5 of 28 periods" in capsys.readouterr().err
+    assert main([*night(6), "--period-weight", "n_pos"]) == 2
+    assert "needs the positives of each period" in capsys.readouterr().err
+    assert pl.read_parquet("history.parquet")["n_pos"].null_count() == 12
+
+
+def test_periods_are_in_the_order_of_their_numbers(capsys: Capture) -> None:
+    """By their letters, bad weeks from the tenth on would come before the good ones."""
+    codes = {}
+    for week in (*range(7, 13), 12):
+        night(31 if week >= 10 else 1)
+        codes[week] = report(f"W{week}", "--fail-if", "alarm AND site = 'b'", "-o", "now.parquet")
+    assert codes == {7: 1, 8: 1, 9: 1, 10: 0, 11: 1, 12: 1}
+    now = pl.read_parquet("now.parquet").filter(site="b")
+    assert now["alarm_since"].to_list() == ["W10"]
+    assert now["alarm_periods"].to_list() == [6]
+    history = pl.read_parquet("history.parquet")
+    assert history["period"].unique(maintain_order=True).to_list() == [f"W{week}" for week in range(7, 13)]
+    assert history["period"].dtype == pl.String
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("period", "says"),
+    [
+        ("Sep 2026", "--period 'Sep 2026' names 'Sep', and letters"),
+        (
+            "30-09-2026",
+            "has the year behind a smaller unit; write the largest unit first, such as 2026-09-30",
+        ),
+        ("final", "'final' has no number; write the largest unit first"),
+        ("2026-W09", "'2026-W09' and '2026-W9' are the same numbers; write each period in one way"),
+        ("2026-Q10", "--period '2026-Q10' has no place in 'history.parquet'"),
+        (
+            "2026-W8",
+            "'2026-W8' comes before all periods of 'history.parquet', which begin with '2026-W9'",
+        ),
+    ],
+)
+def test_periods_without_a_place(capsys: Capture, period: str, says: str) -> None:
+    night(1)
+    assert report("2026-W9") == 0
+    before = Path("history.parquet").read_bytes()
+    assert report(period) == 2
+    assert says in capsys.readouterr().err.replace('"', "'")
+    assert Path("history.parquet").read_bytes() == before
+
+
+def test_a_period_before_all_others_needs_a_word(capsys: Capture) -> None:
+    night(1)
+    for period in ("2026-W9", "2026-W11", "2026-W10"):
+        assert report(period) == 0
+    assert report("2026-W8") == 2
+    assert "if that is right, write --backfill" in capsys.readouterr().err
+    assert report("2026-W8", "--backfill") == 0
+    assert report("2026-W8") == 0
+    assert periods() == ["2026-W10", "2026-W11", "2026-W8", "2026-W9"]
+    capsys.readouterr()
