@@ -18,11 +18,7 @@ impl Sum {
     /// The sum of numbers, each counted as often as the number beside it says.
     pub fn of_repeated(values: impl Iterator<Item = (f64, f64)>) -> f64 {
         let mut all = Sum::default();
-        for (value, times) in values {
-            let (product, lost) = product(value, times);
-            all.add(product);
-            all.lost += lost;
-        }
+        values.for_each(|(value, times)| all.add_product(value, times));
         all.total()
     }
 
@@ -32,6 +28,33 @@ impl Sum {
         self.lost +=
             if self.sum.abs() >= value.abs() { (self.sum - sum) + value } else { (value - sum) + self.sum };
         self.sum = sum;
+    }
+
+    /// Adds the exact product of two numbers.
+    pub fn add_product(&mut self, a: f64, b: f64) {
+        let (product, lost) = product(a, b);
+        self.add(product);
+        self.lost += lost;
+    }
+
+    /// The sum of all numbers with the other sign.
+    pub fn negative(self) -> Sum {
+        Sum { sum: -self.sum, lost: -self.lost }
+    }
+
+    /// Both sums together.
+    pub fn plus(mut self, other: Sum) -> Sum {
+        self.add(other.sum);
+        self.lost += other.lost;
+        self
+    }
+
+    /// The quotient of two sums, from both parts of each: a sum of `w x` over the sum of the `w` is exactly x.
+    pub fn quotient(self, divisor: Sum) -> f64 {
+        let quotient = self.total() / divisor.total();
+        let (high, low) = product(quotient, divisor.sum);
+        let rest = ((self.sum - high) - low) + (self.lost - quotient * divisor.lost);
+        if rest.is_finite() { quotient + rest / divisor.total() } else { quotient }
     }
 
     /// The sum of all numbers so far.
@@ -72,6 +95,21 @@ mod tests {
     }
 
     proptest! {
+        /// Means of one number are this number, whatever the weights.
+        #[test]
+        fn means_of_equal_numbers(x in 0.0..1.0f64, weights in prop::collection::vec(1e-9..1e9f64, 2..50)) {
+            let (mut sum, mut all) = (Sum::default(), Sum::default());
+            weights.iter().for_each(|&weight| sum.add_product(weight, x));
+            weights.iter().for_each(|&weight| all.add(weight));
+            prop_assert_eq!(sum.quotient(all), x);
+            let (first, others) = weights.split_first().unwrap();
+            let of = |weights: &[f64]| weights.iter().fold(Sum::default(), |mut sum, &weight| {
+                sum.add_product(weight, x);
+                sum
+            });
+            prop_assert_eq!(of(&[*first]).plus(of(others)).quotient(all), x);
+        }
+
         #[test]
         fn products_lose_nothing(a in -1e9..1e9f64, b in 1u64..1 << 62) {
             let (high, low) = product(a, b as f64);

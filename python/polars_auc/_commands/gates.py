@@ -127,7 +127,7 @@ class Gate:
                 others = (key for key in self.by if key != axis)
                 period = pl.col(axis).is_not_null()
                 alone |= period & (period.cum_sum().over("score", *others) == 1)
-            elif self.versus not in ("rest", "overall"):
+            elif self.versus not in ("rest", "pooled_rest", "overall"):
                 dtypes = {key: about.schema[key] for key in self.by}
                 alone |= complete & is_reference(self.versus, dtypes).fill_null(value=False)
         return about.with_columns(alone.alias(_ALONE))[_ALONE]

@@ -40,6 +40,7 @@ from polars_auc._page.about import (
     without_interval,
     without_squares,
 )
+from polars_auc._page.answers import answers_of_all_groups
 from polars_auc._page.details import details
 from polars_auc._page.text import TableView
 from polars_auc._page.write import ReportWriter
@@ -167,7 +168,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     finally:
         # What was evaluated is shown also if it cannot be written.
         if not request.is_printed and not request.quiet:
-            unprinted = _print(view, table)
+            unprinted = _print(view, table, request.options.level)
     if not request.quiet:
         _say_notes(request, files, table, previous, missing)
         for line in told:
@@ -319,9 +320,10 @@ def _write(request: ReportRequest, contents: Callable[[], bytes], notes: Sequenc
     return unprinted
 
 
-def _print(view: TableView, table: pl.DataFrame) -> str | None:
+def _print(view: TableView, table: pl.DataFrame, level: float) -> str | None:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    return show(view.printed(table, width))
+    lines = [f"{text}." for _, text in answers_of_all_groups(table, level)]
+    return show("\n".join([*lines, view.printed(table, width)]))
 
 
 def _say_notes(

@@ -276,7 +276,12 @@ def _about_tests(
     if options.compare:
         pairs.append(("Comparison", "of each score with the first, on the rows that have all scores"))
     if options.versus is not None:
-        whom = {"rest": "the rest", "overall": "all rows", "previous": "the previous one"}
+        whom = {
+            "rest": "the mean AUC of the other groups, each within its group",
+            "pooled_rest": "the rows of all other groups together",
+            "overall": "all rows",
+            "previous": "the previous one",
+        }
         versus = ",".join(options.versus) if isinstance(options.versus, tuple) else str(options.versus)
         pairs.append(("Differences", f"of each group from {whom.get(versus) or name(versus)}"))
     if previous is not None:

@@ -14,7 +14,7 @@ from polars_auc._plots.forest import FEW_ROWS, group_name, has_few_rows
 from polars_auc._plots.names import score_text, visible
 from polars_auc._report.options import ReportOptions
 
-__all__ = ["answers", "few_rows", "findings"]
+__all__ = ["answers", "answers_of_all_groups", "few_rows", "findings"]
 
 # What is named of many.
 _NAMED = 4
@@ -22,7 +22,12 @@ _NAMED = 4
 # The rule of thumb for a shift, and the rows of a group that it is for.
 _SHIFT, _ROWS = 0.25, 200
 
-_WHOM = {"rest": "the rest", "overall": "all rows", "previous": "the one before"}
+_WHOM = {
+    "rest": "the rest",
+    "pooled_rest": "the rows of the rest",
+    "overall": "all rows",
+    "previous": "the one before",
+}
 
 _COMPARED = ("psi", "p_adjusted", "delta_auc_p_adjusted", "change_p_adjusted", "alarm_p_adjusted")
 
@@ -48,7 +53,7 @@ def answers(
     overall, groups = (named.filter(pl.col("scope") == scope) for scope in ("overall", "group"))
     first = str(named["score"][0])
     whom = _WHOM.get(versus, versus) if isinstance(versus, str) else "what they are compared with"
-    said = [*_areas(overall)]
+    said = [*answers_of_all_groups(table, level), *_areas(overall)]
     others = pl.col("score") != first
     has_several = table["score"].n_unique() > 1
     deltas = ("delta_auc", "delta_auc_p_adjusted")
@@ -89,6 +94,35 @@ def findings(
         *answers(table, options.level, versus=options.versus, checks=checks),
         *((False, line) for line in unfinished_periods(options, table)),
     ]
+
+
+def answers_of_all_groups(table: pl.DataFrame, level: float) -> list[tuple[bool, str]]:
+    """Return the test that all groups have one AUC, and why the AUC of all rows is none of theirs."""
+    if "within_auc" not in table.columns:
+        return []
+    overall = table.filter(pl.col("scope") == "overall").with_columns(
+        score_text(), pl.col("within_auc", "heterogeneity_p_value").fill_nan(None)
+    )
+    has_several = overall.height > 1
+
+    def parts(column: str) -> list[str]:
+        known = overall.select("score", column).drop_nulls(column)
+        texts = ((score, cell(column, value)) for score, value in known.rows())
+        return [f"{score} {text}" if has_several else text for score, text in texts]
+
+    found: list[tuple[bool, str]] = []
+    if tests := parts("heterogeneity_p_value"):
+        differs = (overall["heterogeneity_p_value"] <= 1 - level).any()
+        found.append((bool(differs), f"Test that all groups have the same AUC, p-value{_list(tests, ', ')}"))
+    if means := parts("within_auc"):
+        found.append(
+            (
+                False,
+                f"Mean AUC within groups{_list(means, ', ')}; the AUC of all rows also ranks rows of "
+                "different groups against each other, so it can be higher or lower than that of every group",
+            )
+        )
+    return found
 
 
 def answers_of_nan(of_nan: Sequence[str], without: Sequence[str]) -> list[tuple[bool, str]]:

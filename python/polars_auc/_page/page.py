@@ -55,7 +55,7 @@ _DELTAS = (
     "delta_auc_p_adjusted",
 )
 _STABILITY = ("psi", "psi_p_value", "psi_n", "psi_reference_n")
-_HETEROGENEITY = ("heterogeneity", "heterogeneity_df", "heterogeneity_p_value")
+_HETEROGENEITY = ("within_auc", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value")
 _BANDS = ("highest", "lowest", "n", "n_pos", "rate", "gain", "cum_fpr", "lift", "cum_lift", "ks")
 _SAMPLES = {
     "n_pos": "reference_n",

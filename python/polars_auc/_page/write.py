@@ -23,7 +23,7 @@ from polars_auc._page.about import (
     skipped,
     unfinished_periods,
 )
-from polars_auc._page.answers import findings
+from polars_auc._page.answers import answers_of_all_groups, findings
 from polars_auc._page.details import Details, details
 from polars_auc._page.document import begin_to_load_libraries, refuse_without_libraries
 from polars_auc._page.files import refuse_path, replace_file
@@ -124,6 +124,8 @@ class ReportWriter:
         of_nan = of_nan or said_of_nan(areas_that_are_nan(table, self.by))
         if self.ending == ".md":
             said = [f"**! NaN**: {markdown_text(line)}" for line in of_nan]
+            groups = answers_of_all_groups(table, self.options.level)
+            said += [self.of_table().prose(text) for _, text in groups]
             said += [f"{what}: {said}" for what, said in about]
             of_scores = (areas_below_one_half, skipped, unfinished_periods)
             lines = [*said, *(line for lines in of_scores for line in lines(self.options, table, self.name))]
@@ -148,7 +150,9 @@ class ReportWriter:
         if self.ending == ".json":
             rows = readable(_with_texts(table, self.by), self.ending).write_json()
             return b'{"report":%d,"rows":%s}' % (VERSION, rows.encode())
-        pairs = [*(("! NaN", line) for line in of_nan), *about]
+        pairs = [("! NaN", line) for line in of_nan]
+        pairs += [("All groups", text) for _, text in answers_of_all_groups(table, self.options.level)]
+        pairs += about
         pairs += [("Skipped", line) for line in skipped(self.options, table)]
         pairs += [("Direction", line) for line in areas_below_one_half(self.options, table)]
         pairs += [("Periods", line) for line in unfinished_periods(self.options, table)]

@@ -26,6 +26,10 @@ _NEEDED = ("scope", "score", "n", "auc", "lower", "upper")
 
 _AREAS = ("auc", "lower", "upper")
 
+# The column that the dashed line is of, and what it means.
+_WITHIN = ("within_auc", "the mean AUC within groups")
+_ALL_ROWS = ("auc", "the AUC of all rows, which also ranks rows of different groups against each other")
+
 # Pixels of a line of the chart, and the width of a panel.
 _LINE = 16
 _WIDTH = 260
@@ -68,8 +72,9 @@ def plot_forest(
     -------
     altair.LayerChart or altair.FacetChart
         The chart: a line for each group, from the lower to the upper limit of its interval, and a point at
-        its AUC; the dashed line is the AUC of all rows. Groups without an AUC are left out, and the points of
-        groups with fewer than 10 rows in a class are pale.
+        its AUC. The dashed line is the mean AUC within groups, if the report has it (``versus``), and
+        otherwise the AUC of all rows, which also ranks rows of different groups against each other. Groups
+        without an AUC are left out, and the points of groups with fewer than 10 rows in a class are pale.
 
     Raises
     ------
@@ -88,9 +93,12 @@ def plot_forest(
     >>> rows = pl.DataFrame(
     ...     {"site": ["a"] * 20 + ["b"] * 20, "ill": [0, 1] * 20, "risk": [row * 7 % 11 for row in range(40)]}
     ... )
-    >>> chart = pa.plot_forest(pa.report(rows, "ill", "risk", by="site"))
-    >>> chart.description
-    'AUC of 2 groups by site, with intervals, the lowest first. The dashed line is the AUC of all rows.'
+    >>> chart = pa.plot_forest(pa.report(rows, "ill", "risk", by="site", versus="rest"))
+    >>> for sentence in chart.description.split(". "):
+    ...     print(sentence)
+    AUC of 2 groups by site, with intervals, the lowest first
+    The dashed line is the mean AUC within groups
+    No group drawn is significantly different at level 0.05, after adjustment by holm.
     """
     integer(_NAME, "limit", limit, 2, 500)
     integer(_NAME, "width", width, 50, 5000)
@@ -106,7 +114,10 @@ def plot_forest(
         msg = f"{_NAME}: no group has an AUC: each needs a positive and a negative, and no score that is NaN"
         raise ValueError(msg)
     differs = pl.col("p_adjusted") <= 1 - level if "p_adjusted" in table.columns else pl.lit(value=False)
-    overall = table.filter(pl.col("scope") == "overall").select("score", overall=pl.col("auc").fill_nan(None))
+    dashed, meaning = _WITHIN if _WITHIN[0] in table.columns else _ALL_ROWS
+    overall = table.filter(pl.col("scope") == "overall").select(
+        "score", overall=pl.col(dashed).fill_nan(None)
+    )
     drawn = groups.select(
         group_name(keys, table.schema).alias("group"),
         *(name for name in (*_NEEDED[1:], "p_adjusted") if name in table.columns),
@@ -137,7 +148,7 @@ def plot_forest(
     intervals = ", with intervals" if lines["lower"].count() else ""
     description = f"AUC of {count} by {', '.join(keys)}{intervals}, the lowest{of_first} first{which}. "
     if has_overall:
-        description += "The dashed line is the AUC of all rows. "
+        description += f"The dashed line is {meaning}. "
     if "p_adjusted" in table.columns:
         adjusted = after_adjustment(table, "p_adjusted")
         what = "Orange diamonds are" if lines["differs"].any() else "No group drawn is"

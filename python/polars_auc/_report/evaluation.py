@@ -224,8 +224,9 @@ def _refuse_comparisons(options: ReportOptions, scores: Iterable[str]) -> None:
     """Refuse comparisons that these columns do not allow."""
     if options.compare and len(list(scores)) < 2:
         raise OptionError("report", "compare", "needs two scores or more, got one")
-    if options.groupings is not None and options.versus not in (None, "rest", "overall"):
-        said = f'with `groupings`, `versus` must be "rest" or "overall", got {told(options.versus)}'
+    if options.groupings is not None and options.versus not in (None, "rest", "pooled_rest", "overall"):
+        said = 'with `groupings`, `versus` must be "rest", "pooled_rest" or "overall"'
+        said += f", got {told(options.versus)}"
         raise OptionError("report", "", said)
 
 

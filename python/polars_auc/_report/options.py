@@ -172,8 +172,9 @@ class ReportOptions:
     )
     versus: object = option(
         None,
-        "compare each group with the 'rest', 'overall', the 'previous' one, or the group of this value; in a "
-        "shell the values of several `by` are separated by commas",
+        "compare each group with the 'rest' (the mean AUC of the other groups, each within its group), the "
+        "'pooled_rest' (their rows together), 'overall' (all rows), the 'previous' one, or the group of this "
+        "value; in a shell the values of several `by` are separated by commas",
         metavar="SEGMENT",
         in_spark=True,
         conflicts=(_ONE_BY_ONE,),

@@ -96,7 +96,8 @@ def report(
         differences are a score minus the first one; :func:`polars_auc.compare_scores` and the other
         expressions of two scores take the second from the first.
     versus
-        What each group is compared with: see :func:`polars_auc.compare_segments`. This needs ``by``.
+        What each group is compared with, such as ``"rest"``, the mean AUC of the other groups, each within
+        its group: see :func:`polars_auc.compare_segments`. This needs ``by``.
     along
         With ``versus="previous"``, the column of ``by`` whose previous value is meant, such as the year.
         Needed if ``by`` is several columns.
@@ -153,7 +154,7 @@ def report(
         Several groupings in one report. ``"each"`` makes groups by each column of ``by`` alone; ``"rollup"``
         by all of them, by all but the last, and so on to the first alone; ``"cube"`` by every choice of them.
         Or the choices themselves, such as ``[["segment", "year"], ["year"]]``. None is one grouping, by all
-        columns together. ``versus`` may then be ``"rest"`` or ``"overall"``.
+        columns together. ``versus`` may then be ``"rest"``, ``"pooled_rest"`` or ``"overall"``.
     sorted_by
         Columns of ``by`` by which the rows come sorted, in any order: rows with equal values follow one
         another, as they do in a sorted file and in a scan of partitions. Groups are then read one after the
@@ -204,8 +205,8 @@ def report(
           NaN; they are among ``n_missing``.
         - with ``versus``: ``versus_auc``, ``difference``, ``difference_lower``, ``difference_upper``,
           ``p_value``, ``p_adjusted`` (Float64) of :func:`polars_auc.compare_segments`, null in the overall
-          rows; and ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value``
-          (Float64), null in the groups' rows.
+          rows; and ``within_auc`` (Float64), the mean AUC within groups, with ``heterogeneity`` (Float64),
+          ``heterogeneity_df`` (UInt64) and ``heterogeneity_p_value`` (Float64), null in the groups' rows.
         - with ``memory="bounded"`` or ``state``: ``auc_min``, ``auc_max`` (Float64), between which the AUC of
           the rows lies, and ``exact`` (Boolean), whether no scores are joined, so that all numbers are those
           of the rows. Otherwise ``auc_min`` and ``auc_max`` differ, and the other numbers are those of rows
@@ -213,7 +214,7 @@ def report(
           together tie.
         - with ``groupings``: ``grouping`` (String), the columns that a group is made by, with commas; null in
           the overall rows. The other columns ``by`` are null there. The groupings come one after the other,
-          and p-values are adjusted over all of them. There is no ``heterogeneity``.
+          and p-values are adjusted over all of them. There is no ``within_auc`` and no ``heterogeneity``.
 
         A number is null if it is undefined, and NaN if a score is NaN, of which a warning tells.
         If no row at all is positive, which is what a misspelt class gives, there is a warning as

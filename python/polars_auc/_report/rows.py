@@ -93,7 +93,7 @@ DELTAS = {
 
 # Columns that only groups have, and columns that only the overall rows have.
 OF_GROUPS = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value", "p_adjusted"]
-OF_ALL_GROUPS = ["heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
+OF_ALL_GROUPS = ["within_auc", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
 
 # Columns that a report has beside an earlier one.
 CHANGES = [

@@ -148,9 +148,9 @@ def report(
         The method of the interval, and the limits, resamples and seed of the bootstrap: see
         :func:`polars_auc.roc_auc_ci`.
     versus, along, adjust
-        Compare each segment with the ``"rest"``, ``"overall"``, the ``"previous"`` one or the segment of this
-        value, along which column of ``by`` one is the previous one, and the adjustment of p-values: see
-        :func:`polars_auc.report`.
+        Compare each segment with the ``"rest"``, the ``"pooled_rest"``, ``"overall"``, the ``"previous"`` one
+        or the segment of this value, along which column of ``by`` one is the previous one, and the
+        adjustment of p-values: see :func:`polars_auc.report`.
     folds
         The column of cross-validation folds: adds their mean AUC.
     stability

@@ -73,7 +73,7 @@ impl Joint for CvRocAucClustered {
 fn standard_error(folds: &[ClusteredArea], clusters: usize) -> Option<f64> {
     let mut rows_of_cluster = vec![0; clusters];
     for residual in folds.iter().flat_map(|fold| &fold.residuals) {
-        rows_of_cluster[residual.cluster as usize] += residual.rows;
+        rows_of_cluster[residual.cluster as usize] += residual.count.rows();
     }
     let used = rows_of_cluster.iter().filter(|&&rows| rows > 0).count();
     if used < 2 {
@@ -84,8 +84,9 @@ fn standard_error(folds: &[ClusteredArea], clusters: usize) -> Option<f64> {
     // What each cluster adds in each fold. In order, so that the names of folds do not change the last bit of a sum.
     let mut influences: Vec<(u32, f64)> = Vec::new();
     for fold in folds {
-        let share =
-            |residual: &Residual| residual.rows as f64 / rows_of_cluster[residual.cluster as usize] as f64;
+        let share = |residual: &Residual| {
+            residual.count.rows() as f64 / rows_of_cluster[residual.cluster as usize] as f64
+        };
         let of_fold: f64 = in_order(fold.residuals.iter().map(share)).into_iter().sum();
         let weight = (used as f64 / (folds.len() as f64 * of_fold)).sqrt();
         let influence = |residual: &Residual| weight * (residual.of_pos / pos + residual.of_neg / neg);

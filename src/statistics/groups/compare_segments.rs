@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::segment_areas::{Comparator, EstimatedArea, IndependentSegments, Segments};
 use super::weighted_segments::WeightedSegments;
+use super::within_segments::WithinSegments;
 use crate::math::chi_square;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
@@ -16,7 +17,8 @@ use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options,
 
 /// Every segment's area with its DeLong interval, compared with other rows, and the test that all are equal.
 ///
-/// Two areas of different rows are compared by `d = (A1 - A2) / sqrt(V1 + V2)` against Student's t with Welch and
+/// The rest is the [mean of the other areas within their segments](super::within_segments), whose variance is known as that of
+/// an area is. Two areas of different rows are compared by `d = (A1 - A2) / sqrt(V1 + V2)` against Student's t with Welch and
 /// Satterthwaite's degrees of freedom `(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))` over all rows of either, as
 /// pROC's unpaired test. All rows together include those of the segment: then twice the covariance of the two areas is
 /// subtracted from the variance, and the statistic is compared with the normal distribution. The heterogeneity is
@@ -24,7 +26,7 @@ use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options,
 /// less than there are segments (Cochran 1954). `O(n log n)`.
 ///
 /// Areas of rows with weights have the variances of the [infinitesimal jackknife](crate::statistics::inference::weighted_areas);
-/// against all other rows `O(n k)` for k segments.
+/// against the pooled rest `O(n k)` for k segments.
 #[derive(Clone, Debug)]
 pub struct CompareSegments {
     /// What each segment is compared with.
@@ -42,9 +44,11 @@ pub struct CompareSegments {
 /// What a segment is compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Versus {
-    /// All other segments' rows together.
+    /// All other segments: the mean of their areas, each [within its segment](super::within_segments).
     #[default]
     Rest,
+    /// All other segments' rows together. Their area also ranks rows of different segments against each other.
+    PooledRest,
     /// All rows together.
     Overall,
     /// The segment before it in its [series](KeyKind::Series).
@@ -76,6 +80,8 @@ record! {
         pub p_value: Option<f64>,
         /// The same, adjusted for the number of segments.
         pub p_adjusted: Option<f64>,
+        /// The mean of all areas within segments; null without a segment that has a variance.
+        pub within_auc: Option<f64>,
         /// Q over all segments that have a standard error above 0; null with fewer than two.
         pub heterogeneity: Option<f64>,
         /// Its degrees of freedom; null where Q is.
@@ -86,7 +92,7 @@ record! {
 }
 
 // The first segment is meant by a reference.
-words!(Versus { "rest" => Rest, "overall" => Overall, "previous" => Previous });
+words!(Versus { "rest" => Rest, "pooled_rest" => PooledRest, "overall" => Overall, "previous" => Previous });
 
 impl FromOptions for CompareSegments {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
@@ -115,8 +121,8 @@ impl Joint for CompareSegments {
 
     fn needs(&self) -> Needs {
         match self.versus {
-            Versus::Rest | Versus::Overall => Needs::ALL_PLACEMENTS,
-            Versus::Previous | Versus::First => Needs::KEY_PLACEMENTS,
+            Versus::PooledRest | Versus::Overall => Needs::ALL_PLACEMENTS,
+            Versus::Rest | Versus::Previous | Versus::First => Needs::KEY_PLACEMENTS,
         }
     }
 
@@ -159,7 +165,11 @@ impl CompareSegments {
             .into_par_iter()
             .map(|segment| if is_nan(segment) { Some(nan) } else { segments.area(segment) })
             .collect();
-        let others = self.comparators(rows, segments, &areas);
+        let weights = segments.mean_weights(&areas);
+        let covariances = if self.versus == Versus::Rest { segments.covariances(&weights) } else { None };
+        let within = WithinSegments { areas: &areas, weights: &weights, covariances };
+        let within_auc = if rows.nan_keys.is_empty() { within.mean() } else { Some(f64::NAN) };
+        let others = self.comparators(rows, segments, &within);
         let heterogeneity = segments.heterogeneity(&areas);
         let record = |(place, (area, other)): (usize, (&Option<EstimatedArea>, &Option<Comparator>))| {
             let mut record = self.alone(
@@ -170,6 +180,7 @@ impl CompareSegments {
             if let (Some(area), Some(other)) = (area, other) {
                 self.compare(&mut record, *area, *other);
             }
+            record.within_auc = within_auc;
             if let Some((q, df)) = heterogeneity {
                 record.heterogeneity = Some(q);
                 record.heterogeneity_df = Some(df);
@@ -188,8 +199,9 @@ impl CompareSegments {
         &self,
         rows: &Rows,
         segments: &S,
-        areas: &[Option<EstimatedArea>],
+        within: &WithinSegments,
     ) -> Vec<Option<Comparator>> {
+        let areas = within.areas;
         let any_nan = !rows.nan_keys.is_empty();
         let nan = EstimatedArea::nan();
         let is_nan = |segment: usize| rows.nan_keys.get(segment) == Some(&true);
@@ -203,10 +215,11 @@ impl CompareSegments {
         };
         match self.versus {
             // Only a segment that has all NaN scores has a rest without NaN, and that segment's own area is NaN.
-            Versus::Rest | Versus::Overall if any_nan => {
+            Versus::Rest | Versus::PooledRest | Versus::Overall if any_nan => {
                 vec![Some(Comparator::independent(nan)); segments.number()]
             }
-            Versus::Rest => segments.against_rest(),
+            Versus::Rest => within.others(),
+            Versus::PooledRest => segments.against_pooled_rest(),
             Versus::Overall => segments.against_overall(),
             Versus::Previous => {
                 // Keys of one series stand side by side, in the order of their axis.
@@ -309,10 +322,10 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn against_the_rest_and_one_another() {
+    fn against_the_pooled_rest_and_one_another() {
         let names: Vec<u32> = BTreeSet::from_iter(sample().2).into_iter().collect();
         let (rest, previous, first) =
-            (records(Versus::Rest), records(Versus::Previous), records(Versus::First));
+            (records(Versus::PooledRest), records(Versus::Previous), records(Versus::First));
         assert_eq!(rest.len(), names.len());
         for (place, &name) in names.iter().enumerate() {
             let (auc, v1, n1) = kept(|segment| segment == name);

@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::compare_segments::{CompareSegments, SegmentRecord};
-use super::segment_areas::{Comparator, EstimatedArea, Segments, heterogeneity};
+use super::segment_areas::{Comparator, Covariances, EstimatedArea, Segments, heterogeneity};
+use super::shared_clusters::covariances;
 use crate::math::symmetric;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
@@ -100,7 +101,11 @@ impl Segments for ClusteredSegments {
         self.areas[segment].as_ref().map(estimated)
     }
 
-    fn against_rest(&self) -> Vec<Option<Comparator>> {
+    fn covariances(&self, weights: &[f64]) -> Option<Covariances> {
+        Some(covariances(&self.areas, weights, self.rows.number_of_clusters()))
+    }
+
+    fn against_pooled_rest(&self) -> Vec<Option<Comparator>> {
         let rest = |segment: usize| Some(self.against(segment, &self.rows.without(segment)?));
         (0..self.number()).into_par_iter().map(rest).collect()
     }
@@ -209,7 +214,7 @@ mod tests {
     #[test]
     fn clusters_of_one() {
         let alone: Vec<u32> = (0..120).collect();
-        for versus in [Versus::Rest, Versus::Overall, Versus::Previous, Versus::First] {
+        for versus in [Versus::Rest, Versus::PooledRest, Versus::Overall, Versus::Previous, Versus::First] {
             let without = of(versus).of_rows(&rows()).unwrap();
             let near = |a: Option<f64>, b: Option<f64>| match (a, b) {
                 (Some(a), Some(b)) => assert!((a - b).abs() < 1e-13, "{a} {b}"),

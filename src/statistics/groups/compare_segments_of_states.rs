@@ -83,7 +83,7 @@ mod tests {
             ..Rows::default()
         };
         assert_eq!((counted.n_pos(), counted.n_neg()), (rows.n_pos(), rows.n_neg()));
-        for versus in [Versus::Rest, Versus::Overall] {
+        for versus in [Versus::Rest, Versus::PooledRest, Versus::Overall] {
             let statistic = CompareSegmentsOfStates(statistic(versus));
             let [expected, records] = [&rows, &counted].map(|rows| statistic.of_rows(rows).unwrap());
             for (record, expected) in records.iter().zip(&expected) {
@@ -150,7 +150,7 @@ mod tests_of_weights {
         #[test]
         fn differences_by_definition(
             rows in prop::collection::vec((0u32..5, any::<bool>(), prop_oneof![Just(1.0), 0.01f64..10.0], 0usize..3), 1..40),
-            versus in prop_oneof![Just(Versus::Rest), Just(Versus::Overall)],
+            versus in prop_oneof![Just(Versus::PooledRest), Just(Versus::Overall)],
         ) {
             let all: Vec<Row> = rows.iter().map(|row| (row.0, row.1, row.2)).collect();
             let of = |segment: usize| -> Vec<Row> {

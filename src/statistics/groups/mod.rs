@@ -8,9 +8,11 @@ pub mod grouped_roc_auc;
 pub mod grouped_roc_auc_difference;
 pub mod roc_summary_of_segments;
 pub mod segment_areas;
+pub mod shared_clusters;
 pub mod subgroup_auc;
 pub mod subgroup_auc_ci;
 pub mod weighted_segments;
+pub mod within_segments;
 
 pub use compare_segments::CompareSegments;
 pub use compare_segments_clustered::CompareSegmentsClustered;

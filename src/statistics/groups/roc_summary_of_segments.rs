@@ -40,7 +40,9 @@ record! {
         pub p_value: Option<f64>,
         /// The same, adjusted for the number of segments.
         pub p_adjusted: Option<f64>,
-        /// Q over all segments; this and what follows is null for each segment.
+        /// The mean of all areas within segments; this and what follows is null for each segment.
+        pub within_auc: Option<f64>,
+        /// Q over all segments.
         pub heterogeneity: Option<f64>,
         /// Its degrees of freedom.
         pub heterogeneity_df: Option<u64>,
@@ -132,6 +134,7 @@ impl RocSummaryOfSegments {
             _ => ShortSummaryRecord::of_nan(counts),
         };
         SegmentSummaryRecord {
+            within_auc: segment.and_then(|segment| segment.within_auc),
             heterogeneity: segment.and_then(|segment| segment.heterogeneity),
             heterogeneity_df: segment.and_then(|segment| segment.heterogeneity_df),
             heterogeneity_p_value: segment.and_then(|segment| segment.heterogeneity_p_value),

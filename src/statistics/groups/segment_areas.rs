@@ -1,6 +1,6 @@
 //! The areas of segments of the rows, and how each varies together with what it is compared with.
 
-use crate::math::signed_product_difference;
+use crate::math::{signed_product_difference, sum::Sum};
 use crate::ranking::rows::{AllPlacements, KeyPlacements, SharedPlacements};
 use crate::ranking::ties::Count;
 use crate::statistics::inference::Area;
@@ -48,6 +48,24 @@ impl EstimatedArea {
     }
 }
 
+/// How segments vary together.
+pub struct Covariances {
+    /// For each segment, the sum of its covariances with all others, times both weights.
+    pub with_others: Vec<Sum>,
+    /// The most that rounding leaves of the sum of all.
+    pub rounding: f64,
+    /// For each segment, the clusters behind the variance of the mean over all others.
+    pub clusters_of_others: Vec<u64>,
+}
+
+/// The weight of an area of so many positives and negatives in a mean over segments.
+///
+/// It is one over the variance of the area, but for a factor, if both classes have one distribution (van Elteren 1960, Bulletin
+/// of the International Statistical Institute 37, 351-361).
+pub fn van_elteren(pos: f64, neg: f64) -> f64 {
+    pos * neg / (pos + neg + 1.0)
+}
+
 /// The areas of the segments of a group, and how each varies together with what it is compared with.
 pub trait Segments: Sync {
     /// How many segments there are.
@@ -59,8 +77,23 @@ pub trait Segments: Sync {
     /// The area of a segment.
     fn area(&self, segment: usize) -> Option<EstimatedArea>;
 
-    /// For each segment, all rows but its own.
-    fn against_rest(&self) -> Vec<Option<Comparator>>;
+    /// The weight of each area in the mean over segments. Segments of too few rows for a variance are left out.
+    fn mean_weights(&self, areas: &[Option<EstimatedArea>]) -> Vec<f64> {
+        let weight = |(segment, area): (usize, &Option<EstimatedArea>)| {
+            let count = self.count(segment);
+            let has_variance = area.is_some_and(|area| area.variance.is_some());
+            if has_variance { van_elteren(count.pos as f64, count.neg as f64) } else { 0.0 }
+        };
+        areas.iter().enumerate().map(weight).collect()
+    }
+
+    /// How areas of these weights vary together; none if all are independent.
+    fn covariances(&self, _weights: &[f64]) -> Option<Covariances> {
+        None
+    }
+
+    /// For each segment, the rows of all others together.
+    fn against_pooled_rest(&self) -> Vec<Option<Comparator>>;
 
     /// For each segment, all rows.
     fn against_overall(&self) -> Vec<Option<Comparator>>;
@@ -93,7 +126,7 @@ impl Segments for IndependentSegments<'_> {
         Area::of_key(&self.keys[segment]).map(EstimatedArea::new)
     }
 
-    fn against_rest(&self) -> Vec<Option<Comparator>> {
+    fn against_pooled_rest(&self) -> Vec<Option<Comparator>> {
         let independent = |rest| Comparator::independent(EstimatedArea::new(rest));
         let rests = self.all.map(AllPlacements::without_each).unwrap_or_default();
         rests.iter().map(|rest| Area::of_key(rest).map(independent)).collect()

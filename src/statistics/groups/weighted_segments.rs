@@ -1,6 +1,6 @@
 //! The areas of segments whose rows have weights.
 
-use super::segment_areas::{Comparator, EstimatedArea, Segments, heterogeneity};
+use super::segment_areas::{Comparator, EstimatedArea, Segments, heterogeneity, van_elteren};
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{WeightedArea, WeightedKey, WeightedKeys, delong::rounding};
 
@@ -37,7 +37,20 @@ impl Segments for WeightedSegments {
         key.area().map(|area| estimated(&area, key.rows))
     }
 
-    fn against_rest(&self) -> Vec<Option<Comparator>> {
+    /// Weights are relative, so the number of all rows of a class is divided among segments as its weight is.
+    fn mean_weights(&self, areas: &[Option<EstimatedArea>]) -> Vec<f64> {
+        let counts = self.0.counts_by_weight();
+        let weight = |(segment, area): (usize, &Option<EstimatedArea>)| {
+            let rows = self.0.keys[segment].rows;
+            // Squares of weights may be unknown, whatever the number of rows.
+            let has_rows = rows.pos > 1 && rows.neg > 1;
+            let is_used = area.is_some_and(|area| has_rows || area.variance.is_some());
+            if is_used { van_elteren(counts[segment].pos, counts[segment].neg) } else { 0.0 }
+        };
+        areas.iter().enumerate().map(weight).collect()
+    }
+
+    fn against_pooled_rest(&self) -> Vec<Option<Comparator>> {
         let all = self.all_rows();
         let rests = self.0.without_each().into_iter().zip(&self.0.keys);
         let other = |(rest, key): (Option<WeightedArea>, &WeightedKey)| {
@@ -113,7 +126,7 @@ mod tests {
         fn areas_are_those_of_the_rows_alone(sample in proptest::collection::vec((any::<bool>(), -3i8..3, 1u8..40, 0u32..3), 1..30)) {
             let rows = rows(&sample);
             let segments = WeightedSegments(WeightedKeys::of_rows_or_states(&rows, 0).unwrap());
-            let (rests, overall) = (segments.against_rest(), segments.against_overall());
+            let (rests, overall) = (segments.against_pooled_rest(), segments.against_overall());
             let mut keys: Vec<u32> = sample.iter().map(|row| row.3).collect();
             keys.sort_unstable();
             keys.dedup();

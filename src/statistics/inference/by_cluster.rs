@@ -32,8 +32,8 @@ pub struct ClusteredArea {
 pub struct Residual {
     /// The cluster.
     pub cluster: u32,
-    /// Its rows.
-    pub rows: u64,
+    /// Its positives and negatives.
+    pub count: Count,
     /// The placements of its positives less the area, summed.
     pub of_pos: f64,
     /// The same of its negatives.
@@ -108,6 +108,11 @@ impl ByCluster {
     /// The positives and negatives of a key.
     pub fn count(&self, key: usize) -> Count {
         class_counts(self.of_keys[key].iter())
+    }
+
+    /// The number of all clusters.
+    pub fn number_of_clusters(&self) -> usize {
+        self.clusters.len()
     }
 
     /// The clusters that have rows of a key, in order.
@@ -206,7 +211,7 @@ impl ClusteredArea {
         let residuals = filled
             .map(|(&cluster, sums)| Residual {
                 cluster,
-                rows: sums.count.rows(),
+                count: sums.count,
                 of_pos: residual(sums.of_pos, sums.count.pos, twice_u, n_pos, n_neg),
                 of_neg: residual(sums.of_neg, sums.count.neg, twice_u, n_neg, n_pos),
             })

@@ -95,6 +95,22 @@ impl WeightedKeys {
         Self::new(keys, all)
     }
 
+    /// For each key its share of the weight of a class, times the number of all rows of the class: with equal weights, its
+    /// rows.
+    pub fn counts_by_weight(&self) -> Vec<Count<f64>> {
+        let rows = self.keys.iter().fold(Count::default(), |all, key| all.plus(key.rows));
+        let all = self.all.total().units;
+        let count = |rows: u64, units: u64, all: u64| match all {
+            0 => 0.0,
+            _ => quotient(u128::from(rows) * u128::from(units), all.into()),
+        };
+        let of_key = |key: &WeightedKey| {
+            let own = key.total().units;
+            Count { pos: count(rows.pos, own.pos, all.pos), neg: count(rows.neg, own.neg, all.neg) }
+        };
+        self.keys.iter().map(of_key).collect()
+    }
+
     /// The area of all rows.
     pub fn overall(&self) -> Option<WeightedArea> {
         self.all.area()

@@ -58,12 +58,24 @@ def close(got: dict[str, Any], expected: dict[str, Any]) -> None:
             assert math.isclose(got[name], value, rel_tol=1e-9, abs_tol=1e-12), (name, got[name], value)
 
 
+def within(segments: list[list[Row]], place: int) -> dict[str, Any]:
+    """The mean of the AUCs of all segments but one, each row of which is a cluster."""
+    numbered = [
+        [(*row, (number, row_number)) for row_number, row in enumerate(rows)]
+        for number, rows in enumerate(segments)
+    ]
+    rest = groups.rest(numbered[place], numbered[:place] + numbered[place + 1 :])
+    if rest["auc"] is None:
+        return rest
+    return {**rest, "auc": float(rest["auc"]), "se": math.sqrt(rest["variance"])}
+
+
 def of_key(name: object) -> pl.Expr:
     return pl.col("key").eq_missing(pl.lit(name, dtype=pl.String))
 
 
-@given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "previous", "b"]))
-@examples(80)
+@given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "pooled_rest", "previous", "b"]))
+@examples(100)
 def test_definition(frame: pl.DataFrame, versus: str) -> None:
     used = frame.drop_nulls(["label", "score"])
     names = used["key"].unique().sort(nulls_last=True).to_list()
@@ -78,8 +90,10 @@ def test_definition(frame: pl.DataFrame, versus: str) -> None:
         del ci["z"], ci["p_value"]
     for place, (name, got) in enumerate(zip(names, table.iter_rows(named=True), strict=True)):
         assert_same({key: got[key] for key in cis[name]}, cis[name], relative=1e-12)
-        other = {"auc": None}
+        other: dict[str, Any] = {"auc": None}
         if versus == "rest":
+            other = within([segment_rows(used, of_key(key)) for key in names], place)
+        elif versus == "pooled_rest":
             other = intervals.roc_auc_ci(segment_rows(used, ~of_key(name)), Z_95)
         elif versus == "previous" and place and name is not None:
             other = cis[names[place - 1]]
@@ -87,6 +101,11 @@ def test_definition(frame: pl.DataFrame, versus: str) -> None:
             other = cis["b"]
         close(got, welch(cis[name], other))
         assert got["p_adjusted"] == got["p_value"]
+    whole = within([[], *(segment_rows(used, of_key(key)) for key in names)], 0)
+    assert all(
+        row is None if whole["auc"] is None else abs(row - whole["auc"]) < 1e-15
+        for row in table["within_auc"]
+    )
     areas = [(ci["auc"], ci["se"] ** -2) for ci in cis.values() if ci["se"]]
     result = table.select("heterogeneity", "heterogeneity_df", "heterogeneity_p_value").unique()
     if len(areas) < 2:
@@ -103,12 +122,29 @@ def test_definition(frame: pl.DataFrame, versus: str) -> None:
         close(result.row(0, named=True), expected)
 
 
-def of_clusters(segment: list[Any], other: list[Any] | None, *, overall: bool) -> dict[str, Any]:
-    """The AUC of a segment and its comparison with other rows, all of them (label, score, cluster)."""
+def of_clusters(
+    segment: list[Any], other: list[Any] | None, *, overall: bool, rest: list[list[Any]] | None = None
+) -> dict[str, Any]:
+    """The AUC of a segment and its comparison with other rows, all of them (label, score, cluster).
+
+    With ``rest`` these are the rows of other segments, within each of which they are compared.
+    """
     undefined = dict.fromkeys(("versus_auc", "difference", "difference_se", "statistic", "p_value"))
     own = intervals.roc_auc_ci_clustered(segment, Z_95)
     answer = {**{name: own[name] for name in ("auc", "se", "lower", "upper", "n_clusters")}, **undefined}
     versus = None if other is None else intervals.roc_auc_ci_clustered(other, Z_95)
+    both = None
+    if rest is not None:
+        mean = groups.rest(segment, rest)
+        both = mean["covariance"]
+        variance = mean["variance"]
+        versus = {
+            "auc": None if mean["auc"] is None else float(mean["auc"]),
+            # A sum of covariances of few clusters may be below 0.
+            "se": None if variance is None else math.sqrt(max(variance, 0)),
+        }
+        varying = [rows for rows in rest if len({row[0] for row in rows}) == 2]
+        other = [row for rows in varying if groups.area_covariance(rows, rows) is not None for row in rows]
     if versus is None or versus["auc"] is None:
         return answer
     if own["auc"] is None:
@@ -116,7 +152,8 @@ def of_clusters(segment: list[Any], other: list[Any] | None, *, overall: bool) -
     answer |= {"versus_auc": versus["auc"], "difference": own["auc"] - versus["auc"]}
     if own["se"] is None or versus["se"] is None:
         return answer
-    both = groups.area_covariance(segment, other or [])
+    if rest is None:
+        both = groups.area_covariance(segment, other or [])
     assert both is not None
     variance = own["se"] ** 2 + versus["se"] ** 2 - 2 * float(both)
     if variance < 1e-14:
@@ -135,8 +172,8 @@ def of_clusters(segment: list[Any], other: list[Any] | None, *, overall: bool) -
     return answer | said | {"df": df, "p_value": 2 * float(student_t.sf(abs(statistic), df))}
 
 
-@given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "overall", "previous"]))
-@examples(150)
+@given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "pooled_rest", "overall", "previous"]))
+@examples(200)
 def test_clusters_by_definition(frame: pl.DataFrame, versus: str) -> None:
     table = pa.compare_segments(frame, "label", "score", "key", cluster="g", versus=versus, adjust=None)
     used = list(frame.select("label", "score", "key", "g").drop_nulls(["label", "score"]).iter_rows())
@@ -146,12 +183,13 @@ def test_clusters_by_definition(frame: pl.DataFrame, versus: str) -> None:
         other = [(row[0], row[1], row[3]) for row in used if versus == "overall" or row[2] != got["key"]]
         if versus == "previous":
             other = of[names[place - 1]] if place and got["key"] is not None else None  # type: ignore[assignment]
-        close(got, of_clusters(of[got["key"]], other, overall=versus == "overall"))
+        rest = [of[name] for name in names if name != got["key"]] if versus == "rest" else None
+        close(got, of_clusters(of[got["key"]], other, overall=versus == "overall", rest=rest))
 
 
 def test_clusters_of_one_row_change_nothing() -> None:
     frame = fixed(800).with_row_index("row")
-    for versus in ("rest", "overall", "previous", "a"):
+    for versus in ("rest", "pooled_rest", "overall", "previous", "a"):
         plain = pa.compare_segments(frame, "label", "score", "key", versus=versus)
         alone = pa.compare_segments(frame, "label", "score", "key", versus=versus, cluster="row")
         names = ["auc", "se", "lower", "upper", "difference", "difference_se", "heterogeneity"]
@@ -190,6 +228,75 @@ def test_heterogeneity_of_clusters_that_span_segments() -> None:
     q = difference @ np.linalg.solve(contrasts @ matrix @ contrasts.T, difference)
     expected = {"heterogeneity": q, "heterogeneity_df": 3, "heterogeneity_p_value": float(chi2.sf(q, 3))}
     close(table.row(0, named=True), expected)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"cluster": "patient"}, {"weight": "w"}, {"state": "state"}], ids=str
+)
+def test_two_segments_are_compared_with_each_other(options: dict[str, Any]) -> None:
+    """The rest of either is the other one, whether its rows are pooled or not."""
+    frame = fixed(2000).with_columns(half=pl.col("g") % 2, patient=pl.int_range(pl.len()) % 37)
+    frame = frame.with_columns(w=(pl.col("g") % 5 + 1) / 4)
+    if "state" in options:
+        frame = frame.group_by("half", "key").agg(state=pa.roc_state("label", "score"))
+    else:
+        options = {"label": "label", "score": "score", **options}
+    compared = [
+        pa.compare_segments(frame, by="half", versus=versus, **options) for versus in ("rest", "pooled_rest")
+    ]
+    assert_frame_equal(*compared, rel_tol=1e-13)
+    assert compared[0]["versus_auc"].to_list() == compared[0]["auc"].to_list()[::-1]
+
+
+@pytest.mark.parametrize("options", [{}, {"cluster": "patient"}, {"weight": "w"}], ids=str)
+def test_equal_areas_do_not_differ_from_the_rest(options: dict[str, str]) -> None:
+    """Copies of the same rows, shifted and with other rates of positives: pooled they rank well or badly."""
+    one = fixed(400).select("label", "score").drop_nulls()
+    copies = [
+        pl.concat([one, *[one.filter(pl.col("label") == (copy % 2 == 0))] * 3]).with_columns(
+            pl.col("score") * (1 + copy) + 100 * copy, segment=copy
+        )
+        for copy in range(4)
+    ]
+    # Repeating all rows of a class changes no AUC.
+    frame = pl.concat(copies).with_row_index("row").with_columns(patient=pl.col("row"), w=pl.lit(0.5))
+    table = pa.compare_segments(frame, "label", "score", "segment", **options)  # type: ignore[arg-type]
+    assert table["auc"].n_unique() == 1
+    assert table["difference"].to_list() == [0.0] * 4
+    assert table["p_value"].to_list() == [1.0] * 4
+    assert table["within_auc"].to_list() == table["auc"].to_list()
+    pooled = pa.compare_segments(
+        frame,
+        "label",
+        "score",
+        "segment",
+        versus="pooled_rest",
+        **options,  # type: ignore[arg-type]
+    )
+    assert all(abs(difference) > 0.01 for difference in pooled["difference"])
+
+
+def test_segments_without_a_variance_are_not_in_the_rest() -> None:
+    frame = fixed(1000).drop_nulls("key")
+    lone = pl.DataFrame({"label": [True, False, False], "score": [0.0, 1.0, 2.0], "key": "lone"})
+    alone = frame.head(0).with_columns(key=pl.lit("x"))
+    with_lone = pl.concat(
+        [frame.select("label", "score", "key"), lone, alone.select("label", "score", "key")]
+    )
+    table = pa.compare_segments(with_lone, "label", "score", "key", adjust=None)
+    expected = pa.compare_segments(frame, "label", "score", "key", adjust=None)
+    assert table.filter(pl.col("key") != "lone").equals(expected)
+    row = table.row(by_predicate=pl.col("key") == "lone", named=True)
+    assert (row["versus_auc"], row["auc"], row["difference_se"]) == (expected["within_auc"][0], 0.0, None)
+
+
+def test_one_segment_far_larger_than_all_others() -> None:
+    """The mean of the others keeps all digits beside one that weighs millions of times as much."""
+    small = fixed(300).select("label", "score", key=pl.format("{}", pl.col("g") % 3)).drop_nulls()
+    large = fixed(300_000).select("label", "score", key=pl.lit("large")).drop_nulls()
+    both = pa.compare_segments(pl.concat([small, large]), "label", "score", "key")
+    alone = pa.compare_segments(small, "label", "score", "key")
+    assert both.filter(key="large")["versus_auc"].item() == alone["within_auc"][0]
 
 
 def test_clusters_by_resampling() -> None:
@@ -233,7 +340,7 @@ def test_clusters_that_span_folds_by_resampling() -> None:
 
 def test_clusters_in_any_order_and_with_counts() -> None:
     frame = fixed(1500).with_columns(patient=pl.int_range(pl.len()) % 40, times=pl.int_range(pl.len()) % 3)
-    for versus in ("rest", "overall", "previous"):
+    for versus in ("rest", "pooled_rest", "overall", "previous"):
         tables = [
             pa.compare_segments(f, "label", "score", "g", cluster="patient", versus=versus)
             for f in (frame, frame.reverse(), frame.sample(fraction=1, shuffle=True, seed=3))
@@ -259,7 +366,7 @@ def test_nan_and_nothing_among_clusters() -> None:
         "patient": [1, 2, 3, 4] * 2 + [1],
     }
     frame = pl.DataFrame(rows)
-    for versus in ("rest", "overall", "previous", "a"):
+    for versus in ("rest", "pooled_rest", "overall", "previous", "a"):
         table = pa.compare_segments(frame, "label", "score", "segment", versus=versus, cluster="patient")
         by_segment = {row["segment"]: row for row in table.iter_rows(named=True)}
         assert by_segment["a"]["auc"] == 0.875
@@ -375,7 +482,7 @@ def test_along_that_is_refused(options: dict[str, Any], says: str) -> None:
         pa.report(frame, "label", "score", by="g", along="g")
 
 
-@pytest.mark.parametrize("versus", ["rest", "overall", "previous", "a"])
+@pytest.mark.parametrize("versus", ["rest", "pooled_rest", "overall", "previous", "a"])
 def test_a_lone_positive_has_a_difference(versus: str) -> None:
     """Below 500 negatives: the area is 0, and only its error is not known."""
     big = fixed(1000).select("label", "score", segment=pl.lit("a"))
@@ -394,7 +501,7 @@ def test_a_lone_positive_has_a_difference(versus: str) -> None:
 def test_a_null_is_a_segment() -> None:
     frame = fixed(2000).with_columns(key=pl.when(pl.col("key") != "a").then("key"))
     named = frame.with_columns(pl.col("key").fill_null("z"))
-    for versus in ("rest", "overall", "b"):
+    for versus in ("rest", "pooled_rest", "overall", "b"):
         table = pa.compare_segments(frame, "label", "score", "key", versus=versus)
         expected = pa.compare_segments(named, "label", "score", "key", versus=versus)
         assert table["key"].to_list()[-1] is None
@@ -418,7 +525,7 @@ def test_many_segments() -> None:
         score=(pl.col("row") * 104_729 % 100_003).cast(pl.Float64),
         segment=pl.col("row") % 20_000,
     )
-    for versus in ("rest", "overall"):
+    for versus in ("pooled_rest", "overall"):
         table = pa.compare_segments(rows, "label", "score", "segment", versus=versus)
         assert table.height == 20_000
         for segment in (0, 4711, 19_999):
@@ -447,7 +554,7 @@ def test_lazily_and_by_several_columns(engine: Any) -> None:
 
 def test_order_of_rows_changes_no_bit() -> None:
     frame = fixed(3000)
-    for versus in ("rest", "overall", "previous"):
+    for versus in ("rest", "pooled_rest", "overall", "previous"):
         tables = [
             pa.compare_segments(f, "label", "score", "g", versus=versus)
             for f in (frame, frame.reverse(), frame.sample(fraction=1, shuffle=True, seed=3))
@@ -469,7 +576,7 @@ def test_nan_stays_where_it_is() -> None:
     frame = fixed(2000).with_columns(
         score=pl.when(pl.col("key") == "b", pl.int_range(pl.len()) > 1900).then(math.nan).otherwise("score")
     )
-    for versus in ("rest", "overall", "a"):
+    for versus in ("rest", "pooled_rest", "overall", "a"):
         table = pa.compare_segments(frame, "label", "score", "key", versus=versus)
         rows = {row["key"]: row for row in table.iter_rows(named=True)}
         clean = pa.compare_segments(fixed(2000), "label", "score", "key", versus=versus)

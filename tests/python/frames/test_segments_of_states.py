@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from catalogue.cases import examples, fixed, frames, scores_with_nan
 
-VERSUS = st.sampled_from(["rest", "overall", "previous", "b"])
+VERSUS = st.sampled_from(["rest", "pooled_rest", "overall", "previous", "b"])
 
 
 def states_of(frame: pl.DataFrame, parts: list[str], **limit: Any) -> pl.DataFrame:
@@ -113,7 +113,7 @@ def weighted_area(frame: pl.DataFrame) -> dict[str, Any]:
     return row
 
 
-@given(frame=frames(scores_with_nan, max_rows=40), versus=st.sampled_from(["rest", "overall"]))
+@given(frame=frames(scores_with_nan, max_rows=40), versus=st.sampled_from(["pooled_rest", "overall"]))
 @examples(120)
 def test_weighted_states_have_the_areas_of_weighted_rows(frame: pl.DataFrame, versus: str) -> None:
     states = frame.group_by("key", "g").agg(state=pa.roc_state("label", "score", weight="weight"))
@@ -132,7 +132,7 @@ def test_weighted_states_have_the_areas_of_weighted_rows(frame: pl.DataFrame, ve
             # Against rows with a NaN among them nothing is known.
             expected = float("nan") if used["score"].is_nan().any() else other["auc"]
             assert repr(row["versus_auc"]) == repr(expected)
-        if versus == "rest" and own["se"] is not None and other["se"] is not None:
+        if versus == "pooled_rest" and own["se"] is not None and other["se"] is not None:
             if np.isnan(row["versus_auc"]):
                 continue
             # Two squares and a root.
@@ -143,6 +143,16 @@ def test_weighted_states_have_the_areas_of_weighted_rows(frame: pl.DataFrame, ve
                 variances = [se**2 for _, se in pairs]
                 welch = sum(variances) ** 2 / sum(v**2 / (n - 1) for v, n in zip(variances, n, strict=True))
                 assert row["df"] == pytest.approx(welch, rel=1e-12)
+
+
+@given(frame=frames(scores_with_nan, max_rows=40))
+@examples(60)
+def test_weighted_states_against_the_rest_as_weighted_rows(frame: pl.DataFrame) -> None:
+    states = frame.group_by("key", "g").agg(state=pa.roc_state("label", "score", weight="weight"))
+    table = pa.compare_segments(states, state="state", by="key").drop("exact")
+    used = frame.filter(pl.col("weight") > 0)
+    rows = pa.compare_segments(used, "label", "score", "key", weight="weight")
+    assert_frame_equal(table, rows, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def test_weighted_states_by_periods_and_against_one() -> None:

@@ -41,17 +41,46 @@ def estimate(rows: list[Any]) -> tuple[Fraction | None, Fraction | None]:
     return auc, None if auc is None else variance(rows, influences(rows, 1, 2), None)
 
 
+def mean_of_others(rows: list[Any], key: str) -> tuple[Fraction | None, Fraction | None]:
+    """The mean of the AUCs of other segments by van Elteren, and its variance.
+
+    The positives of all segments count as often as their share of the weights says, and so do negatives.
+    """
+    weights, areas = [], []
+    for other in sorted({row[3] for row in rows} - {key}):
+        own = [row for row in rows if row[3] == other]
+        auc, of_auc = estimate(own)
+        if auc is None or of_auc is None:
+            continue
+        m, n = (
+            Fraction(sum(row[0] is label for row in rows))
+            * sum(Fraction(row[2]) for row in own if row[0] is label)
+            / sum(Fraction(row[2]) for row in rows if row[0] is label)
+            for label in (True, False)
+        )
+        weights.append(m * n / (m + n + 1))
+        areas.append((auc, of_auc))
+    if not weights:
+        return None, None
+    shares = [weight / sum(weights) for weight in weights]
+    mean = sum((share * auc for share, (auc, _) in zip(shares, areas, strict=True)), Fraction())
+    return mean, sum((share**2 * v for share, (_, v) in zip(shares, areas, strict=True)), Fraction())
+
+
 @given(rows=ROWS)
 @examples(60)
 def test_each_segment_against_the_rest_and_against_all(rows: list[Any]) -> None:
     frame = pl.DataFrame(rows, SCHEMA, orient="row")
     rows = used(rows, 2)
     every, of_every = estimate(rows)
-    rest = pa.compare_segments(frame, "label", "score", "key", weight="weight")
+    rest = pa.compare_segments(frame, "label", "score", "key", weight="weight", versus="pooled_rest")
+    within = pa.compare_segments(frame, "label", "score", "key", weight="weight")
     overall = pa.compare_segments(frame, "label", "score", "key", weight="weight", versus="overall")
     assert rest["key"].to_list() == sorted({row[3] for row in rows})
-    for row, with_all in zip(rest.iter_rows(named=True), overall.iter_rows(named=True), strict=True):
+    tables = (table.iter_rows(named=True) for table in (rest, overall, within))
+    for row, with_all, with_mean in zip(*tables, strict=True):
         key = row["key"]
+        mean, of_mean = mean_of_others(rows, key)
         own, others = [r for r in rows if r[3] == key], [r for r in rows if r[3] != key]
         assert (row["n_pos"], row["n_neg"]) == (sum(r[0] for r in own), sum(not r[0] for r in own))
         (auc, of_auc), (other, of_other) = estimate(own), estimate(others)
@@ -60,6 +89,9 @@ def test_each_segment_against_the_rest_and_against_all(rows: list[Any]) -> None:
         if auc is None:
             assert row["difference"] is None
             continue
+        assert near(with_mean["versus_auc"], mean)
+        if of_auc is not None:
+            assert near(with_mean["difference_se"], None if of_mean is None else math.sqrt(of_auc + of_mean))
         assert near(row["versus_auc"], other)
         both = None if of_auc is None or of_other is None else math.sqrt(of_auc + of_other)
         assert near(row["difference_se"], both)
@@ -144,9 +176,9 @@ def test_several_scores_are_compared_as_pairs() -> None:
 
 @pytest.mark.parametrize("score", [-5.0, 0.6, 9.0])
 @pytest.mark.parametrize("segments", [2, 20])
-@pytest.mark.parametrize("versus", ["rest", "overall"])
+@pytest.mark.parametrize("versus", ["rest", "pooled_rest", "overall"])
 def test_a_bin_so_light_that_it_has_no_units(
-    score: float, segments: int, versus: Literal["rest", "overall"]
+    score: float, segments: int, versus: Literal["rest", "pooled_rest", "overall"]
 ) -> None:
     rng = np.random.default_rng(1)
     n = 4000

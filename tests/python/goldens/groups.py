@@ -18,7 +18,7 @@ def per_segment(frame: pl.DataFrame, record: Record) -> Answers:
     # A single score is paired with itself, and nothing of the pair is asked for.
     second = signed(arguments, "1" if alone else "2")
     used = labelled(frame, record, "segment", a=signed(arguments, "1"), b=second)
-    rest = pa.compare_segments(used, "label", "a", "segment", versus="rest")
+    rest = pa.compare_segments(used, "label", "a", "segment", versus="pooled_rest")
     ours = (
         used.drop_nulls()
         .group_by("segment")

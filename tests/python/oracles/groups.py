@@ -43,6 +43,40 @@ def area_covariance(one: Sequence[Any], other: Sequence[Any]) -> Fraction | None
     return sum((part(a, b) for a in (0, 1) for b in (0, 1)), Fraction(0))
 
 
+def rest(own: Sequence[Any], others: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    """The mean of the AUCs of other segments by van Elteren, each of its rows (label, score, ..., cluster).
+
+    Its variance and its covariance with the AUC of a segment are sums over all pairs.
+    """
+    used = [(rows, area_covariance(rows, rows)) for rows in others if len({row[0] for row in rows}) == 2]
+    varying = [rows for rows, variance in used if variance is not None]
+    counts = [(sum(row[0] for row in rows), sum(not row[0] for row in rows)) for rows in varying]
+    if not varying:
+        return {"auc": None, "variance": None, "covariance": None, "n_pos": 0, "n_neg": 0}
+    weights = [Fraction(m * n, m + n + 1) for m, n in counts]
+    shares = [weight / sum(weights) for weight in weights]
+
+    def covariance(a: Sequence[Any], b: Sequence[Any]) -> Fraction:
+        both = area_covariance(a, b)
+        assert both is not None
+        return both
+
+    weighted = list(zip(shares, varying, strict=True))
+    has_variance = len({row[0] for row in own}) == 2 and area_covariance(own, own) is not None
+    return {
+        "auc": sum((share * exact_auc([row[:2] for row in rows]) for share, rows in weighted), Fraction(0)),
+        "variance": sum(
+            (s * t * covariance(a, b) for s, a in weighted for t, b in weighted),
+            Fraction(0),
+        ),
+        "covariance": sum((share * covariance(own, rows) for share, rows in weighted), Fraction(0))
+        if has_variance
+        else None,
+        "n_pos": sum(m for m, _ in counts),
+        "n_neg": sum(n for _, n in counts),
+    }
+
+
 def _below_half(value: Fraction | None) -> Fraction | None:
     return None if value is None else Fraction(1, 2) - value
 

@@ -42,7 +42,9 @@ def test_each_grouping_is_its_own_report(groupings: Any, engine: Any) -> None:
     for some, name in zip(sets, names, strict=True):
         own = pa.report(rows(), "label", ["score", "other"], by=some, **given)
         # The tests of all groupings are one family.
-        of_families = pl.selectors.starts_with("heterogeneity") | pl.selectors.ends_with("p_adjusted")
+        of_families = pl.selectors.starts_with("heterogeneity", "within") | pl.selectors.ends_with(
+            "p_adjusted"
+        )
         expected = own.filter(scope="group").drop(of_families)
         got = table.filter(grouping=name)
         assert_frame_equal(got.select(expected.columns), expected)

@@ -128,7 +128,7 @@ def test_comparisons_beside_the_rest(engine: Any) -> None:
         for field in ("versus_auc", "difference", "p_value"):
             own = segments[name].filter(pl.col("h") == row["h"])[field].item() if grouped else None
             assert row[field] == own
-        for field in ("heterogeneity", "heterogeneity_df", "heterogeneity_p_value"):
+        for field in ("within_auc", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"):
             assert row[field] == (None if grouped else segments[name][field][0])
 
 

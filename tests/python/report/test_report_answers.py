@@ -216,8 +216,8 @@ def test_groups_of_few_rows_are_marked(tmp_path: Path) -> None:
     page = made(tmp_path, *given, data=tmp_path / "rows.parquet")
     report = pa.report(rows.lazy(), "y", "s", by="g", versus="rest").collect()
     assert report.filter(g="few")["p_adjusted"].item() < 0.05
-    assert "few: higher by" in said(page)[1][1]
-    assert ", few rows)" in said(page)[1][1]
+    assert "few: higher by" in said(page)[3][1]
+    assert ", few rows)" in said(page)[3][1]
     assert "fewer than 10 positives or negatives, in 1 row of the table" in page.text
     assert "if ([0].includes(row)) cell.classList.add" in page.text.replace("\\n", " ").replace("\\", "")
     assert sorted(page.data("forest").select("group", "few").rows()) == [("few", True), ("many", False)]

@@ -186,7 +186,7 @@ def test_groups_of_clusters_against_others(versus: str) -> None:
     frame = in_clusters()
     report = pa.report(frame, "y", SCORES, by="h", versus=versus, cluster="patient")
     fields = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value"]
-    of_all = ["heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
+    of_all = ["within_auc", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
     for name in SCORES:
         compared = pa.compare_segments(frame, "y", name, "h", versus=versus, cluster="patient")
         got = report.filter(score=name)

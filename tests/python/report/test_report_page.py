@@ -118,7 +118,7 @@ def test_the_page_shows_the_numbers_of_the_report(tmp_path: Path) -> None:
     groups = report.filter(pl.col("scope") == "group")
     assert drawn["auc"].to_list() == [float(f"{auc:.6g}") for auc in groups["auc"]]
     assert drawn["differs"].to_list() == (groups["p_adjusted"] <= 0.05).to_list()
-    assert drawn["overall"].to_list() == [float(f"{auc:.6g}") for auc in overall["auc"]] * 8
+    assert drawn["overall"].to_list() == [float(f"{auc:.6g}") for auc in overall["within_auc"]] * 8
     assert page.tables["Rows that were used and skipped"][1] == [
         "logistic",
         "2,366",

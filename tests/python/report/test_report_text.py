@@ -127,7 +127,10 @@ def test_a_page_of_markdown(tmp_path: Path, capsys: Capture) -> None:
     title, about, table, note = text.strip().split("\n\n")
     assert title == "# ROC report"
     skipped = rows.filter(pl.col("fold") > 0)["forest"].null_count()
-    assert about.splitlines() == [
+    test, within, *lines = about.splitlines()
+    assert test.startswith("- Test that all groups have the same AUC, p-value: forest 0.")
+    assert within.startswith("- Mean AUC within groups: forest 0.")
+    assert lines == [
         "- Data: 1 file, last changed on 1971-01-01",
         "- Label: `label`",
         "- Scores: `forest`, `poor`",
@@ -135,7 +138,7 @@ def test_a_page_of_markdown(tmp_path: Path, capsys: Capture) -> None:
         "- Rows: where `fold > 0`",
         "- Intervals: 95 %, by delong",
         "- Comparison: of each score with the first, on the rows that have all scores",
-        "- Differences: of each group from the rest",
+        "- Differences: of each group from the mean AUC of the other groups, each within its group",
         "- Adjustment of p-values: holm over all tests in a column: all groups, all scores, and overall",
         "- AUC below 0.5: `poor` 0.10; if a low score means positive, negate it",
         f"- `forest`: {skipped} rows skipped for a missing label or score",

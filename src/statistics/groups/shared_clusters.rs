@@ -1,0 +1,211 @@
+//! How the areas of segments vary together whose rows come in clusters: the sums of their covariances.
+//!
+//! The covariance of two areas is a sum over the clusters that both have rows of. So a cluster is visited once, and each of its
+//! segments is multiplied by the sum of all others. Of k clusters a sum is multiplied by `k / (k - 1)`, where k is that of the
+//! area which has fewer. In the order of these factors, the largest first, the others are those before a segment, with their
+//! factors, and those behind it, with the factor of the segment.
+
+use super::segment_areas::Covariances;
+use crate::interrupt;
+use crate::math::sum::Sum;
+use crate::statistics::inference::{ClusteredArea, delong::rounding};
+
+/// The part of a cluster in a segment's area, times the weight of the segment.
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    segment: u32,
+    of_pos: f64,
+    of_neg: f64,
+}
+
+/// What the sums over clusters of a segment are multiplied by, `k / (k - 1)`: over those that hold positives, those that hold
+/// negatives, and all.
+#[derive(Clone, Copy, Debug, Default)]
+struct Factors {
+    of_pos: f64,
+    of_neg: f64,
+    across: f64,
+}
+
+impl Factors {
+    fn of(area: &ClusteredArea) -> Self {
+        let factor = |clusters: u64| clusters as f64 / (clusters - 1) as f64;
+        Factors {
+            of_pos: factor(area.with_pos),
+            of_neg: factor(area.with_neg),
+            across: factor(area.clusters()),
+        }
+    }
+}
+
+/// The covariances of areas of these weights; areas of weight 0 have none. `O(p log p)` for the p segments of a cluster,
+/// summed over clusters.
+pub fn covariances(areas: &[Option<ClusteredArea>], weights: &[f64], clusters: usize) -> Covariances {
+    let residuals = |segment: usize| {
+        let area = areas[segment].as_ref().filter(|_| weights[segment] > 0.0);
+        area.map_or(&[][..], |area| &area.residuals)
+    };
+    let segments = 0..areas.len();
+    let mut by_cluster: Vec<(u32, Part)> = Vec::new();
+    let [mut all, mut with_pos, mut with_neg] = [(); 3].map(|()| ClusterSegments::new(clusters));
+    for segment in segments.clone() {
+        for residual in residuals(segment) {
+            all.add(residual.cluster, residual.count.rows());
+            with_pos.add(residual.cluster, residual.count.pos);
+            with_neg.add(residual.cluster, residual.count.neg);
+        }
+    }
+    let clusters_of_others = segments
+        .clone()
+        .map(|segment| {
+            let own = residuals(segment);
+            let of_pos = with_pos.without(own.iter().map(|own| (own.cluster, own.count.pos)));
+            of_pos.min(with_neg.without(own.iter().map(|own| (own.cluster, own.count.neg))))
+        })
+        .collect();
+    // A cluster of one segment adds nothing.
+    let is_shared = |cluster: u32| all.segments[cluster as usize] > 1;
+    for segment in segments {
+        let Some(area) = &areas[segment] else { continue };
+        let (pos, neg) = (weights[segment] / area.n_pos as f64, weights[segment] / area.n_neg as f64);
+        let shared = residuals(segment).iter().filter(|residual| is_shared(residual.cluster));
+        by_cluster.extend(shared.map(|residual| {
+            let (of_pos, of_neg) = (pos * residual.of_pos, neg * residual.of_neg);
+            (residual.cluster, Part { segment: segment as u32, of_pos, of_neg })
+        }));
+    }
+    // Within a cluster the segments keep their order.
+    by_cluster.sort_by_key(|part| part.0);
+    let mut sums = PairSums {
+        factors: areas.iter().map(|area| area.as_ref().map(Factors::of).unwrap_or_default()).collect(),
+        with_others: vec![Sum::default(); areas.len()],
+        size: 0.0,
+    };
+    by_cluster.chunk_by(|a, b| a.0 == b.0).for_each(|parts| sums.add(parts));
+    let rounding = rounding(clusters as u64, sums.size);
+    Covariances { with_others: sums.with_others, rounding, clusters_of_others }
+}
+
+/// In how many segments each cluster has rows, or rows of a class.
+struct ClusterSegments {
+    segments: Vec<u32>,
+    /// The clusters that have such rows in any segment.
+    number: u64,
+}
+
+impl ClusterSegments {
+    fn new(clusters: usize) -> Self {
+        ClusterSegments { segments: vec![0; clusters], number: 0 }
+    }
+
+    /// Adds the rows that a cluster has in a segment.
+    fn add(&mut self, cluster: u32, rows: u64) {
+        if rows > 0 {
+            let segments = &mut self.segments[cluster as usize];
+            self.number += u64::from(*segments == 0);
+            *segments += 1;
+        }
+    }
+
+    /// The clusters that have such rows in other segments than one, which has so many rows of each of its clusters.
+    fn without(&self, own: impl Iterator<Item = (u32, u64)>) -> u64 {
+        let alone = |&(cluster, rows): &(u32, u64)| rows > 0 && self.segments[cluster as usize] == 1;
+        self.number - own.filter(alone).count() as u64
+    }
+}
+
+/// The sums over pairs of segments, while clusters are added.
+struct PairSums {
+    factors: Vec<Factors>,
+    with_others: Vec<Sum>,
+    /// How large all terms are together.
+    size: f64,
+}
+
+impl PairSums {
+    /// Adds the segments of a cluster.
+    fn add(&mut self, parts: &[(u32, Part)]) {
+        interrupt::check();
+        let of =
+            |value: fn(&Part) -> f64| -> Vec<f64> { parts.iter().map(|(_, part)| value(part)).collect() };
+        let (of_pos, of_neg) = (of(|part| part.of_pos), of(|part| part.of_neg));
+        let others = |factor: fn(&Factors) -> f64, values: &[f64]| {
+            let factors: Vec<f64> =
+                parts.iter().map(|(_, part)| factor(&self.factors[part.segment as usize])).collect();
+            sums_of_others(&factors, values)
+        };
+        let same = [others(|all| all.of_pos, &of_pos), others(|all| all.of_neg, &of_neg)];
+        let across = [others(|all| all.across, &of_neg), others(|all| all.across, &of_pos)];
+        for (place, (_, part)) in parts.iter().enumerate() {
+            let with_others = &mut self.with_others[part.segment as usize];
+            with_others.add_product(part.of_pos, same[0][place]);
+            with_others.add_product(part.of_neg, same[1][place]);
+            with_others.add_product(part.of_pos, across[0][place]);
+            with_others.add_product(part.of_neg, across[1][place]);
+        }
+        self.size += of_pos.iter().chain(&of_neg).map(|value| value.abs()).sum::<f64>().powi(2);
+    }
+}
+
+/// For each value the sum of all others, each times the larger factor of both.
+fn sums_of_others(factors: &[f64], values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..factors.len()).collect();
+    order.sort_by(|&a, &b| factors[b].total_cmp(&factors[a]));
+    let mut sums = vec![0.0; factors.len()];
+    let (mut before, mut behind) = (0.0, 0.0);
+    for &place in &order {
+        sums[place] = before;
+        before += factors[place] * values[place];
+    }
+    for &place in order.iter().rev() {
+        sums[place] += factors[place] * behind;
+        behind += values[place];
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranking::rows::{Codes, Rows};
+    use crate::statistics::inference::{ByCluster, Residual};
+    use crate::statistics::tests::rows_of;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against the covariance of each pair.
+        #[test]
+        fn sums_over_all_pairs(
+            rows in prop::collection::vec((0u8..2, -4i8..4, 0u32..5, 0u32..7), 1..80),
+            weights in prop::collection::vec(0.0..9.0f64, 5),
+        ) {
+            let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
+            let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
+            let column = |of: fn(&(u8, i8, u32, u32)) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
+            let clusters = Codes::of(&column(|row| row.3));
+            let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &column(|row| row.2)) }, 0);
+            let areas: Vec<_> = (0..by_cluster.keys()).map(|key| by_cluster.area(key)).collect();
+            let has_variance = |area: &Option<ClusteredArea>| area.as_ref().and_then(ClusteredArea::variance).is_some();
+            let weights: Vec<f64> =
+                areas.iter().zip(weights).map(|(area, weight)| if has_variance(area) { weight } else { 0.0 }).collect();
+            let got = covariances(&areas, &weights, by_cluster.number_of_clusters());
+            for segment in 0..areas.len() {
+                let others = (0..areas.len()).filter(|&other| other != segment);
+                let product = |other: usize| {
+                    let weight = weights[segment] * weights[other];
+                    let both = areas[segment].as_ref().zip(areas[other].as_ref()).filter(|_| weight > 0.0);
+                    both.map_or(0.0, |(a, b)| weight * a.covariance(b).unwrap())
+                };
+                let expected: f64 = others.clone().map(product).sum();
+                prop_assert!((got.with_others[segment].total() - expected).abs() <= 1e-12 * weights.iter().sum::<f64>().powi(2));
+                let holding = |is_held: fn(&Residual) -> bool| {
+                    let of = |other: usize| areas[other].iter().flat_map(|area| &area.residuals);
+                    let held = others.clone().filter(|&other| weights[other] > 0.0).flat_map(of).filter(|own| is_held(own));
+                    held.map(|own| own.cluster).collect::<std::collections::BTreeSet<u32>>().len() as u64
+                };
+                let fewer = holding(|own| own.count.pos > 0).min(holding(|own| own.count.neg > 0));
+                prop_assert_eq!(got.clusters_of_others[segment], fewer);
+            }
+        }
+    }
+}
