@@ -24,7 +24,7 @@ FEW_ROWS = 10
 _NAME = "plot_forest"
 _NEEDED = ("scope", "score", "n", "auc", "lower", "upper")
 
-_AREAS = ("auc", "lower", "upper")
+_AREAS = ("auc", "lower", "upper", "overall")
 
 # The column that the dashed line is of, and what it means.
 _WITHIN = ("within_auc", "the mean AUC within groups")
