@@ -6,6 +6,7 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use crate::plugin::arrays::{dtype, values::Values};
 use crate::ranking::ties::row_counts::MOST_ROWS;
+use crate::statistics::options::either;
 
 /// The most rows of a group that are laid out in memory, one by one.
 const MOST_LAID_OUT: u64 = (1 << 31) - 1;
@@ -16,9 +17,11 @@ pub fn check(name: &str, item: &Field) -> Result<(), String> {
     if dtype::is_number(item) && whole || matches!(item.dtype(), Dtype::Null) {
         return Ok(());
     }
+    let cast =
+        either(format!("pl.col(\"{name}\").cast(pl.UInt64)"), format!("--count \"CAST({name} AS BIGINT)\""));
     Err(format!(
         "count \"{name}\" has dtype {}, but a count is an integer: how many identical rows a row stands for. \
-         For whole numbers of another dtype write pl.col(\"{name}\").cast(pl.UInt64)",
+         For whole numbers of another dtype write {cast}",
         dtype::shown(item)
     ))
 }

@@ -10,9 +10,6 @@ use polars::prelude::pf16;
 use crate::plugin::arrays::{downcast::downcast, dtype, values::Values};
 use crate::statistics::options::either;
 
-/// A positive class that is a word, in SQL.
-const WORDS_IN_SQL: &str = "outcome = 'bad'";
-
 /// A label of more different values is more like a score.
 const MOST_VALUES: usize = 10;
 
@@ -45,11 +42,14 @@ fn counted<T: PartialOrd + ToString>(values: impl Iterator<Item = T>) -> Vec<(St
         }
     }
     counts.sort_by(|(one, _), (other, _)| one.partial_cmp(other).unwrap_or(Ordering::Equal));
-    counts.into_iter().map(|(value, rows)| (value.to_string(), rows)).collect()
+    let counts = counts.into_iter().map(|(value, rows)| (value.to_string(), rows));
+    counts.filter(|(value, _)| value != "NaN").collect()
 }
 
 /// Says what to write for a label of other numbers than 0 and 1: which of them is positive is not for us to say.
-fn other_values(role: &str, name: &str, wrong: &str, values: &[(String, usize)]) -> String {
+///
+/// Rows whose label is null or NaN are neither positive nor negative by any of it.
+fn other_values(role: &str, name: &str, wrong: &str, values: &[(String, usize)], is_float: bool) -> String {
     let got = format!("holds {wrong}");
     let is_a_score =
         values.len() > MOST_VALUES || values.iter().any(|(value, _)| value.parse::<i128>().is_err());
@@ -60,8 +60,16 @@ fn other_values(role: &str, name: &str, wrong: &str, values: &[(String, usize)])
         );
         return format!("{}It looks like a score: {swapped}", wanted(role, name, &got));
     }
-    let python = |value: &str| format!("pl.col(\"{name}\") == {value}");
-    let sql = |value: &str| format!("--{role} \"{name} = {value}\"");
+    let there = values.iter().map(|(value, _)| value.as_str()).collect::<Vec<_>>().join(", ");
+    let column = if is_float { ".fill_nan(None)" } else { "" };
+    let python = |value: &str| format!("pl.col(\"{name}\"){column} == {value}");
+    let sql = |value: &str| {
+        let negative = match values {
+            [(one, _), (other, _)] => format!("= {}", if value == one { other } else { one }),
+            _ => format!("IN ({there})"),
+        };
+        format!("--{role} \"CASE WHEN {name} = {value} THEN TRUE WHEN {name} {negative} THEN FALSE END\"")
+    };
     let words = |write: &dyn Fn(&str) -> String| match values {
         [(one, _)] => write(one),
         [(one, rows), (other, others)] => {
@@ -72,10 +80,7 @@ fn other_values(role: &str, name: &str, wrong: &str, values: &[(String, usize)])
             };
             format!("{} or {}{which}", write(one), write(other))
         }
-        _ => {
-            let there: Vec<_> = values.iter().map(|(value, _)| value.as_str()).collect();
-            format!("{} with one of {}", write("..."), there.join(", "))
-        }
+        _ => format!("{} with one of {there}", write("...")),
     };
     refused(role, name, &got, &words(&python), &words(&sql))
 }
@@ -102,13 +107,18 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
 /// Says what to write for a label of another dtype.
 fn other_dtype(role: &str, name: &str, item: &Field) -> String {
     let got = format!("has dtype {}", dtype::shown(item));
-    // Which words there are is known only when rows are read.
+    // Which words there are is known only when rows are read. Others than the two, such as NA, are refused by
+    // Python, and are missing in SQL.
     let python = if dtype::is_words(item) {
-        format!("pl.col(\"{name}\") == \"...\", with one of the values of pl.col(\"{name}\").unique()")
+        format!(
+            "pl.col(\"{name}\").replace_strict({{\"...\": True, \"...\": False}}, return_dtype=pl.Boolean), with \
+             the values of pl.col(\"{name}\").unique()"
+        )
     } else {
         format!("pl.col(\"{name}\") == ...")
     };
-    refused(role, name, &got, &python, &format!("--{role} \"{WORDS_IN_SQL}\""))
+    let sql = format!("--{role} \"CASE WHEN {name} = '...' THEN TRUE WHEN {name} = '...' THEN FALSE END\"");
+    refused(role, name, &got, &python, &sql)
 }
 
 /// The labels' truth values, and which of them are there.
@@ -138,7 +148,10 @@ pub fn bits(role: &str, labels: &Values) -> Result<(Bitmap, Option<Bitmap>), Str
                             return Err(if wrong == "NaN" {
                                 not_a_number(role, labels.name())
                             } else {
-                                other_values(role, labels.name(), &wrong, &counted(there().copied()))
+                                {
+                                    let is_float = matches!(array.dtype(), Dtype::Float16 | Dtype::Float32 | Dtype::Float64);
+                                    other_values(role, labels.name(), &wrong, &counted(there().copied()), is_float)
+                                }
                             });
                         }
                     }

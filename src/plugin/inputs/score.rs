@@ -35,11 +35,17 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     if dtype::is_numeric(item) {
         return Ok(());
     }
-    let as_number = |hint: String| either(hint, " Turn it into one: --score \"CAST(rating AS DOUBLE)\"");
     let hint = if dtype::is_temporal(item) || dtype::is_coded(item) {
-        as_number(format!(" To rank by its physical order, write pl.col(\"{name}\").to_physical()"))
+        either(
+            format!(" To rank by its physical order, write pl.col(\"{name}\").to_physical()"),
+            format!(" Turn it into one: --{role} \"CAST({name} AS DOUBLE)\""),
+        )
     } else if dtype::is_words(item) {
-        as_number(format!(" If it holds numbers, write pl.col(\"{name}\").cast(pl.Float64)"))
+        // A text that is no number, such as NA, is missing.
+        either(
+            format!(" If it holds numbers, write pl.col(\"{name}\").cast(pl.Float64, strict=False)"),
+            format!(" To read what is no number as missing, write --{role} \"TRY_CAST({name} AS DOUBLE)\""),
+        )
     } else {
         match item.dtype() {
             Dtype::LargeList(_) | Dtype::List(_) => format!(

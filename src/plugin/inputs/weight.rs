@@ -7,6 +7,7 @@ use polars_core::runtime::RAYON;
 use rayon::prelude::*;
 
 use crate::plugin::arrays::{dtype, values::Values};
+use crate::statistics::options::either;
 
 /// A sum of larger weights could leave the range of floats.
 const MOST: f64 = 1e290;
@@ -19,8 +20,16 @@ pub fn check(name: &str, item: &Field) -> Result<(), String> {
     if dtype::is_numeric(item) {
         return Ok(());
     }
+    let hint = if dtype::is_words(item) && !dtype::is_coded(item) {
+        either(
+            format!(". If it holds numbers, write pl.col(\"{name}\").cast(pl.Float64, strict=False)"),
+            format!(". To read what is no number as missing, write --weight \"TRY_CAST({name} AS DOUBLE)\""),
+        )
+    } else {
+        String::new()
+    };
     Err(format!(
-        "weight \"{name}\" has dtype {}, but a weight is a number: how many rows a row stands for",
+        "weight \"{name}\" has dtype {}, but a weight is a number: how many rows a row stands for{hint}",
         dtype::shown(item)
     ))
 }

@@ -363,11 +363,11 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ),
         (
             [*FILES, "--score", "score", "--label", "g % 3"],
-            'Name the positive class, as in --label "g % 3 = ..." with one of 0, 1, 2',
+            'as in --label "CASE WHEN g % 3 = ... THEN TRUE WHEN g % 3 IN (0, 1, 2) THEN FALSE END" with',
         ),
         (
             [*FILES, "--score", "score", "--label", "y + 1"],
-            'as in --label "y + 1 = 1" or --label "y + 1 = 2" (2 is the rarer)',
+            'or --label "CASE WHEN y + 1 = 2 THEN TRUE WHEN y + 1 = 1 THEN FALSE END" (2 is the rarer)',
         ),
         ([*FILES, "--score", "y", "--label", "score"], "like a score: are --label and --score swapped?"),
         ([*FILES, "--score", "y", "--label", "g * 7"], "like a score: are --label and --score swapped?"),

@@ -223,7 +223,7 @@ def test_labels_of_nan_are_left_out_and_not_negative() -> None:
         ),
         (
             [0.0, 2.0, None, 2.0],
-            'pl.col("y") == 0 or pl.col("y") == 2 (0 is the rarer); arguments come',
+            'pl.col("y").fill_nan(None) == 0 or pl.col("y").fill_nan(None) == 2 (0 is the rarer); arguments',
         ),
         (
             [5, 3, 3, 5],
