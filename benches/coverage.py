@@ -68,6 +68,8 @@ class Method:
 
 
 METHODS = [
+    Method("wilson", {"method": "wilson"}),
+    Method("wilson, clusters of 2", {"method": "wilson"}, clustered=True),
     Method("delong", {"method": "delong"}),
     Method("logit", {"method": "logit"}),
     Method("hanley_mcneil", {"method": "hanley_mcneil"}),

@@ -39,9 +39,65 @@ pub fn first(end: usize, is_so: impl Fn(usize) -> bool) -> usize {
     low
 }
 
+/// How often the bracket shrinks at most; bisection alone would take 53 steps for a bracket of relative width 1.
+const MOST_STEPS: usize = 100;
+
+/// Where a function that is at most 0 at `low` and at least 0 at `high` crosses 0, to the last bits; NaN where the
+/// function is NaN.
+///
+/// Each step is an inverse quadratic interpolation where its points are close enough to a parabola, and a bisection
+/// otherwise (Chandrupatla 1997).
+pub fn root(low: f64, high: f64, function: impl Fn(f64) -> f64) -> f64 {
+    let (mut a, mut b) = (high, low);
+    let (mut at_a, mut at_b) = (function(a), function(b));
+    if at_a.is_nan() || at_b.is_nan() {
+        return f64::NAN;
+    }
+    if at_b >= 0.0 {
+        return b;
+    }
+    if at_a <= 0.0 {
+        return a;
+    }
+    let mut share = 0.5;
+    for _ in 0..MOST_STEPS {
+        // `c` is the end of the bracket that the last step replaced.
+        let x = a + share * (b - a);
+        let at_x = function(x);
+        if at_x.is_nan() {
+            return f64::NAN;
+        }
+        let (c, at_c);
+        if (at_x > 0.0) == (at_a > 0.0) {
+            (c, at_c) = (a, at_a);
+        } else {
+            (c, at_c) = (b, at_b);
+            (b, at_b) = (a, at_a);
+        }
+        (a, at_a) = (x, at_x);
+        let best = if at_a.abs() < at_b.abs() { a } else { b };
+        let tolerance = 2.0 * f64::EPSILON * best.abs() + f64::MIN_POSITIVE;
+        let least_share = tolerance / (b - a).abs();
+        if least_share > 0.5 || at_a == 0.0 {
+            return best;
+        }
+        let xi = (a - b) / (c - b);
+        let phi = (at_a - at_b) / (at_c - at_b);
+        let is_parabola = phi * phi < xi && (1.0 - phi).powi(2) < 1.0 - xi;
+        share = if is_parabola {
+            at_a / (at_b - at_a) * at_c / (at_b - at_c)
+                + (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b)
+        } else {
+            0.5
+        };
+        share = share.clamp(least_share, 1.0 - least_share);
+    }
+    if at_a.abs() < at_b.abs() { a } else { b }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{first, power_of_two};
+    use super::{first, power_of_two, root};
 
     #[test]
     fn powers_of_two() {
@@ -51,5 +107,15 @@ mod tests {
     #[test]
     fn first_numbers() {
         assert_eq!((first(10, |n| n >= 3), first(10, |_| true), first(10, |_| false)), (3, 0, 10));
+    }
+
+    #[test]
+    fn roots() {
+        let close = |got: f64, expected: f64| assert!((got - expected).abs() <= 1e-15 * expected, "{got}");
+        close(root(0.0, 2.0, |x| x * x - 2.0), 2f64.sqrt());
+        close(root(0.0, 10.0, |x| x.exp() - 5.0), 5f64.ln());
+        close(root(0.0, 1.0, |x| (x - 0.001).powi(3)), 0.001);
+        assert_eq!((root(3.0, 4.0, |x| x - 3.0), root(3.0, 4.0, |x| x - 4.0)), (3.0, 4.0));
+        assert!(root(0.0, 1.0, |_| f64::NAN).is_nan());
     }
 }

@@ -379,8 +379,11 @@ def unpaired_roc_auc_difference(  # type: ignore[overload-overlap]
     versus_auc: float,
     versus_se: float,
     *,
-    n: float | None = ...,
-    versus_n: float | None = ...,
+    n_pos: float | None = ...,
+    n_neg: float | None = ...,
+    versus_n_pos: float | None = ...,
+    versus_n_neg: float | None = ...,
+    method: Literal["wilson", "delong"] | None = ...,
     level: float = ...,
     alternative: Literal["two-sided", "greater", "less"] = ...,
     null: float | None = ...,
@@ -395,8 +398,11 @@ def unpaired_roc_auc_difference(
     versus_auc: _Number,
     versus_se: _Number,
     *,
-    n: _Number | None = ...,
-    versus_n: _Number | None = ...,
+    n_pos: _Number | None = ...,
+    n_neg: _Number | None = ...,
+    versus_n_pos: _Number | None = ...,
+    versus_n_neg: _Number | None = ...,
+    method: Literal["wilson", "delong"] | None = ...,
     level: float = ...,
     alternative: Literal["two-sided", "greater", "less"] = ...,
     null: float | None = ...,
@@ -410,8 +416,11 @@ def unpaired_roc_auc_difference(
     versus_auc: _Number,
     versus_se: _Number,
     *,
-    n: _Number | None = None,
-    versus_n: _Number | None = None,
+    n_pos: _Number | None = None,
+    n_neg: _Number | None = None,
+    versus_n_pos: _Number | None = None,
+    versus_n_neg: _Number | None = None,
+    method: Literal["wilson", "delong"] | None = None,
     level: float = 0.95,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     null: float | None = None,
@@ -428,9 +437,13 @@ def unpaired_roc_auc_difference(
         The AUC and its standard error, as :func:`roc_auc_ci` gives them: columns or numbers.
     versus_auc, versus_se
         The AUC that is subtracted, and its standard error: columns or numbers.
-    n, versus_n
-        The rows behind each AUC: columns or numbers. With both, the statistic is compared with Student's t;
-        without, with the normal distribution.
+    n_pos, n_neg, versus_n_pos, versus_n_neg
+        The positives and negatives behind each AUC: columns or numbers, all four or none.
+    method
+        - ``"wilson"``, the default with numbers of rows: from the limits of both AUCs by the method of that
+          name of :func:`roc_auc_ci`. It keeps its level with few positives.
+        - ``"delong"``: the difference over its standard error. The default without numbers of rows, where it
+          is compared with the normal distribution; with them, with Student's t.
     level
         The coverage of the interval, between 0 and 1.
     alternative
@@ -451,26 +464,32 @@ def unpaired_roc_auc_difference(
         - ``difference``: the AUC minus the other.
         - ``se``: its standard error.
         - ``lower``, ``upper``: the interval of the difference.
-        - ``statistic``: the difference less ``null``, divided by its standard error; null if that is 0.
-        - ``df``: degrees of freedom; null where the normal distribution is taken.
+        - ``statistic``: the difference less ``null``, divided by its standard error, for ``"wilson"`` that
+          under ``null``; for ``"delong"`` null if a standard error is 0.
+        - ``df``: degrees of freedom; null where the normal distribution is used.
         - ``p_value``: the test of ``null``; null where ``statistic`` is.
 
         ``difference`` is null if an AUC is null; the others also if a standard error is null. ``lower``,
-        ``upper``, ``statistic``, ``df`` and ``p_value`` are null if a number of rows is below 2.
+        ``upper``, ``statistic``, ``df`` and ``p_value`` are null if one of the numbers of rows is below 2.
 
     Raises
     ------
     ValueError
-        If ``level`` is not between 0 and 1, ``null`` or ``margin`` is out of range, or only one of ``n`` and
-        ``versus_n`` is given.
+        If ``level`` is not between 0 and 1, ``null`` or ``margin`` is out of range, or only some
+        of the numbers of rows are set, or none with ``method="wilson"``.
     polars.exceptions.ComputeError
-        If a column is not numeric, a standard error is negative, or a number of rows is negative or NaN.
+        If a column is not numeric, an AUC is not between 0 and 1, a standard error is negative, or a number
+        of rows is negative or NaN.
 
     Notes
     -----
-    ``d = (A1 - A2) / sqrt(S1² + S2²)`` with the standard errors S. With numbers of rows, the degrees of
-    freedom are those of Welch and Satterthwaite, ``(S1² + S2²)² / (S1⁴ / (n1 - 1) + S2⁴ / (n2 - 1))``, as in
-    pROC's test of unpaired curves and in :func:`compare_segments`. The two AUCs must be of different rows:
+    ``"wilson"``: with the distances a from the first AUC to its lower limit and b from the second to its
+    upper limit, the lower limit of the difference is ``A1 - A2 - sqrt(a² + b²)`` (Newcombe 1998, method 10;
+    Zou and Donner 2008). The p-value is that of the level at which the limit is ``null``. Both limits use the
+    same quantile of Student's t, with the degrees of freedom of Welch and Satterthwaite of the variances at
+    the mean of both AUCs. ``"delong"``: ``d = (A1 - A2) / sqrt(S1² + S2²)`` with the standard errors S. With
+    numbers of rows, the degrees of freedom are ``(S1² + S2²)² / (S1⁴ / (n1 - 1) + S2⁴ / (n2 - 1))``, as in
+    pROC's test of unpaired curves. The two AUCs must be of different rows:
     for two scores of the same rows :func:`roc_auc_difference` is right. O(n).
 
     Examples
@@ -493,28 +512,30 @@ def unpaired_roc_auc_difference(
     0.0015
     """
     name = "unpaired_roc_auc_difference"
-    if (n is None) != (versus_n is None):
-        lacking = "n" if n is None else "versus_n"
-        msg = f"{name}: the degrees of freedom need both numbers of rows, and {lacking} is not given"
+    sizes = {"n_pos": n_pos, "n_neg": n_neg, "versus_n_pos": versus_n_pos, "versus_n_neg": versus_n_neg}
+    missing = [role for role, size in sizes.items() if size is None]
+    if missing and (len(missing) < len(sizes) or method == "wilson"):
+        msg = f"{name}: expected the positives and negatives of both AUCs; {missing[0]} is not set"
         raise ValueError(msg)
     columns = {
         "auc": auc,
         "se": se,
         "versus_auc": versus_auc,
         "versus_se": versus_se,
-        "n": pl.lit(None, dtype=pl.Float64) if n is None else n,
-        "versus_n": pl.lit(None, dtype=pl.Float64) if versus_n is None else versus_n,
+        **{role: pl.lit(None, dtype=pl.Float64) if size is None else size for role, size in sizes.items()},
     }
     answer = columnwise(
         name,
         literals(columns),
         elementwise=True,
+        method=method,
         level=level,
         alternative=alternative,
         null=null,
         margin=margin,
     )
-    numbers = (number for number in (auc, se, versus_auc, versus_se, n, versus_n) if number is not None)
+    given = (auc, se, versus_auc, versus_se, *sizes.values())
+    numbers = (number for number in given if number is not None)
     return value_of(answer) if all(map(is_number, numbers)) else answer
 
 

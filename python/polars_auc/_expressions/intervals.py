@@ -32,7 +32,7 @@ def roc_auc_ci(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
-    method: Literal["delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"] | None = None,
+    method: Literal["wilson", "delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"] | None = None,
     level: float = 0.95,
     weight: IntoExpr | None = None,
     cluster: IntoExpr | None = None,
@@ -57,8 +57,11 @@ def roc_auc_ci(
     label, score, count
         The columns of rows, as for :func:`polars_auc.roc_auc`.
     method
-        ``None`` is ``"delong"`` for the whole area, and ``"logit"`` for a part of it.
+        ``None`` is ``"wilson"`` for the whole area, and ``"logit"`` for a part of it.
 
+        - ``"wilson"``: the areas that the test does not reject, with the variance that each of them implies,
+          as Wilson's interval of a proportion. It is never outside 0 to 1, never a single point, and keeps
+          its level from three rows of the rarer class on.
         - ``"delong"``: a normal interval on the scale of the AUC, with the DeLong standard error; limits are
           cut off at 0 and 1.
         - ``"logit"``: a normal interval on the logit scale, with the same standard error. It is never outside
@@ -78,7 +81,7 @@ def roc_auc_ci(
         The interval's coverage, between 0 and 1.
     weight
         The weight of each row, as in :func:`polars_auc.roc_auc`. The standard error is then that of the
-        infinitesimal jackknife, for the interval of ``"delong"`` or ``"logit"``. It is made for samples whose
+        infinitesimal jackknife, for ``"wilson"``, ``"delong"`` and ``"logit"``. It is made for samples whose
         rows were drawn with unequal probabilities, where weights correct for that. If a weight is the number
         of repeated rows instead, the standard error is too large, because each repeated row is an
         observation. Not possible with the other methods.
@@ -128,23 +131,25 @@ def roc_auc_ci(
         - ``se`` (Float64): the standard error of ``auc``; for the bootstrap the standard deviation of the
           resamples.
         - ``lower``, ``upper`` (Float64): the limits of the interval.
-        - ``z`` (Float64): ``(auc - null) / se``, for ``"logit"`` on the logit scale. With a margin it is the
-          distance from the bound that decides.
-        - ``p_value`` (Float64): the test of ``null``, by the normal distribution; for ``"logit"`` of a
-          partial area by Student's t.
+        - ``z`` (Float64): ``(auc - null) / se``; for ``"wilson"`` with the standard error under ``null``, for
+          ``"logit"`` on the logit scale. With a margin it is the distance from the bound that decides.
+        - ``p_value`` (Float64): the test of ``null``, by the normal distribution; for ``"wilson"``, and for
+          ``"logit"`` of a partial area, by Student's t.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
         - ``n_clusters`` (UInt64): the number of clusters; only with ``cluster``.
 
         ``auc`` is null if the group has no positive or no negative; the standard error and the limits are
         null if it has fewer than two positives or fewer than two negatives (with ``cluster``: fewer than two
         clusters with a positive, or with a negative), except for ``"hanley_mcneil"`` and ``"obuchowski"``.
-        ``z`` and ``p_value`` are null where the standard error is, and if it is 0 and the AUC is not
-        ``null``. All six are NaN if a score is NaN. Rows with a null label, score or cluster are skipped.
+        ``z`` and ``p_value`` are null where the standard error is, and, but for ``"wilson"``, if it is 0 and
+        the AUC is not ``null``. All six are NaN if a score is NaN. Rows with a null label, score or cluster
+        are skipped.
 
-        If the classes do not overlap at all (AUC 0 or 1), the standard error is 0 and both limits are the
-        AUC. Such an interval does not show how uncertain the AUC is. Only ``"logit"`` gives another limit
-        then, as if half a row of the rarer class (with ``cluster``: half a cluster) were on the wrong side.
-        If all scores tie, both limits are one half, except for Hanley and McNeil's.
+        If the classes do not overlap at all (AUC 0 or 1), the standard error is 0. With ``"delong"``,
+        ``"hanley_mcneil"`` and ``"bootstrap"`` both limits then are the AUC, which does not show how
+        uncertain it is; ``"logit"`` has the limit of half a row of the rarer class (with ``cluster``: half a
+        cluster) on the wrong side. If all scores tie, both limits are one half, except for ``"wilson"`` and
+        ``"hanley_mcneil"``.
 
     Raises
     ------
@@ -160,7 +165,19 @@ def roc_auc_ci(
     The placement of a positive is the share of negatives that score lower, where ties count one half; the
     placement of a negative is the share of positives that score higher. Their sample variances are S10 and
     S01, and ``se² = S10 / P + S01 / N`` (DeLong, DeLong and Clarke-Pearson 1988); both variances are taken
-    from exact integer sums. O(n log n), not O(P N). On the logit scale the limits are ``expit(logit(auc) ± z
+    from exact integer sums. O(n log n), not O(P N).
+
+    ``"wilson"``: the limits are the areas ``x`` with ``|auc - x| = t sqrt(r V(x))`` (Wilson 1927; Newcombe
+    2006, method 5). ``V(x) = x (1 - x) (1 + (b - 1) g + (a - 1) (g + h) / 2) / (P N)`` with ``g = m / (1 +
+    m)``, ``h = (1 - m) / (2 - m)``, ``m = max(x, 1 - x)``, ``a = min(P, N)`` and ``b = max(P, N)`` is Hanley
+    and McNeil's variance with the larger of its two terms for the rarer class, and the mean of both for the
+    other. The ratio ``r = (k se² / V(auc) + 3) / (k + 3)``, or ``se² / V(auc)`` if that is larger, scales it
+    to DeLong's variance, the more the larger ``k = 4 auc (1 - auc) P N / (P + N)`` is. Student's t has
+    ``min(P, N) + 2`` degrees of freedom. With weights P and N are effective numbers, ``(sum w)² / sum w²``
+    (Kish 1965); with ``cluster`` k and the degrees of freedom count clusters. In large samples the limits are
+    those of ``"delong"``.
+
+    On the logit scale the limits are ``expit(logit(auc) ± z
     se / (auc (1 - auc)))``. Hanley and McNeil (1982): with ``Q1 = A / (2 - A)`` and ``Q2 = 2 A² / (1 + A)``,
     ``se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)``. Clusters: Obuchowski (1997).
     ``"obuchowski"``: with the binormal curve of intercept a and slope -b, and the area's derivatives f and g,
@@ -201,7 +218,10 @@ def roc_auc_ci(
     >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
     >>> ci = images.select(pa.roc_auc_ci(pl.col("status") == "abnormal", "rating"))
     >>> ci.unnest("rating").select(pl.col("auc", "se", "lower", "upper").round(4)).row(0)
-    (0.8932, 0.0307, 0.833, 0.9534)
+    (0.8932, 0.0307, 0.8118, 0.9421)
+    >>> delong = pa.roc_auc_ci(pl.col("status") == "abnormal", "rating", method="delong")
+    >>> images.select(delong).unnest("rating").select(pl.col("lower", "upper").round(4)).row(0)
+    (0.833, 0.9534)
     >>> logit = pa.roc_auc_ci(pl.col("status") == "abnormal", "rating", method="logit")
     >>> images.select(logit).unnest("rating").select(pl.col("lower", "upper").round(4)).row(0)
     (0.8164, 0.9402)
@@ -209,7 +229,7 @@ def roc_auc_ci(
     ...     pl.col("status") == "abnormal", "rating", null=0.85, margin=0.05, alternative="greater"
     ... )
     >>> images.select(not_inferior).unnest("rating").select(pl.col("z", "p_value").round(4)).row(0)
-    (3.0325, 0.0012)
+    (2.2474, 0.0144)
     """
     bounds: dict[str, Any] = {"min_fpr": min_fpr, "max_fpr": max_fpr, "min_tpr": min_tpr, "max_tpr": max_tpr}
     if any(bound is not None for bound in bounds.values()):
@@ -223,7 +243,7 @@ def roc_summary(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
-    ci: Literal["delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"] = "delong",
+    ci: Literal["wilson", "delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"] = "wilson",
     level: float = 0.95,
     interval: Literal["percentile", "bca"] | None = None,
     n_resamples: int | None = None,
@@ -284,7 +304,7 @@ def roc_summary(
         For an unknown method or interval, a level that is not between 0 and 1, and options of the bootstrap
         with another method.
     polars.exceptions.ComputeError
-        As :func:`roc_auc`; also for ``ci="hanley_mcneil"`` or ``ci="bootstrap"`` with weights.
+        As :func:`roc_auc`; also for ``ci="hanley_mcneil"``, ``"obuchowski"`` or ``"bootstrap"`` with weights.
 
     Notes
     -----

@@ -76,7 +76,7 @@ def evaluate(
     score: Iterable[Any],
     *,
     weight: Iterable[Any] | None = None,
-    ci: Literal["delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"] = "delong",
+    ci: Literal["wilson", "delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"] = "wilson",
     level: float = 0.95,
     nan: Literal["skip"] | None = None,
 ) -> Evaluation:
@@ -129,8 +129,8 @@ def evaluate(
     --------
     >>> import polars_auc as pa
     >>> result = pa.evaluate([0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.2, 0.9])
-    >>> round(result.auc, 4), round(result.lower, 4), result.upper, round(result.ks, 4), result.n
-    (0.8889, 0.5809, 1.0, 0.6667, 6)
+    >>> round(result.auc, 4), round(result.lower, 4), round(result.upper, 4), round(result.ks, 4), result.n
+    (0.8889, 0.2856, 0.9939, 0.6667, 6)
     """
     if nan not in (None, "skip"):
         raise OptionError("evaluate", "nan", f"must be 'skip', or be left out, got {nan!r}")

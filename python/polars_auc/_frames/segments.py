@@ -42,6 +42,7 @@ def compare_segments(
     *,
     versus: object = "rest",
     along: str | None = None,
+    method: Literal["wilson", "delong"] = "wilson",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     null: float | None = None,
     margin: float | None = None,
@@ -82,6 +83,11 @@ def compare_segments(
         With ``versus="previous"``, the column of ``by`` whose previous value is meant, such as the year:
         each segment is compared with the one before it in ascending order of this column, within the other
         columns. Periods without a row are passed over. Needed if ``by`` is several columns.
+    method
+        - ``"wilson"``: intervals, and the test of a difference, by the method of that name of
+          :func:`polars_auc.roc_auc_ci`. It keeps its level with few positives.
+        - ``"delong"``: by DeLong's standard errors, as pROC's unpaired test. With few positives, or an AUC
+          near 1, it finds differences that are not there.
     alternative
         The alternative of the test: the difference is not ``null`` (``"two-sided"``), or it is ``"greater"``
         or ``"less"``. The intervals are always two-sided.
@@ -123,7 +129,8 @@ def compare_segments(
 
         - the columns ``by``.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
-        - ``auc``, ``se``, ``lower``, ``upper`` (Float64): as :func:`polars_auc.roc_auc_ci` by DeLong.
+        - ``auc``, ``se``, ``lower``, ``upper`` (Float64): as :func:`polars_auc.roc_auc_ci` by the same
+          method.
         - ``versus_auc`` (Float64): the AUC that the segment is compared with; of ``"rest"`` a mean of AUCs.
         - ``difference``, ``difference_se``, ``difference_lower``, ``difference_upper`` (Float64): the AUC of
           the segment minus the other AUC.
@@ -140,11 +147,12 @@ def compare_segments(
         nothing (the first period has no previous one, nor has a null, and the reference is not compared with
         itself), a test with fewer than two rows of a class, where ``difference`` is still known (with
         ``cluster``: fewer than two clusters with a positive, or with a negative). Such segments have no
-        standard error, and are left out of ``within_auc`` and of the mean of the rest, which is null if no
-        segment is left. Segments with a standard error of 0 are not used in the test of heterogeneity.
-        ``df`` is null where the normal distribution is taken. Rows with a null label, score or weight are
-        skipped. If a segment has a NaN score, its numbers are NaN, and so are those of every comparison with
-        its rows, ``within_auc`` and the test of heterogeneity.
+        standard error, and are left out of ``within_auc`` and of the mean of the rest, unless fewer than two
+        segments have one. With ``"delong"``, segments with a standard error of 0 are not used in the test of
+        heterogeneity, ``p_value`` is null where a standard error is 0, and ``df`` is null against all rows,
+        where the normal distribution is used. Rows with a null label, score or weight are skipped. If a
+        segment has a NaN score, its numbers are NaN, and so are those of every comparison with its rows,
+        ``within_auc`` and the test of heterogeneity.
 
     Raises
     ------
@@ -163,17 +171,21 @@ def compare_segments(
 
     Notes
     -----
-    ``(A1 - A2) / sqrt(V1 + V2)`` with DeLong variances, against Student's t with
+    ``"wilson"``: see :func:`polars_auc.unpaired_roc_auc_difference`; the comparison with all rows uses the
+    correlation with the segment (Zou 2007). ``Q = sum w (A - mean)²`` with ``w = 1 / V`` (Cochran 1954),
+    where V is the variance of each area if the mean is the true one.
+
+    ``"delong"``: ``(A1 - A2) / sqrt(V1 + V2)`` with DeLong variances, against Student's t with
     ``(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))`` degrees of freedom (Welch, Satterthwaite), as pROC's
     unpaired test. The comparison with all rows subtracts the covariance with the segment and uses the normal
-    distribution. ``Q = sum w (A - mean)²`` with ``w = 1 / V`` (Cochran 1954). O(n log n).
+    distribution. Q has ``w = 1 / V`` with DeLong variances. O(n log n).
 
-    The rest is ``A2 = sum w A / sum w`` over all other segments, with ``V2 = sum w² V / (sum w)²`` and n2 the
+    The rest is ``A2 = sum w A / sum w`` over all other segments, with ``V2 = sum w² V / (sum w)²`` and the
     rows of all. A segment of m positives and n negatives has the weight ``w = m n / (m + n + 1)`` (van
     Elteren 1960): one over the variance of its AUC, but for a factor, if scores say nothing of the label. The
     weights depend on counts alone, and not on the AUCs that are compared. With two segments, the rest is the
-    other one. Equal AUCs are found to be lower at 5 % in about 5 of 100 tests whatever the rates of positives
-    are, where the pooled rest may err in nearly all (``benches/results/segments.csv``).
+    other one. Equal AUCs differ at 5 % in about 5 of 100 tests whatever the rates of positives are, where the
+    pooled rest may err in nearly all (``benches/results/segments.csv``).
 
     With weights V are the variances of :func:`polars_auc.roc_auc_ci`, and degrees of freedom count rows. The
     covariance with all rows is ``sum w² (v - A1) (v' - A2) / (W1 W2)`` over the segment's positives, with
@@ -216,9 +228,9 @@ def compare_segments(
     │ ---  ┆ ---   ┆ ---        ┆ ---     ┆ ---        │
     │ str  ┆ f64   ┆ f64        ┆ f64     ┆ f64        │
     ╞══════╪═══════╪════════════╪═════════╪════════════╡
-    │ a    ┆ 0.833 ┆ 0.667      ┆ 0.611   ┆ 1.0        │
-    │ b    ┆ 0.583 ┆ 0.792      ┆ 0.584   ┆ 1.0        │
-    │ c    ┆ 0.75  ┆ 0.708      ┆ 0.908   ┆ 1.0        │
+    │ a    ┆ 0.833 ┆ 0.667      ┆ 0.643   ┆ 1.0        │
+    │ b    ┆ 0.583 ┆ 0.792      ┆ 0.572   ┆ 1.0        │
+    │ c    ┆ 0.75  ┆ 0.708      ┆ 0.91    ┆ 1.0        │
     └──────┴───────┴────────────┴─────────┴────────────┘
 
     The same of states, such as one a day, where rows are no longer at hand:
@@ -247,6 +259,7 @@ def compare_segments(
         variant="of_states" if state is not None else None if cluster is None else "clustered",
         beside_state=("by", "reference"),
         **compared,
+        method=method,
         adjust=adjust,
         level=level,
         alternative=alternative,

@@ -145,7 +145,7 @@ def few_rows(table: pl.DataFrame) -> str | None:
     if not number:
         return None
     said = f"fewer than {FEW_ROWS} positives or negatives, in {counted(number, 'row')} of the table"
-    return f"{said}: intervals and p-values of so few are rough, and may miss their level"
+    return f"{said}: their intervals are wide, and by DeLong too short"
 
 
 def _areas(overall: pl.DataFrame) -> Iterator[tuple[bool, str]]:

@@ -150,9 +150,7 @@ class ReportWriter:
         if self.ending == ".json":
             rows = readable(_with_texts(table, self.by), self.ending).write_json()
             return b'{"report":%d,"rows":%s}' % (VERSION, rows.encode())
-        pairs = [("! NaN", line) for line in of_nan]
-        pairs += [("All groups", text) for _, text in answers_of_all_groups(table, self.options.level)]
-        pairs += about
+        pairs = [*(("! NaN", line) for line in of_nan), *about]
         pairs += [("Skipped", line) for line in skipped(self.options, table)]
         pairs += [("Direction", line) for line in areas_below_one_half(self.options, table)]
         pairs += [("Periods", line) for line in unfinished_periods(self.options, table)]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["FEW_ROWS", "group_name", "has_few_rows", "plot_forest"]
 
 FEW_ROWS = 10
-"""Intervals and p-values of fewer rows in a class are only rough."""
+"""With fewer rows in a class, intervals are wide, and by DeLong too short."""
 
 _NAME = "plot_forest"
 _NEEDED = ("scope", "score", "n", "auc", "lower", "upper")
@@ -98,7 +98,7 @@ def plot_forest(
     ...     print(sentence)
     AUC of 2 groups by site, with intervals, the lowest first
     The dashed line is the mean AUC within groups
-    No group drawn is significantly different at level 0.05, after adjustment by holm.
+    No group drawn is significantly different at level 0.05.
     """
     integer(_NAME, "limit", limit, 2, 500)
     integer(_NAME, "width", width, 50, 5000)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
@@ -20,7 +20,7 @@ __all__ = ["compare_reports"]
 
 
 # Columns of a report that are held against each other.
-_ESTIMATES = {"auc": pl.Float64, "se": pl.Float64, "n": pl.UInt64}
+_ESTIMATES = {"auc": pl.Float64, "se": pl.Float64, "n": pl.UInt64, "n_pos": pl.UInt64}
 
 # A name that no column of a user has.
 _CHANGE = "polars_auc: change"
@@ -33,6 +33,7 @@ def compare_reports(
     *,
     level: float = 0.95,
     adjust: Adjustment | None = "holm",
+    method: Literal["wilson", "delong"] = "wilson",
 ) -> Frame:
     """Return a report with the change of each AUC since an earlier report.
 
@@ -47,6 +48,8 @@ def compare_reports(
     adjust
         The adjustment of the p-values for the number of all tests of the table: see
         :func:`polars_auc.adjust_p_values`.
+    method
+        The method of the test and the interval: see :func:`polars_auc.unpaired_roc_auc_difference`.
 
     Returns
     -------
@@ -75,9 +78,9 @@ def compare_reports(
 
     Notes
     -----
-    The test is :func:`unpaired_roc_auc_difference` with both numbers of rows: it holds if no row is in both
-    reports. Rows in both make changes look smaller than they are beside their errors. O(n) for n rows of
-    reports.
+    The test is :func:`unpaired_roc_auc_difference` with the positives and negatives of both reports: it holds
+    if no row is in both reports. Rows in both make changes look smaller than they are beside their errors.
+    O(n) for n rows of reports.
 
     Examples
     --------
@@ -117,7 +120,16 @@ def compare_reports(
         *(pl.col(field).cast(dtype).alias(f"previous_{field}") for field, dtype in _ESTIMATES.items()),
     )
     difference = unpaired_roc_auc_difference(
-        "auc", "se", "previous_auc", "previous_se", n="n", versus_n="previous_n", level=level
+        "auc",
+        "se",
+        "previous_auc",
+        "previous_se",
+        n_pos="n_pos",
+        n_neg=pl.col("n") - pl.col("n_pos"),
+        versus_n_pos="previous_n_pos",
+        versus_n_neg=pl.col("previous_n") - pl.col("previous_n_pos"),
+        method=method,
+        level=level,
     )
     change = pl.col(_CHANGE).struct
     with option_called("adjust", "method"):

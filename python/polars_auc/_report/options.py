@@ -35,10 +35,10 @@ __all__ = [
 UserAverage: TypeAlias = Literal["macro", "rows", "positives", "pairs"]
 """What a user counts by in the mean over users; the plugin knows which of these there are."""
 
-IntervalMethod: TypeAlias = Literal["delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"]
+IntervalMethod: TypeAlias = Literal["wilson", "delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"]
 """How the interval of an AUC is made; the plugin knows which of these there are."""
 
-OF_PLACEMENTS = ("delong", "logit", "hanley_mcneil")
+OF_PLACEMENTS = ("wilson", "delong", "logit", "hanley_mcneil")
 """Those intervals of rows without weights that need no more than sums over placements."""
 
 PARTS = ("count", "weight", "cluster", "folds", "user", "stability")
@@ -138,8 +138,8 @@ class ReportOptions:
     )
     level: float = option(0.95, "coverage of the intervals", parse=float, metavar="LEVEL", in_spark=True)
     ci: IntervalMethod = option(
-        "delong",
-        "method of the interval of the AUC: delong, logit, hanley_mcneil, obuchowski or bootstrap",
+        "wilson",
+        "method of the interval of the AUC: wilson, delong, logit, hanley_mcneil, obuchowski or bootstrap",
         metavar="METHOD",
         in_spark=True,
     )
@@ -260,7 +260,7 @@ class ReportOptions:
     weight: IntoExpr | None = option(
         None,
         f"{_COLUMN} with the weight of each row, for rows that were drawn with unequal probabilities, with "
-        '`ci="delong"` or `ci="logit"`',
+        '`ci="wilson"`, "delong" or "logit"',
         metavar="COLUMN",
         conflicts=(_ALL_ROWS,),
         needs_rows=True,
@@ -321,6 +321,11 @@ class ReportOptions:
     def bins(self) -> dict[str, Any]:
         """How small states are with bounded memory."""
         return {"max_bins": 4096 if self.max_bins is None else self.max_bins, "scale": self.scale}
+
+    @property
+    def comparison(self) -> Literal["wilson", "delong"]:
+        """The method of comparisons of groups and reports: that of the intervals, if it has one."""
+        return "delong" if self.ci == "delong" else "wilson"
 
     @property
     def needs_scores_alone(self) -> bool:

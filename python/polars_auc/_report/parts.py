@@ -234,7 +234,8 @@ def summaries_of_groups(
 
     @functools.cache
     def compared(*by: str) -> pl.LazyFrame:
-        return summaries_of_segments(rows, summaries, by, options.versus, options.along, options.limits)
+        limits = {**options.limits, "method": options.comparison}
+        return summaries_of_segments(rows, summaries, by, options.versus, options.along, limits)
 
     def answered(by: list[str]) -> pl.LazyFrame:
         if by:
@@ -255,6 +256,7 @@ def segments(rows: pl.LazyFrame, taken: Taken, keys: list[str], options: ReportO
                 **own,
                 by=by,
                 versus=options.versus,
+                method=options.comparison,
                 along=options.along,
                 # The adjustment is over all tests of the table.
                 adjust=None,

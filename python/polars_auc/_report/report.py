@@ -47,7 +47,7 @@ def report(
     *,
     by: str | Iterable[str] = (),
     level: float = 0.95,
-    ci: IntervalMethod = "delong",
+    ci: IntervalMethod = "wilson",
     interval: Literal["percentile", "bca"] | None = None,
     n_resamples: int | None = None,
     seed: int | None = None,
@@ -133,9 +133,9 @@ def report(
         The weight of each row, for samples whose rows were drawn with unequal probabilities: a column of
         finite numbers that are not negative. Rows of weight 0 or null are skipped. The standard errors are
         those of the infinitesimal jackknife: see :func:`polars_auc.roc_auc_ci`. ``n``, ``n_pos`` and
-        ``n_missing`` count rows. Possible with ``ci="delong"`` and ``ci="logit"``, and not with ``user``,
-        ``count`` and ``memory``; with ``versus`` not together with ``cluster``. The index of ``stability``
-        has no p-value then.
+        ``n_missing`` count rows. Possible with ``ci="wilson"``, ``"delong"`` and ``"logit"``, and not with
+        ``user``, ``count`` and ``memory``; with ``versus`` not together with ``cluster``. The index of
+        ``stability`` has no p-value then.
     low_is_positive
         Whether low scores are positive, as in a scorecard where many points are good. All numbers are then
         those of the negated scores, exact for every dtype.

@@ -116,7 +116,7 @@ def report(
     by: str | Iterable[str] = (),
     groupings: Groupings | None = None,
     level: float = 0.95,
-    ci: IntervalMethod = "delong",
+    ci: IntervalMethod = "wilson",
     interval: Literal["percentile", "bca"] | None = None,
     n_resamples: int | None = None,
     seed: int | None = None,

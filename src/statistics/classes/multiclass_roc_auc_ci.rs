@@ -309,7 +309,7 @@ impl PairPlacements {
 mod tests {
     use super::*;
     use crate::statistics::classes::multiclass_roc_auc::MultiClass;
-    use crate::statistics::intervals::{RocAucCi, roc_auc_ci::IntervalMethod};
+    use crate::statistics::intervals::roc_auc_ci::tests::NINETY_FIVE as DELONG;
     use crate::statistics::tests::{rows_of, summary};
 
     fn of(multi_class: MultiClass, average: ClassAverage) -> MulticlassRocAucCi {
@@ -334,11 +334,7 @@ mod tests {
         for (class, one) in record.classes.unwrap().iter().enumerate() {
             let labels: Vec<u8> =
                 rows.keys.of_row.iter().map(|&key| u8::from(key as usize == class)).collect();
-            let ci = summary(
-                &RocAucCi { method: IntervalMethod::DeLong, ..RocAucCi::default() },
-                &labels,
-                &rows.values[class],
-            );
+            let ci = summary(&DELONG, &labels, &rows.values[class]);
             assert_eq!((one.class.auc, one.interval), (ci.auc, ci.interval));
         }
     }
@@ -401,7 +397,7 @@ mod tests {
         let turned = scores.map(|score: f64| -score);
         let rows = Rows { key_places: vec![0, 2], ..rows_of(&[], &[&scores, &scores, &turned], &keys) };
         let labels = keys.map(|key| u8::from(key == 0));
-        let ci = summary(&RocAucCi::default(), &labels, &scores);
+        let ci = summary(&DELONG, &labels, &scores);
         for multi_class in [MultiClass::Ovr, MultiClass::Ovo] {
             let record = of(multi_class, ClassAverage::Macro).of_rows(&rows);
             assert!((record.interval.se.unwrap() - ci.interval.se.unwrap()).abs() < 1e-15);

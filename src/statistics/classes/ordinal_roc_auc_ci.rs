@@ -189,7 +189,7 @@ impl OrdinalPlacements {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::intervals::RocAucCi;
+    use crate::statistics::intervals::roc_auc_ci::tests::NINETY_FIVE as DELONG;
     use crate::statistics::tests::{rows_of, summary};
 
     const NINETY_FIVE: OrdinalRocAucCi =
@@ -205,7 +205,7 @@ mod tests {
         let scores = [1.0, 3.0, 3.0, 4.0, 2.0, 3.0, 7.0];
         let keys = [0, 0, 1, 1, 1, 0, 1];
         let record = NINETY_FIVE.of_rows(&rows(&scores, &keys));
-        let ci = summary(&RocAucCi::default(), &keys.map(|key| key as u8), &scores);
+        let ci = summary(&DELONG, &keys.map(|key| key as u8), &scores);
         let pair = &record.pairs.as_ref().unwrap()[0];
         assert_eq!((Some(pair.pair.auc), pair.interval), (ci.auc, ci.interval));
         assert_eq!((record.auc, record.concordance.value), (ci.auc, ci.auc));

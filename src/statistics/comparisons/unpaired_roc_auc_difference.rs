@@ -1,26 +1,47 @@
 //! The difference of two areas of different rows, and the test that they are equal.
 
 use crate::math::{normal, student_t};
-use crate::statistics::inference::{Hypothesis, Interval, welch};
+use crate::ranking::ties::Count;
+use crate::statistics::inference::{Hypothesis, Interval, SampleSize, WilsonDifference, WilsonScale, welch};
 use crate::statistics::kinds::Columnwise;
-use crate::statistics::options::from_options;
+use crate::statistics::options::{from_options, words};
 
-/// The interval and the test of a difference whose standard error is known.
+/// How two areas of different rows are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DifferenceMethod {
+    /// By limits of Wilson's type for either area: see [`WilsonDifference`].
+    #[default]
+    Wilson,
+    /// By the standard errors, against Student's t with Welch and Satterthwaite's degrees of freedom over rows.
+    DeLong,
+}
+
+words!(DifferenceMethod { "wilson" => Wilson, "delong" => DeLong });
+
+/// The interval and the test of a difference.
 #[derive(Clone, Copy, Debug)]
 pub struct TestResult {
     /// The interval of the difference.
     pub interval: Interval,
-    /// The degrees of freedom; none where the normal distribution is taken.
+    /// The degrees of freedom; none where the normal distribution is used.
     pub df: Option<f64>,
-    /// The difference in standard errors; none if the standard error is 0.
+    /// The difference in standard errors; none if a standard error is 0.
     pub statistic: Option<f64>,
     /// The p-value.
     pub p_value: Option<f64>,
 }
 
 impl TestResult {
-    /// The test of a difference with this standard error, and its interval of coverage `level`.
-    pub fn new(difference: f64, se: f64, df: Option<f64>, level: f64, test: Hypothesis) -> Self {
+    /// From the standard error of the difference and the variances of both areas. An estimated variance of 0 proves
+    /// nothing: then there is no test.
+    pub fn delong(
+        difference: f64,
+        se: f64,
+        variances: [f64; 2],
+        df: Option<f64>,
+        level: f64,
+        test: Hypothesis,
+    ) -> Self {
         let df = df.filter(|_| se != 0.0);
         let interval = match df {
             Some(df) => Interval::student(difference, se, level, df),
@@ -30,7 +51,7 @@ impl TestResult {
             Some(df) => student_t::upper_tail(statistic, df),
             None => normal::upper_tail(statistic),
         };
-        let (statistic, p_value) = if se == 0.0 {
+        let (statistic, p_value) = if se == 0.0 || variances.contains(&0.0) {
             (None, None)
         } else if se.is_nan() {
             (Some(f64::NAN), Some(f64::NAN))
@@ -39,14 +60,32 @@ impl TestResult {
         };
         TestResult { interval, df, statistic, p_value }
     }
+
+    /// From the limits of both areas, which have this covariance.
+    pub fn wilson(areas: [WilsonScale; 2], covariance: f64, se: f64, level: f64, test: Hypothesis) -> Self {
+        let difference = WilsonDifference::new(areas[0], areas[1], covariance);
+        if se == 0.0 && covariance != 0.0 {
+            // Areas that vary together as one, such as that of all rows and of their only segment.
+            let interval = Interval::normal(difference.value(), se, level);
+            return TestResult { interval, df: None, statistic: None, p_value: None };
+        }
+        let (lower, upper) = difference.limits(level);
+        let upper_tail = |statistic: f64| student_t::upper_tail(statistic, difference.df);
+        let (statistic, p_value) = test.test(0.0, |value| difference.above(value), 1.0, upper_tail);
+        let interval = Interval { se: Some(se), lower: Some(lower), upper: Some(upper) };
+        TestResult { interval, df: Some(difference.df), statistic, p_value }
+    }
 }
 
 /// The difference of two estimated areas of different rows, row by row.
 ///
-/// `d = (A1 - A2) / sqrt(S1² + S2²)` of the standard errors S, against Student's t with Welch and Satterthwaite's degrees of
-/// freedom if the numbers of rows are there, as pROC's unpaired test; against the normal distribution if not.
+/// With the numbers of positives and negatives by [`WilsonDifference`], or by DeLong: `d = (A1 - A2) / sqrt(S1² + S2²)` of the
+/// standard errors S, against Student's t with Welch and Satterthwaite's degrees of freedom, as pROC's unpaired test.
+/// Without them d is compared with the normal distribution.
 #[derive(Clone, Copy, Debug)]
 pub struct UnpairedRocAucDifference {
+    /// How the areas are compared; if not set, by [`DifferenceMethod::Wilson`] where the numbers of rows are known.
+    pub method: Option<DifferenceMethod>,
     /// The coverage of the interval.
     pub level: f64,
     /// What is tested, if not that there is no difference.
@@ -54,27 +93,37 @@ pub struct UnpairedRocAucDifference {
 }
 
 from_options!(|options| UnpairedRocAucDifference {
+    method: options.optional_word("method")?,
     test: Hypothesis::of_options(options, -1.0)?,
     level: options.level()?,
 });
 
 impl Columnwise for UnpairedRocAucDifference {
-    const ROLES: &'static [&'static str] = &["auc", "se", "versus_auc", "versus_se", "n", "versus_n"];
+    const ROLES: &'static [&'static str] =
+        &["auc", "se", "versus_auc", "versus_se", "n_pos", "n_neg", "versus_n_pos", "versus_n_neg"];
     const FIELDS: &'static [&'static str] =
         &["difference", "se", "lower", "upper", "statistic", "df", "p_value"];
 
     fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
-        for (column, role) in [(1, "se"), (3, "versus_se")] {
-            if let Some(wrong) = columns[column].iter().flatten().find(|&&se| se < 0.0) {
-                return Err(format!("{role} holds {wrong}, but a standard error is not negative"));
+        for (column, &role) in Self::ROLES.iter().enumerate() {
+            let values = columns[column].iter().flatten();
+            let is_se = role.ends_with("se");
+            let bounds = match role {
+                "auc" | "versus_auc" => (0.0, 1.0),
+                _ => (0.0, f64::INFINITY),
+            };
+            let mut wrong = values
+                .filter(|&&value| value < bounds.0 || value > bounds.1 || (column >= 4 && value.is_nan()));
+            if let Some(wrong) = wrong.next() {
+                let what = match role {
+                    "auc" | "versus_auc" => "an AUC lies between 0 and 1",
+                    _ if is_se => "a standard error is not negative",
+                    _ => "a number of rows is not negative",
+                };
+                return Err(format!("{role} holds {wrong}, but {what}"));
             }
         }
-        for (column, role) in [(4, "n"), (5, "versus_n")] {
-            if let Some(wrong) = columns[column].iter().flatten().find(|&&n| n.is_nan() || n < 0.0) {
-                return Err(format!("{role} holds {wrong}, but a number of rows is not negative"));
-            }
-        }
-        let row = |row: usize| self.row([0, 1, 2, 3, 4, 5].map(|column| columns[column][row]));
+        let row = |row: usize| self.row(std::array::from_fn(|column| columns[column][row]));
         let answers: Vec<_> = (0..columns[0].len()).map(row).collect();
         let field = |field: usize| answers.iter().map(|answer| answer[field]).collect();
         Ok((0..Self::FIELDS.len()).map(field).collect())
@@ -83,20 +132,36 @@ impl Columnwise for UnpairedRocAucDifference {
 
 impl UnpairedRocAucDifference {
     /// The fields of one row. The difference is known even where its error is not.
-    fn row(&self, [auc, se, versus_auc, versus_se, n, versus_n]: [Option<f64>; 6]) -> [Option<f64>; 7] {
-        let difference = auc.zip(versus_auc).map(|(auc, versus)| auc - versus);
-        let (Some(difference), Some(se), Some(versus_se)) = (difference, se, versus_se) else {
-            return [difference, None, None, None, None, None, None];
+    fn row(&self, numbers: [Option<f64>; 8]) -> [Option<f64>; 7] {
+        let [auc, se, versus_auc, versus_se, n_pos, n_neg, versus_n_pos, versus_n_neg] = numbers;
+        let (Some(auc), Some(versus_auc)) = (auc, versus_auc) else { return [None; 7] };
+        let difference = auc - versus_auc;
+        let (Some(se), Some(versus_se)) = (se, versus_se) else {
+            return [Some(difference), None, None, None, None, None, None];
         };
         let variances = [se * se, versus_se * versus_se];
         let total = (variances[0] + variances[1]).sqrt();
-        let rows = n.zip(versus_n);
-        if rows.is_some_and(|(n, versus_n)| n.min(versus_n) < 2.0) {
+        let rows = |pos: Option<f64>, neg: Option<f64>| pos.zip(neg).map(|(pos, neg)| Count { pos, neg });
+        let sizes = rows(n_pos, n_neg).zip(rows(versus_n_pos, versus_n_neg));
+        let fewest = |rows: Count<f64>| rows.pos.min(rows.neg);
+        if sizes.is_some_and(|(of, versus)| fewest(of).min(fewest(versus)) < 2.0) {
             return [Some(difference), Some(total), None, None, None, None, None];
         }
-        let df = rows.map(|(n, versus_n)| welch(variances, [n, versus_n]));
-        let TestResult { interval: Interval { se, lower, upper }, df, statistic, p_value } =
-            TestResult::new(difference, total, df, self.level, self.test);
+        let result = match sizes {
+            Some((of, versus)) if self.method != Some(DifferenceMethod::DeLong) => {
+                let scale = |auc: f64, variance: f64, rows: Count<f64>| {
+                    WilsonScale::new(auc, variance, SampleSize { rows, units: rows })
+                };
+                let areas = [scale(auc, variances[0], of), scale(versus_auc, variances[1], versus)];
+                TestResult::wilson(areas, 0.0, total, self.level, self.test)
+            }
+            sizes => {
+                let df =
+                    sizes.map(|(of, versus)| welch(variances, [of.pos + of.neg, versus.pos + versus.neg]));
+                TestResult::delong(difference, total, variances, df, self.level, self.test)
+            }
+        };
+        let TestResult { interval: Interval { se, lower, upper }, df, statistic, p_value } = result;
         [Some(difference), se, lower, upper, statistic, df, p_value]
     }
 }
@@ -107,18 +172,25 @@ mod tests {
     use crate::statistics::inference::Alternative;
 
     const STATISTIC: UnpairedRocAucDifference = UnpairedRocAucDifference {
+        method: None,
         level: 0.95,
         test: Hypothesis { alternative: Alternative::TwoSided, null: None, margin: None },
     };
 
-    fn fields(row: [Option<f64>; 6]) -> Vec<Option<f64>> {
+    fn by(method: Option<DifferenceMethod>, row: [Option<f64>; 8]) -> Vec<Option<f64>> {
         let columns: Vec<Vec<Option<f64>>> = row.iter().map(|&value| vec![value]).collect();
-        STATISTIC.answer(&columns).unwrap().into_iter().map(|field| field[0]).collect()
+        let statistic = UnpairedRocAucDifference { method, ..STATISTIC };
+        statistic.answer(&columns).unwrap().into_iter().map(|field| field[0]).collect()
+    }
+
+    /// Without numbers of rows.
+    fn normal(row: [Option<f64>; 4]) -> Vec<Option<f64>> {
+        by(None, [row[0], row[1], row[2], row[3], None, None, None, None])
     }
 
     #[test]
     fn without_numbers_of_rows_it_is_normal() {
-        let got = fields([Some(0.8), Some(0.03), Some(0.7), Some(0.04), None, None]);
+        let got = normal([Some(0.8), Some(0.03), Some(0.7), Some(0.04)]);
         let expected = [0.1, 0.05, 0.1 - 1.959963984540054 * 0.05, 0.1 + 1.959963984540054 * 0.05, 2.0];
         for (got, expected) in got.iter().zip(expected) {
             assert!((got.unwrap() - expected).abs() < 1e-12, "{got:?} {expected}");
@@ -129,31 +201,43 @@ mod tests {
     }
 
     #[test]
-    fn with_numbers_of_rows_it_is_welch() {
-        let got = fields([Some(0.8), Some(0.03), Some(0.7), Some(0.04), Some(10.0), Some(20.0)]);
+    fn delong_is_welch() {
+        let row = [0.8, 0.03, 0.7, 0.04, 4.0, 6.0, 12.0, 8.0].map(Some);
+        let got = by(Some(DifferenceMethod::DeLong), row);
         let df = 0.0025f64.powi(2) / (0.0009f64.powi(2) / 9.0 + 0.0016f64.powi(2) / 19.0);
         assert!((got[5].unwrap() - df).abs() < 1e-9);
         assert!(got[6].unwrap() > 0.0455);
     }
 
+    /// Two rows of either class in the wrong order prove nothing, whatever DeLong's error is.
     #[test]
-    fn what_is_unknown_is_null() {
-        assert_eq!(fields([None, Some(0.1), Some(0.5), Some(0.1), None, None]), [None; 7]);
-        let got = fields([Some(0.75), None, Some(0.5), Some(0.1), None, None]);
-        assert_eq!((got[0], got[1], got[6]), (Some(0.25), None, None));
-        let got = fields([Some(0.75), Some(0.0), Some(0.5), Some(0.0), Some(9.0), Some(9.0)]);
-        assert_eq!((got[2], got[3], got[4], got[6]), (Some(0.25), Some(0.25), None, None));
-        let got = fields([Some(0.75), Some(0.1), Some(0.5), Some(0.1), Some(1.0), Some(9.0)]);
-        assert_eq!((got[0], got[2], got[6]), (Some(0.25), None, None));
-        assert!(
-            fields([Some(f64::NAN), Some(f64::NAN), Some(0.5), Some(0.1), None, None])[6].unwrap().is_nan()
-        );
+    fn few_rows_are_no_proof() {
+        let row = [0.0, 0.0, 0.75, 0.02, 2.0, 2.0, 300.0, 300.0].map(Some);
+        let got = by(None, row);
+        assert!(got[6].unwrap() > 0.01 && got[3].unwrap() > -0.2, "{got:?}");
+        let delong = by(Some(DifferenceMethod::DeLong), row);
+        assert_eq!((delong[4], delong[6]), (None, None));
     }
 
     #[test]
-    fn a_negative_standard_error_is_refused() {
-        let column = |value| vec![Some(value)];
-        let columns = [0.5, -0.1, 0.5, 0.1, 9.0, 9.0].map(column);
-        assert!(STATISTIC.answer(&columns).unwrap_err().contains("se holds -0.1"));
+    fn unknown_numbers_are_null() {
+        assert_eq!(normal([None, Some(0.1), Some(0.5), Some(0.1)]), [None; 7]);
+        let got = normal([Some(0.75), None, Some(0.5), Some(0.1)]);
+        assert_eq!((got[0], got[1], got[6]), (Some(0.25), None, None));
+        let got = normal([Some(0.75), Some(0.0), Some(0.5), Some(0.0)]);
+        assert_eq!((got[2], got[3], got[4], got[6]), (Some(0.25), Some(0.25), None, None));
+        let got = by(None, [0.75, 0.1, 0.5, 0.1, 1.0, 9.0, 9.0, 9.0].map(Some));
+        assert_eq!((got[0], got[2], got[6]), (Some(0.25), None, None));
+        assert!(normal([Some(f64::NAN), Some(f64::NAN), Some(0.5), Some(0.1)])[6].unwrap().is_nan());
+        let nan = by(None, [f64::NAN, f64::NAN, 0.5, 0.1, 9.0, 9.0, 9.0, 9.0].map(Some));
+        assert!(nan[2].unwrap().is_nan() && nan[6].unwrap().is_nan());
+    }
+
+    #[test]
+    fn impossible_numbers_are_refused() {
+        let error = |row: [f64; 8]| STATISTIC.answer(&row.map(|value| vec![Some(value)])).unwrap_err();
+        assert!(error([0.5, -0.1, 0.5, 0.1, 9.0, 9.0, 9.0, 9.0]).contains("se holds -0.1"));
+        assert!(error([0.5, 0.1, 1.5, 0.1, 9.0, 9.0, 9.0, 9.0]).contains("versus_auc holds 1.5"));
+        assert!(error([0.5, 0.1, 0.5, 0.1, 9.0, f64::NAN, 9.0, 9.0]).contains("n_neg holds NaN"));
     }
 }

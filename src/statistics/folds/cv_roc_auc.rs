@@ -88,7 +88,8 @@ impl WithinFolds {
     /// The limits of a mean with this standard error.
     pub fn interval(&self, mean: f64, se: f64, level: f64) -> Interval {
         let df = self.pos.min(self.neg) - self.folds;
-        LogitScale::of(mean, se, (self.pos, self.neg)).interval(student_t::upper_quantile(tail(level), df))
+        LogitScale::of(mean, se, Count { pos: self.pos, neg: self.neg })
+            .interval(student_t::upper_quantile(tail(level), df))
     }
 }
 
@@ -282,7 +283,8 @@ pub(in crate::statistics) mod tests {
         let ten = p * 2.0 * 0.0625 / 4.0;
         let se = (nine + ten).sqrt() / 4.0;
         assert!((record.interval.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
-        let limits = LogitScale::of(0.75, se, (6.0, 5.0)).interval(student_t::upper_quantile(0.025, 1.0));
+        let limits = LogitScale::of(0.75, se, Count { pos: 6.0, neg: 5.0 })
+            .interval(student_t::upper_quantile(0.025, 1.0));
         assert!((record.interval.lower.unwrap() - limits.lower.unwrap()).abs() < 1e-12);
         assert!((record.interval.upper.unwrap() - limits.upper.unwrap()).abs() < 1e-12);
         let one_each = rows_of(&[1, 0, 1, 0], &[&[2.0, 1.0, 1.0, 2.0]], &[3, 3, 4, 4]);

@@ -8,7 +8,8 @@ use super::within_segments::WithinSegments;
 use crate::math::chi_square;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::comparisons::{adjust_p_values::Adjustment, unpaired_roc_auc_difference::TestResult};
+use crate::statistics::comparisons::adjust_p_values::Adjustment;
+use crate::statistics::comparisons::unpaired_roc_auc_difference::{DifferenceMethod, TestResult};
 use crate::statistics::inference::{
     Estimate, Hypothesis, Interval, WeightedKeys, delong::beyond_rounding, welch,
 };
@@ -33,6 +34,8 @@ pub struct CompareSegments {
     pub versus: Versus,
     /// The reference, which [comes first](KeyKind::Against), in words.
     pub reference: Option<String>,
+    /// How areas are compared.
+    pub method: DifferenceMethod,
     /// How the p-values are adjusted for the number of segments.
     pub adjust: Adjustment,
     /// The coverage of all intervals.
@@ -103,6 +106,7 @@ impl FromOptions for CompareSegments {
         Ok(CompareSegments {
             versus: if reference.is_some() { Versus::First } else { options.word("versus")? },
             reference,
+            method: options.optional_word("method")?.unwrap_or_default(),
             adjust: Adjustment::of_options(options, "adjust")?,
             level: options.level()?,
             test: Hypothesis::of_options(options, -1.0)?,
@@ -170,7 +174,7 @@ impl CompareSegments {
         let within = WithinSegments { areas: &areas, weights: &weights, covariances };
         let within_auc = if rows.nan_keys.is_empty() { within.mean() } else { Some(f64::NAN) };
         let others = self.comparators(rows, segments, &within);
-        let heterogeneity = segments.heterogeneity(&areas);
+        let heterogeneity = segments.heterogeneity(&areas, self.method);
         let record = |(place, (area, other)): (usize, (&Option<EstimatedArea>, &Option<Comparator>))| {
             let mut record = self.alone(
                 KeyCode(rows.key_places.get(place).copied().unwrap_or(place as u32)),
@@ -244,7 +248,11 @@ impl CompareSegments {
     /// The fields of a segment that do not depend on other segments.
     fn alone(&self, segment: KeyCode, count: Count, area: Option<EstimatedArea>) -> SegmentRecord {
         let auc = area.map(|area| area.auc);
-        let interval = Interval::of_area(auc, area.and_then(|area| area.variance), self.level);
+        let variance = area.and_then(|area| area.variance);
+        let interval = match (self.method, area.and_then(|area| area.wilson())) {
+            (DifferenceMethod::Wilson, Some(scale)) => scale.interval(self.level),
+            _ => Interval::of_area(auc, variance, self.level),
+        };
         SegmentRecord { segment, auc, interval, ..SegmentRecord::undefined(count) }
     }
 
@@ -264,9 +272,16 @@ impl CompareSegments {
         // Both variances and the covariance may be off by as much.
         let rounding = 2.0 * (area.rounding + other.rounding);
         let se = beyond_rounding(v1 + v2 - 2.0 * covariance, rounding).sqrt();
-        let df =
-            (self.versus != Versus::Overall).then(|| welch([v1, v2], [area.rows as f64, other.rows as f64]));
-        let result = TestResult::new(difference, se, df, self.level, self.test);
+        let result = match (self.method, area.wilson().zip(other.wilson())) {
+            (DifferenceMethod::Wilson, Some((of, versus))) => {
+                TestResult::wilson([of, versus], covariance, se, self.level, self.test)
+            }
+            _ => {
+                let is_overall = self.versus == Versus::Overall;
+                let df = (!is_overall).then(|| welch([v1, v2], [area.rows as f64, other.rows as f64]));
+                TestResult::delong(difference, se, [v1, v2], df, self.level, self.test)
+            }
+        };
         record.difference = Estimate::of(Some(difference), result.interval);
         record.df = result.df;
         record.statistic = result.statistic;
@@ -292,7 +307,14 @@ pub(super) mod tests {
 
     pub fn statistic(versus: Versus) -> CompareSegments {
         let (adjust, test) = (Adjustment::Holm, Hypothesis::default());
-        CompareSegments { versus, reference: None, adjust, level: 0.95, test }
+        CompareSegments {
+            versus,
+            reference: None,
+            method: DifferenceMethod::DeLong,
+            adjust,
+            level: 0.95,
+            test,
+        }
     }
 
     fn records(versus: Versus) -> Vec<SegmentRecord> {

@@ -8,7 +8,8 @@ use super::shared_clusters::covariances;
 use crate::math::symmetric;
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{ByCluster, ClusteredArea, delong::beyond_rounding};
+use crate::statistics::comparisons::unpaired_roc_auc_difference::DifferenceMethod;
+use crate::statistics::inference::{ByCluster, ClusteredArea, SampleSize, delong::beyond_rounding};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
@@ -85,6 +86,8 @@ fn estimated(area: &ClusteredArea) -> EstimatedArea {
         variance: area.variance(),
         rounding: area.rounding(),
         rows: area.with_pos.min(area.with_neg),
+        size: SampleSize::of_rows(Count { pos: area.n_pos, neg: area.n_neg })
+            .in_clusters(Count { pos: area.with_pos, neg: area.with_neg }),
     }
 }
 
@@ -122,8 +125,8 @@ impl Segments for ClusteredSegments {
         self.areas[segment].as_ref()?.covariance(self.areas[other].as_ref()?)
     }
 
-    fn heterogeneity(&self, areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
-        let independent = heterogeneity(areas);
+    fn heterogeneity(&self, areas: &[Option<EstimatedArea>], method: DifferenceMethod) -> Option<(f64, u64)> {
+        let independent = heterogeneity(areas, method);
         let in_segments: u64 = self.areas.iter().flatten().map(ClusteredArea::clusters).sum();
         if in_segments == self.clusters_in_areas() || independent.is_none_or(|(q, _)| q.is_nan()) {
             return independent;

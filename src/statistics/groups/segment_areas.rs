@@ -3,7 +3,8 @@
 use crate::math::{signed_product_difference, sum::Sum};
 use crate::ranking::rows::{AllPlacements, KeyPlacements, SharedPlacements};
 use crate::ranking::ties::Count;
-use crate::statistics::inference::Area;
+use crate::statistics::comparisons::unpaired_roc_auc_difference::DifferenceMethod;
+use crate::statistics::inference::{Area, SampleSize, WilsonScale};
 
 /// What a segment is compared with.
 #[derive(Clone, Copy, Debug)]
@@ -32,19 +33,30 @@ pub struct EstimatedArea {
     pub rounding: f64,
     /// The rows, or clusters, behind its variance.
     pub rows: u64,
+    /// Positives and negatives, and their effective numbers.
+    pub size: SampleSize,
 }
 
 impl EstimatedArea {
     /// The area where a score is NaN.
     pub fn nan() -> Self {
-        EstimatedArea { auc: f64::NAN, variance: Some(f64::NAN), rounding: 0.0, rows: 2 }
+        let size = SampleSize::of_rows(Count { pos: 2, neg: 2 });
+        EstimatedArea { auc: f64::NAN, variance: Some(f64::NAN), rounding: 0.0, rows: 2, size }
     }
 
     fn new(area: Area) -> Self {
         // Variances are exact but for the last steps.
         let variance = area.variance();
         let rounding = 4.0 * f64::EPSILON * variance.unwrap_or_default();
-        EstimatedArea { auc: area.auc, variance, rounding, rows: area.rows() }
+        let size = SampleSize::of_rows(Count { pos: area.n_pos, neg: area.n_neg });
+        EstimatedArea { auc: area.auc, variance, rounding, rows: area.rows(), size }
+    }
+}
+
+impl EstimatedArea {
+    /// The area under each area that may be the true one; undefined without a variance.
+    pub fn wilson(&self) -> Option<WilsonScale> {
+        self.variance.map(|variance| WilsonScale::new(self.auc, variance, self.size))
     }
 }
 
@@ -77,14 +89,33 @@ pub trait Segments: Sync {
     /// The area of a segment.
     fn area(&self, segment: usize) -> Option<EstimatedArea>;
 
-    /// The weight of each area in the mean over segments. Segments of too few rows for a variance are left out.
+    /// The weight of each area in the mean over segments. Segments of too few rows for a variance are left out, unless
+    /// fewer than two have one: then all have a mean of others, whose variance is unknown.
     fn mean_weights(&self, areas: &[Option<EstimatedArea>]) -> Vec<f64> {
-        let weight = |(segment, area): (usize, &Option<EstimatedArea>)| {
-            let count = self.count(segment);
-            let has_variance = area.is_some_and(|area| area.variance.is_some());
-            if has_variance { van_elteren(count.pos as f64, count.neg as f64) } else { 0.0 }
+        let counts = self.mean_counts();
+        let is_estimated =
+            |segment: usize| areas[segment].is_some_and(|area| self.has_variance(segment, area));
+        let are_few = (0..areas.len()).filter(|&segment| is_estimated(segment)).nth(1).is_none();
+        let weight = |segment: usize| {
+            let is_used = is_estimated(segment) || are_few && areas[segment].is_some();
+            let Count { pos, neg } = counts[segment];
+            if is_used { van_elteren(pos, neg) } else { 0.0 }
         };
-        areas.iter().enumerate().map(weight).collect()
+        (0..areas.len()).map(weight).collect()
+    }
+
+    /// Whether the rows of a segment are enough for a variance.
+    fn has_variance(&self, _segment: usize, area: EstimatedArea) -> bool {
+        area.variance.is_some()
+    }
+
+    /// The positives and negatives by which each segment weighs.
+    fn mean_counts(&self) -> Vec<Count<f64>> {
+        let count = |segment: usize| {
+            let Count { pos, neg } = self.count(segment);
+            Count { pos: pos as f64, neg: neg as f64 }
+        };
+        (0..self.number()).map(count).collect()
     }
 
     /// How areas of these weights vary together; none if all are independent.
@@ -102,7 +133,7 @@ pub trait Segments: Sync {
     fn covariance(&self, segment: usize, other: usize) -> Option<f64>;
 
     /// The statistic of the test that all areas are equal, and its degrees of freedom.
-    fn heterogeneity(&self, areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)>;
+    fn heterogeneity(&self, areas: &[Option<EstimatedArea>], method: DifferenceMethod) -> Option<(f64, u64)>;
 }
 
 /// Segments whose rows are independent of each other.
@@ -144,8 +175,8 @@ impl Segments for IndependentSegments<'_> {
         Some(0.0)
     }
 
-    fn heterogeneity(&self, areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
-        heterogeneity(areas)
+    fn heterogeneity(&self, areas: &[Option<EstimatedArea>], method: DifferenceMethod) -> Option<(f64, u64)> {
+        heterogeneity(areas, method)
     }
 }
 
@@ -162,24 +193,46 @@ fn covariance([neg, pos]: [SharedPlacements; 2], all: &KeyPlacements) -> Option<
         .then(|| part(&pos, neg.rows, all.n_pos, all.n_neg) + part(&neg, pos.rows, all.n_neg, all.n_pos))
 }
 
-/// Q of independent areas, and its degrees of freedom.
-pub fn heterogeneity(areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
-    let weighted: Vec<(f64, f64)> = areas
-        .iter()
-        .flatten()
-        .filter_map(|area| {
-            area.variance.filter(|&variance| variance != 0.0).map(|variance| (area.auc, 1.0 / variance))
-        })
-        .collect();
-    if weighted.len() < 2 {
-        return None;
+/// Q of independent areas, and its degrees of freedom: `sum w (A - mean)²` with `mean = sum w A / sum w` (Cochran 1954).
+///
+/// By DeLong, w is one over each estimated variance, and an area whose variance is 0 is left out. By Wilson, w is one over the
+/// variance that each area has if the mean is the true one, so that a variance that is small by chance has no large weight.
+pub fn heterogeneity(areas: &[Option<EstimatedArea>], method: DifferenceMethod) -> Option<(f64, u64)> {
+    let areas = areas.iter().flatten();
+    match method {
+        DifferenceMethod::DeLong => {
+            let varies = |area: &EstimatedArea| area.variance.filter(|&variance| variance != 0.0);
+            cochran(&areas.filter_map(|area| Some((area.auc, varies(area)?))).collect::<Vec<_>>())
+        }
+        DifferenceMethod::Wilson => {
+            let scales: Vec<(f64, WilsonScale)> =
+                areas.filter_map(|area| Some((area.auc, area.wilson()?))).collect();
+            let at = |tested: f64| -> Vec<(f64, f64)> {
+                scales.iter().map(|(auc, scale)| (*auc, scale.variance_at(tested))).collect()
+            };
+            let mean = mean(&at(0.5))?;
+            if mean == 0.0 || mean == 1.0 {
+                // No area differs from the others.
+                return (scales.len() > 1).then(|| (0.0, scales.len() as u64 - 1));
+            }
+            cochran(&at(mean))
+        }
     }
-    let weights: f64 = weighted.iter().map(|area| area.1).sum();
+}
+
+/// The mean of areas, each weighted by one over its variance.
+fn mean(areas: &[(f64, f64)]) -> Option<f64> {
     // Distances from one area are averaged, so that Q of equal areas is exactly 0.
-    let center = weighted[0].0;
-    let mean = center + weighted.iter().map(|area| (area.0 - center) * area.1).sum::<f64>() / weights;
-    let q = weighted.iter().map(|area| area.1 * (area.0 - mean).powi(2)).sum();
-    Some((q, weighted.len() as u64 - 1))
+    let center = areas.first()?.0;
+    let weights: f64 = areas.iter().map(|(_, variance)| 1.0 / variance).sum();
+    Some(center + areas.iter().map(|(auc, variance)| (auc - center) / variance).sum::<f64>() / weights)
+}
+
+/// Q of areas with these variances; undefined with fewer than two.
+fn cochran(areas: &[(f64, f64)]) -> Option<(f64, u64)> {
+    let mean = mean(areas)?;
+    let q = areas.iter().map(|(auc, variance)| (auc - mean).powi(2) / variance).sum();
+    (areas.len() > 1).then(|| (q, areas.len() as u64 - 1))
 }
 
 #[cfg(test)]
@@ -190,9 +243,11 @@ mod tests {
     fn equal_areas_have_a_statistic_of_exactly_0() {
         for auc in [0.1, 0.3, 0.7, 5.0 / 6.0] {
             let area =
-                |variance| Some(EstimatedArea { auc, variance: Some(variance), rounding: 0.0, rows: 2 });
+                |variance| Some(EstimatedArea { auc, variance: Some(variance), ..EstimatedArea::nan() });
             let areas: Vec<_> = [0.01, 0.07, 0.003, 0.2, 0.031].into_iter().map(area).collect();
-            assert_eq!(heterogeneity(&areas), Some((0.0, 4)), "{auc}");
+            for method in [DifferenceMethod::DeLong, DifferenceMethod::Wilson] {
+                assert_eq!(heterogeneity(&areas, method), Some((0.0, 4)), "{auc}");
+            }
         }
     }
 }

@@ -1,19 +1,21 @@
 //! The areas of segments whose rows have weights.
 
-use super::segment_areas::{Comparator, EstimatedArea, Segments, heterogeneity, van_elteren};
+use super::segment_areas::{Comparator, EstimatedArea, Segments, heterogeneity};
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{WeightedArea, WeightedKey, WeightedKeys, delong::rounding};
+use crate::statistics::comparisons::unpaired_roc_auc_difference::DifferenceMethod;
+use crate::statistics::inference::{SampleSize, WeightedArea, WeightedKey, WeightedKeys, delong::rounding};
 
 /// Segments of rows with weights.
 pub struct WeightedSegments(pub WeightedKeys);
 
 /// An area, which rests on so many rows.
-fn estimated(area: &WeightedArea, rows: Count) -> EstimatedArea {
+fn estimated(area: &WeightedArea, rows: Count, size: SampleSize) -> EstimatedArea {
     EstimatedArea {
         auc: area.auc,
         variance: area.variance,
         rounding: rounding(area.ties as u64, area.variance.unwrap_or_default()),
         rows: rows.rows(),
+        size,
     }
 }
 
@@ -34,35 +36,36 @@ impl Segments for WeightedSegments {
 
     fn area(&self, segment: usize) -> Option<EstimatedArea> {
         let key = &self.0.keys[segment];
-        key.area().map(|area| estimated(&area, key.rows))
+        key.area().map(|area| estimated(&area, key.rows, SampleSize::of_weights(key.weights())))
+    }
+
+    /// Squares of weights may be unknown, whatever the number of rows.
+    fn has_variance(&self, segment: usize, area: EstimatedArea) -> bool {
+        let rows = self.0.keys[segment].rows;
+        rows.pos > 1 && rows.neg > 1 || area.variance.is_some()
     }
 
     /// Weights are relative, so the number of all rows of a class is divided among segments as its weight is.
-    fn mean_weights(&self, areas: &[Option<EstimatedArea>]) -> Vec<f64> {
-        let counts = self.0.counts_by_weight();
-        let weight = |(segment, area): (usize, &Option<EstimatedArea>)| {
-            let rows = self.0.keys[segment].rows;
-            // Squares of weights may be unknown, whatever the number of rows.
-            let has_rows = rows.pos > 1 && rows.neg > 1;
-            let is_used = area.is_some_and(|area| has_rows || area.variance.is_some());
-            if is_used { van_elteren(counts[segment].pos, counts[segment].neg) } else { 0.0 }
-        };
-        areas.iter().enumerate().map(weight).collect()
+    fn mean_counts(&self) -> Vec<Count<f64>> {
+        self.0.counts_by_weight()
     }
 
     fn against_pooled_rest(&self) -> Vec<Option<Comparator>> {
         let all = self.all_rows();
+        let weights = self.0.weights();
         let rests = self.0.without_each().into_iter().zip(&self.0.keys);
         let other = |(rest, key): (Option<WeightedArea>, &WeightedKey)| {
             let rows = Count { pos: all.pos - key.rows.pos, neg: all.neg - key.rows.neg };
-            rest.map(|rest| Comparator::independent(estimated(&rest, rows)))
+            let size = SampleSize::of_weights(weights.without(key.weights()));
+            rest.map(|rest| Comparator::independent(estimated(&rest, rows, size)))
         };
         rests.map(other).collect()
     }
 
     fn against_overall(&self) -> Vec<Option<Comparator>> {
         let all = self.all_rows();
-        let overall = self.0.overall().map(|area| estimated(&area, all));
+        let overall =
+            self.0.overall().map(|area| estimated(&area, all, SampleSize::of_weights(self.0.weights())));
         let other = |covariance| Some(Comparator { area: overall?, covariance });
         self.0.covariances_with_all().into_iter().map(other).collect()
     }
@@ -71,8 +74,8 @@ impl Segments for WeightedSegments {
         Some(0.0)
     }
 
-    fn heterogeneity(&self, areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
-        heterogeneity(areas)
+    fn heterogeneity(&self, areas: &[Option<EstimatedArea>], method: DifferenceMethod) -> Option<(f64, u64)> {
+        heterogeneity(areas, method)
     }
 }
 

@@ -9,7 +9,7 @@
 
 use super::segment_areas::{Comparator, Covariances, EstimatedArea};
 use crate::math::sum::Sum;
-use crate::statistics::inference::delong::beyond_rounding;
+use crate::statistics::inference::{SampleSize, delong::beyond_rounding};
 
 /// The areas of segments with their weights; a segment of weight 0 is left out.
 pub struct WithinSegments<'a> {
@@ -32,6 +32,7 @@ struct Sums {
     covariances: Sum,
     rounding: f64,
     rows: u64,
+    size: SampleSize,
     /// Segments without a variance.
     unknown: u64,
 }
@@ -45,6 +46,7 @@ impl Sums {
             covariances: self.covariances.plus(other.covariances),
             rounding: self.rounding + other.rounding,
             rows: self.rows + other.rows,
+            size: self.size.plus(other.size),
             unknown: self.unknown + other.unknown,
         }
     }
@@ -86,6 +88,7 @@ impl WithinSegments<'_> {
         Sums {
             rounding: square * area.rounding,
             rows: area.rows,
+            size: area.size,
             unknown: area.variance.is_none().into(),
             ..sums
         }
@@ -106,10 +109,11 @@ impl WithinSegments<'_> {
         // Each pair of others is in the sums of both. A pair with this segment is in that of the other alone.
         let among_others = others.covariances.plus(with_others.negative());
         let mut rounding = others.rounding;
-        let mut rows = others.rows;
+        let (mut rows, mut size) = (others.rows, others.size);
         if let Some(covariances) = &self.covariances {
             rounding += covariances.rounding;
             rows = covariances.clusters_of_others[segment];
+            size = size.with_most_units(rows);
         }
         let rounding = rounding / square.total();
         let variance = others.variances.plus(among_others).quotient(square);
@@ -118,6 +122,7 @@ impl WithinSegments<'_> {
             variance: (others.unknown == 0).then(|| beyond_rounding(variance, rounding)),
             rounding,
             rows,
+            size,
         };
         let weight = self.weights[segment];
         let covariance = if weight > 0.0 { with_others.total() / (weight * total) } else { 0.0 };
@@ -132,7 +137,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn area(auc: f64, variance: f64) -> Option<EstimatedArea> {
-        Some(EstimatedArea { auc, variance: Some(variance), rounding: 0.0, rows: 9 })
+        Some(EstimatedArea { auc, variance: Some(variance), rows: 9, ..EstimatedArea::nan() })
     }
 
     proptest! {

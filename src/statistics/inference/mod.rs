@@ -13,6 +13,7 @@ pub mod weighted_areas;
 pub mod weighted_key;
 pub mod weighted_keys;
 mod weighted_rests;
+pub mod wilson_scale;
 
 pub use alternative::Alternative;
 pub use by_cluster::{ByCluster, ClusteredArea, Residual, TieShare};
@@ -26,3 +27,4 @@ pub use null_distribution::NullDistribution;
 pub use weighted_areas::WeightedAreas;
 pub use weighted_key::{WeightedArea, WeightedKey};
 pub use weighted_keys::WeightedKeys;
+pub use wilson_scale::{SampleSize, WeightTotals, WilsonDifference, WilsonScale};

@@ -12,6 +12,7 @@ use crate::ranking::tasks;
 use crate::ranking::ties::{Count, units::unit_of_all};
 
 use super::delong::beyond_rounding;
+use super::wilson_scale::{SampleSize, WeightTotals};
 
 /// The areas of scores, with the influence of each row.
 #[derive(Clone, Debug)]
@@ -19,6 +20,7 @@ pub struct WeightedAreas<'a> {
     rows: &'a Rows,
     /// What both classes weigh.
     total: Count,
+    size: SampleSize,
     scores: Vec<Influences>,
     /// Clusters, or rows if there are none, that hold positives, and that hold negatives.
     pub clusters: Count,
@@ -54,7 +56,10 @@ impl<'a> WeightedAreas<'a> {
             return None;
         }
         let scores = rows.scores.iter().map(|score| Influences::of(score, &rows.labels, &units, total));
-        Some(WeightedAreas { rows, total, scores: scores.collect(), clusters: clusters(rows) })
+        let clusters = clusters(rows);
+        let size = effective_size(&units, &rows.labels, total);
+        let size = if rows.keys.of_row.is_empty() { size } else { size.in_clusters(clusters) };
+        Some(WeightedAreas { rows, total, size, scores: scores.collect(), clusters })
     }
 
     /// The area of a score.
@@ -84,6 +89,11 @@ impl<'a> WeightedAreas<'a> {
         debug_assert!(self.rows.keys.of_row.is_empty());
         let rows = self.scores[a].of_row.iter().zip(&self.scores[b].of_row);
         self.has_two().then(|| sum_in_order(rows.map(|(a, b)| a * b).collect()))
+    }
+
+    /// The effective numbers of rows, and clusters.
+    pub fn sample_size(&self) -> SampleSize {
+        self.size
     }
 
     /// How many scores there are.
@@ -123,6 +133,16 @@ impl<'a> WeightedAreas<'a> {
         }
         Some(beyond_rounding(variance, rounding))
     }
+}
+
+/// The effective numbers of rows with these weights.
+fn effective_size(units: &[u64], labels: &[bool], total: Count) -> SampleSize {
+    let squares = |class: bool| {
+        let of_class = units.iter().zip(labels).filter(move |row| *row.1 == class);
+        sum_in_order(of_class.map(|row| (*row.0 as f64).powi(2)).collect())
+    };
+    let sums = Count { pos: total.pos as f64, neg: total.neg as f64 };
+    SampleSize::of_weights(WeightTotals { sums, squares: Count { pos: squares(true), neg: squares(false) } })
 }
 
 impl Influences {

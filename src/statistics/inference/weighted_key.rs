@@ -3,6 +3,7 @@
 //! The weights of a class are whole numbers of one unit, and their squares are whole numbers too, of squared units or of the
 //! steps of a state. So the ties of some rows without others are exact differences.
 
+use super::wilson_scale::WeightTotals;
 use crate::interrupt;
 use crate::math::quotient;
 use crate::ranking::states::{weight_sums::Squares, weighted::CommonUnits};
@@ -126,6 +127,13 @@ impl WeightedKey {
     /// All ties together.
     pub(super) fn total(&self) -> WeightedTie {
         self.ties.iter().fold(WeightedTie::none(0), |total, &tie| total.plus(tie))
+    }
+
+    /// The sums of weights and of their squares, in units of either class; NaN where squares are unknown.
+    pub fn weights(&self) -> WeightTotals {
+        let total = self.total();
+        let sums = Count { pos: total.units.pos as f64, neg: total.units.neg as f64 };
+        WeightTotals { sums, squares: self.unit.squared(total.squares) }
     }
 
     /// The ties of these rows but those of a key, all of which are here.

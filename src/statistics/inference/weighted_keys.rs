@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::weighted_areas::units_of_rows;
 use super::weighted_key::{SquareUnit, WeightedArea, WeightedKey, WeightedTie, exact_share, influences};
 use super::weighted_rests::{AllRows, is_light};
+use super::wilson_scale::WeightTotals;
 use crate::math::quotient;
 use crate::ranking::rows::Rows;
 use crate::ranking::states::{State, weight_sums::WeightSums, weighted::CommonUnits};
@@ -109,6 +110,11 @@ impl WeightedKeys {
             Count { pos: count(rows.pos, own.pos, all.pos), neg: count(rows.neg, own.neg, all.neg) }
         };
         self.keys.iter().map(of_key).collect()
+    }
+
+    /// The weights of all rows.
+    pub fn weights(&self) -> WeightTotals {
+        self.all.weights()
     }
 
     /// The area of all rows.

@@ -1,19 +1,21 @@
 //! The infinitesimal jackknife: the variance of the area of rows with weights.
 
 use crate::math;
-use crate::ranking::ties::Ties;
+use crate::ranking::ties::{Count, Ties};
+use crate::statistics::inference::{SampleSize, WeightTotals};
 
-/// The variance of the area of weighted rows; none if the squares of their weights are not known, as in some states.
+/// The variance of the area of weighted rows, and their effective numbers; none if the squares of their weights are not
+/// known, as in some states.
 ///
 /// It is the sum of the squared influences of the rows, each times its weight squared: `sum w² (v - auc)² / W²` over
 /// positives, whose v is the weighted share of negatives that they beat, plus the same over negatives (Jaeckel 1972;
 /// for the concordance, Therneau and Watson 2015). It estimates how the weighted AUC varies if rows are drawn with
 /// weights that stand for unequal chances of having been drawn. Weights that stand for repeated rows understate the
 /// number of rows, and so overstate the variance.
-pub fn variance(ties: &Ties<'_>, auc: f64) -> Option<f64> {
+pub fn variance(ties: &Ties<'_>, auc: f64) -> Option<(f64, SampleSize)> {
     let (positives, negatives) = (ties.n_pos(), ties.n_neg());
     // The sum goes in the order of the scores, so that it does not depend on the order of the rows.
-    let mut variances = (0.0, 0.0);
+    let (mut variances, mut squares) = ((0.0, 0.0), Count { pos: 0.0, neg: 0.0 });
     for squared in ties.squared_units()? {
         let tie = squared.tie;
         // Sums of weights may take 63 bits: placements are doubled in a wider type.
@@ -23,8 +25,12 @@ pub fn variance(ties: &Ties<'_>, auc: f64) -> Option<f64> {
         let beaten = math::quotient(of_neg, 2 * u128::from(positives)) - auc;
         variances.0 += squared.pos * beats * beats;
         variances.1 += squared.neg * beaten * beaten;
+        squares.pos += squared.pos;
+        squares.neg += squared.neg;
     }
-    Some(variances.0 / (positives as f64).powi(2) + variances.1 / (negatives as f64).powi(2))
+    let sums = Count { pos: positives as f64, neg: negatives as f64 };
+    let variance = variances.0 / sums.pos.powi(2) + variances.1 / sums.neg.powi(2);
+    Some((variance, SampleSize::of_weights(WeightTotals { sums, squares })))
 }
 
 #[cfg(test)]

@@ -4,10 +4,12 @@ use super::jackknife;
 use crate::math;
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quantile::mean_and_deviation;
+use crate::math::student_t;
 use crate::ranking::ties::{Count, Placements, Ties};
 use crate::statistics::curves::binormal::BinormalLine;
 use crate::statistics::inference::{
-    Hypothesis, Interval, LogitScale, delong, interval::tail, logit_scale::hanley_mcneil,
+    Hypothesis, Interval, LogitScale, SampleSize, WilsonScale, delong, interval::tail,
+    logit_scale::hanley_mcneil,
 };
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::numbers::partial_area::Range;
@@ -37,8 +39,10 @@ pub struct RocAucCi {
 /// How the interval is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntervalMethod {
-    /// Normal, with the DeLong standard error: `auc ± z se`, clipped to 0 and 1.
+    /// The areas that are as far from the estimate as Student's t allows under their own variance: see [`WilsonScale`].
     #[default]
+    Wilson,
+    /// Normal, with the DeLong standard error: `auc ± z se`, clipped to 0 and 1.
     DeLong,
     /// Normal on the logit scale: `logit(auc) ± z se / (auc (1 - auc))`, which never leaves 0 to 1. For an AUC of
     /// 0 or 1 the limit that matters is taken as if half a row of the rarer class lay on the wrong side.
@@ -64,10 +68,10 @@ pub enum BootstrapInterval {
 }
 
 impl Default for RocAucCi {
-    /// DeLong's 95 % interval.
+    /// The 95 % interval of Wilson's type.
     fn default() -> Self {
         RocAucCi {
-            method: IntervalMethod::DeLong,
+            method: IntervalMethod::Wilson,
             level: 0.95,
             resampling: None,
             interval: None,
@@ -106,7 +110,7 @@ impl Summary for RocAucCi {
     }
 
     fn for_large_groups(&self) -> Option<&'static str> {
-        self.resampling().map(|_| "take the interval by \"delong\" or \"logit\"")
+        self.resampling().map(|_| "take the interval by \"wilson\", \"delong\" or \"logit\"")
     }
 
     fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiRecord {
@@ -114,20 +118,20 @@ impl Summary for RocAucCi {
         if !ties.has_pairs() {
             return RocAucCiRecord::undefined(rows);
         }
-        let needs_placements = matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit);
-        let placements = if needs_placements && ties.units().is_none() {
+        let placements = if self.method.has_estimated_variance() && ties.units().is_none() {
             ties.placements()
         } else {
             Placements { sum: ties.twice_u(), ..Placements::default() }
         };
         let auc = math::quotient(placements.sum, 2 * ties.pairs());
-        let interval = self.interval_of(auc, &placements, &mut ties);
-        let (z, p_value) = interval.se.map_or((None, None), |se| self.test_of(auc, se, rows));
+        let (interval, size) = self.interval_of(auc, &placements, &mut ties);
+        let (z, p_value) = interval.se.map_or((None, None), |se| self.test_of(auc, se, size));
         RocAucCiRecord::new(Some(auc), interval, z, p_value, rows)
     }
 }
 
 words!(IntervalMethod {
+    "wilson" => Wilson,
     "delong" => DeLong,
     "logit" => Logit,
     "hanley_mcneil" => HanleyMcneil,
@@ -135,6 +139,13 @@ words!(IntervalMethod {
     "bootstrap" => Bootstrap,
 });
 words!(BootstrapInterval { "percentile" => Percentile, "bca" => Bca });
+
+impl IntervalMethod {
+    /// Whether the standard error is estimated from the placements, or from the weights of rows.
+    pub(in crate::statistics) fn has_estimated_variance(self) -> bool {
+        matches!(self, IntervalMethod::Wilson | IntervalMethod::DeLong | IntervalMethod::Logit)
+    }
+}
 
 impl FromOptions for RocAucCi {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
@@ -170,37 +181,40 @@ impl RocAucCi {
     /// The interval by a method that needs no more than sums over placements, from the options of a report.
     pub(in crate::statistics) fn of_placement_options(options: &Options) -> Result<Self, OptionError> {
         let ci = RocAucCi::of_options(options, "ci", options.word("ci")?)?;
-        let (IntervalMethod::DeLong | IntervalMethod::Logit | IntervalMethod::HanleyMcneil) = ci.method
-        else {
-            let said =
-                format!("'{}' needs all scores together, and not sums over placements", ci.method.word());
-            return Err(OptionError::new("ci", said).instead("write `ci=\"delong\"`"));
-        };
-        Ok(ci)
+        if ci.method.has_estimated_variance() || ci.method == IntervalMethod::HanleyMcneil {
+            return Ok(ci);
+        }
+        let said = format!("'{}' needs all scores together, and not sums over placements", ci.method.word());
+        Err(OptionError::new("ci", said).instead("write `ci=\"wilson\"`"))
     }
 
     /// Refuses weights where the method, which is the option of this name, has no variance for them.
     pub(in crate::statistics) fn check_weights(&self, option: &str, said: &str) -> Result<(), OptionError> {
-        if matches!(self.method, IntervalMethod::DeLong | IntervalMethod::Logit) {
+        if self.method.has_estimated_variance() {
             return Ok(());
         }
         let error = OptionError::new(option, format!("'{}' {said}", self.method.word()));
-        Err(error.instead(format!("write `{option}=\"delong\"` or `{option}=\"logit\"`")))
+        let write = |word: &str| format!("`{option}=\"{word}\"`");
+        Err(error.instead(format!("write {}, {} or {}", write("wilson"), write("delong"), write("logit"))))
     }
 
-    /// The interval of the area; only DeLong's variance of rows without weights needs the placements.
+    /// The interval of the area, and the sample that it rests on. Only an estimated variance of rows without weights needs
+    /// the placements.
     pub(in crate::statistics) fn interval_of(
         &self,
         auc: f64,
         placements: &Placements,
         ties: &mut Ties<'_>,
-    ) -> Interval {
+    ) -> (Interval, SampleSize) {
         let rows = Count::from(&*ties);
+        let size = SampleSize::of_rows(rows);
         let has_two = rows.pos > 1 && rows.neg > 1;
         let variance = match self.method {
-            _ if ties.units().is_some() => jackknife::variance(ties, auc).filter(|_| has_two),
-            IntervalMethod::DeLong | IntervalMethod::Logit | IntervalMethod::HanleyMcneil => {
-                return self.of_placements(auc, placements, rows);
+            _ if ties.units().is_some() => {
+                let weighted = jackknife::variance(ties, auc).filter(|_| has_two);
+                let interval =
+                    weighted.map(|(variance, size)| (self.limits(auc, variance.sqrt(), size), size));
+                return interval.unwrap_or((Interval::default(), size));
             }
             IntervalMethod::Obuchowski => {
                 BinormalLine::of_ties(ties).map(|line| line.variance(rows.pos, rows.neg))
@@ -208,13 +222,14 @@ impl RocAucCi {
             IntervalMethod::Bootstrap if has_two => {
                 let counts = ties.counts();
                 let areas = self.resampling.unwrap_or_default().areas(counts.each());
-                return self.of_resamples(auc, areas, || {
-                    acceleration(counts.each(), bca::placements(counts.each()))
-                });
+                let interval = self
+                    .of_resamples(auc, areas, || acceleration(counts.each(), bca::placements(counts.each())));
+                return (interval, size);
             }
             IntervalMethod::Bootstrap => None,
+            _ => return (self.of_placements(auc, placements, rows), size),
         };
-        variance.map(|variance| self.normal(auc, variance.sqrt(), rows)).unwrap_or_default()
+        (variance.map(|variance| self.limits(auc, variance.sqrt(), size)).unwrap_or_default(), size)
     }
 
     /// The interval of the area by a method that needs no more than sums over placements, of rows without weights.
@@ -224,19 +239,22 @@ impl RocAucCi {
         placements: &Placements,
         rows: Count,
     ) -> Interval {
+        let size = SampleSize::of_rows(rows);
         if self.method == IntervalMethod::HanleyMcneil {
-            return self.normal(auc, hanley_mcneil(auc, rows.pos as f64, rows.neg as f64), rows);
+            return self.limits(auc, hanley_mcneil(auc, rows.pos as f64, rows.neg as f64), size);
         }
         let variance = delong::variance(placements, rows.pos, rows.neg);
-        variance.map(|variance| self.normal(auc, variance.sqrt(), rows)).unwrap_or_default()
+        variance.map(|variance| self.limits(auc, variance.sqrt(), size)).unwrap_or_default()
     }
 
-    /// The interval of an area with this standard error by the normal distribution, on the scale of the method.
-    pub(in crate::statistics) fn normal(&self, auc: f64, se: f64, rows: Count) -> Interval {
-        if self.method == IntervalMethod::Logit {
-            Self::on_logit_scale(auc, se, rows).interval(upper_quantile(tail(self.level)))
-        } else {
-            Interval::normal(auc, se, self.level).within(0.0, 1.0)
+    /// The interval of an area with this standard error, on the scale of the method.
+    pub(in crate::statistics) fn limits(&self, auc: f64, se: f64, size: SampleSize) -> Interval {
+        match self.method {
+            IntervalMethod::Wilson => WilsonScale::new(auc, se * se, size).interval(self.level),
+            IntervalMethod::Logit => {
+                LogitScale::of(auc, se, size.units).interval(upper_quantile(tail(self.level)))
+            }
+            _ => Interval::normal(auc, se, self.level).within(0.0, 1.0),
         }
     }
 
@@ -245,18 +263,20 @@ impl RocAucCi {
         &self,
         auc: f64,
         se: f64,
-        rows: Count,
+        size: SampleSize,
     ) -> (Option<f64>, Option<f64>) {
-        if self.method == IntervalMethod::Logit {
-            let scale = Self::on_logit_scale(auc, se, rows);
-            self.test.test(0.5, |value| scale.above(value), scale.se_of_logit, upper_tail)
-        } else {
-            self.test.test(0.5, |value| auc - value, se, upper_tail)
+        match self.method {
+            IntervalMethod::Wilson => {
+                let scale = WilsonScale::new(auc, se * se, size);
+                let upper_tail = |t: f64| student_t::upper_tail(t, scale.df);
+                self.test.test(0.5, |value| scale.above(value), 1.0, upper_tail)
+            }
+            IntervalMethod::Logit => {
+                let scale = LogitScale::of(auc, se, size.units);
+                self.test.test(0.5, |value| scale.above(value), scale.se_of_logit, upper_tail)
+            }
+            _ => self.test.test(0.5, |value| auc - value, se, upper_tail),
         }
-    }
-
-    fn on_logit_scale(auc: f64, se: f64, rows: Count) -> LogitScale {
-        LogitScale::of(auc, se, (rows.pos as f64, rows.neg as f64))
     }
 
     /// The interval from resampled areas.

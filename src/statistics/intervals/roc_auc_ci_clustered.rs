@@ -3,7 +3,7 @@
 use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi, RocAucCiRecord};
 use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
-use crate::statistics::inference::{Areas, Interval, WeightedAreas};
+use crate::statistics::inference::{Areas, Interval, SampleSize, WeightedAreas};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, Summary, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 use crate::statistics::resampling::{Measure, Resampling};
@@ -31,7 +31,7 @@ impl FromOptions for RocAucCiClustered {
         match (ci.method, ci.interval) {
             (method @ (IntervalMethod::HanleyMcneil | IntervalMethod::Obuchowski), _) => {
                 Err(OptionError::new("method", format!("'{}' cannot use clusters", method.word()))
-                    .instead("take \"delong\", \"logit\" or \"bootstrap\""))
+                    .instead("take \"wilson\", \"delong\", \"logit\" or \"bootstrap\""))
             }
             (_, Some(BootstrapInterval::Bca)) => {
                 Err(OptionError::new("interval", "'bca' cannot use clusters")
@@ -72,8 +72,8 @@ impl Joint for RocAucCiClustered {
         };
         let auc = areas.auc(0);
         let clustered = areas.clustered(rows);
-        // At an AUC of 0 or 1 the logit interval uses the number of clusters in place of the number of rows.
-        let counts = Count { pos: clustered.with_pos, neg: clustered.with_neg };
+        let clusters = Count { pos: clustered.with_pos, neg: clustered.with_neg };
+        let size = SampleSize::of_rows(rows.into()).in_clusters(clusters);
         let interval = clustered.variance(0).map(|variance| match self.0.method {
             IntervalMethod::Bootstrap => {
                 let areas = self
@@ -84,9 +84,9 @@ impl Joint for RocAucCiClustered {
                 let defined = areas.into_iter().filter_map(|of| of[0]).collect();
                 self.0.of_resamples(auc, defined, || 0.0)
             }
-            _ => self.0.normal(auc, variance.sqrt(), counts),
+            _ => self.0.limits(auc, variance.sqrt(), size),
         });
-        self.record(rows, auc, interval, counts)
+        self.record(rows, auc, interval, size)
     }
 
     fn of_nan(&self, rows: &Rows) -> RocAucCiClusteredRecord {
@@ -96,16 +96,16 @@ impl Joint for RocAucCiClustered {
 }
 
 impl RocAucCiClustered {
-    /// The record of an area that rests on so many clusters of either class.
+    /// The record of an area that rests on such a sample.
     fn record(
         &self,
         rows: &Rows,
         auc: f64,
         interval: Option<Interval>,
-        clusters: Count,
+        size: SampleSize,
     ) -> RocAucCiClusteredRecord {
         let interval = interval.unwrap_or_default();
-        let (z, p_value) = interval.se.map_or((None, None), |se| self.0.test_of(auc, se, clusters));
+        let (z, p_value) = interval.se.map_or((None, None), |se| self.0.test_of(auc, se, size));
         let area = RocAucCiRecord::new(Some(auc), interval, z, p_value, rows.into());
         RocAucCiClusteredRecord { area, n_clusters: rows.keys.distinct as u64 }
     }
@@ -115,15 +115,16 @@ impl RocAucCiClustered {
             let n_clusters = rows.keys.distinct as u64;
             return RocAucCiClusteredRecord { n_clusters, ..RocAucCiClusteredRecord::undefined(rows) };
         };
-        let (auc, clusters) = (areas.auc(0), areas.clusters);
-        let interval = areas.variance(0).map(|variance| self.0.normal(auc, variance.sqrt(), clusters));
-        self.record(rows, auc, interval, clusters)
+        let (auc, size) = (areas.auc(0), areas.sample_size());
+        let interval = areas.variance(0).map(|variance| self.0.limits(auc, variance.sqrt(), size));
+        self.record(rows, auc, interval, size)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::intervals::roc_auc_ci::tests::NINETY_FIVE;
     use crate::statistics::options::{OptionValue, tests::options};
     use crate::statistics::tests::rows_of;
 
@@ -137,7 +138,7 @@ mod tests {
     /// Every row its own cluster: DeLong's interval. Rows in fives, each with both classes: another one.
     #[test]
     fn clusters_of_one_and_of_five() {
-        let statistic = RocAucCiClustered(RocAucCi::default());
+        let statistic = RocAucCiClustered(NINETY_FIVE);
         let alone = statistic.of_rows(&sample(&(0..60).collect::<Vec<u32>>()));
         let areas = sample(&[]);
         let se = Areas::of(&areas).unwrap().covariance(0, 0).unwrap().sqrt();
@@ -157,7 +158,7 @@ mod tests {
 
     #[test]
     fn one_cluster_says_nothing() {
-        let record = RocAucCiClustered(RocAucCi::default()).of_rows(&sample(&[3; 60]));
+        let record = RocAucCiClustered(NINETY_FIVE).of_rows(&sample(&[3; 60]));
         assert_eq!((record.area.interval.se, record.area.interval.lower, record.n_clusters), (None, None, 1));
         let word = |text: &str| OptionValue::Word(text.into());
         for (method, interval) in [("hanley_mcneil", OptionValue::Absent), ("bootstrap", word("bca"))] {

@@ -166,7 +166,7 @@ impl RocAucCiPartial {
         let rows = [bounded.max(2.0), others];
         let varies = se > Scale::ROUNDING * scale.full;
         let df = if varies { welch([of_bounded, of_others], rows) } else { rows[0].min(rows[1]) - 1.0 };
-        let share = LogitScale::of(scale.share(auc), se / scale.full, (bounded, others));
+        let share = LogitScale::of(scale.share(auc), se / scale.full, Count { pos: bounded, neg: others });
         let of_share = share.interval(student_t::upper_quantile(tail(self.level), df));
         let limit = |share: Option<f64>| share.map(|share| scale.answer(scale.full * share));
         let interval = Interval {

@@ -85,7 +85,7 @@ impl Summary for RocSummary {
             ties.pairs(),
             &curve.placements,
             curve.farthest,
-            |auc| self.ci.interval_of(auc, &curve.placements, &mut ties),
+            |auc| self.ci.interval_of(auc, &curve.placements, &mut ties).0,
         );
         RocSummaryRecord {
             auc: short.auc,
@@ -116,7 +116,6 @@ impl RocSummaryRecord {
 mod tests {
     use super::*;
     use crate::ranking::scores::Score;
-    use crate::statistics::intervals::roc_auc_ci::tests::NINETY_FIVE;
     use crate::statistics::numbers::{Gini, KsStatistic};
     use crate::statistics::tests::summary;
     use proptest::prelude::*;
@@ -148,7 +147,7 @@ mod tests {
         fn says_what_each_says(rows in proptest::collection::vec((0u8..2, -9i8..9), 0..150)) {
             let (labels, scores): (Vec<u8>, Vec<i8>) = rows.into_iter().unzip();
             let record = summary(&RocSummary::default(), &labels, &scores);
-            let ci = summary(&NINETY_FIVE, &labels, &scores);
+            let ci = summary(&RocAucCi::default(), &labels, &scores);
             prop_assert_eq!((record.auc, record.interval.se, record.interval.lower, record.interval.upper), (ci.auc, ci.interval.se, ci.interval.lower, ci.interval.upper));
             prop_assert_eq!((record.n, record.n_missing), (labels.len() as u64, 0));
             prop_assert_eq!(record.gini.value, summary(&Gini {}, &labels, &scores).gini);

@@ -76,7 +76,7 @@ impl Summary for RocSummaryShort {
         }
         let (placements, farthest) = placements_and_farthest(&mut ties);
         record.with_areas(ties.pairs(), &placements, farthest, |auc| {
-            self.ci.interval_of(auc, &placements, &mut ties)
+            self.ci.interval_of(auc, &placements, &mut ties).0
         })
     }
 

@@ -171,8 +171,8 @@ mod tests {
     use crate::statistics::tests::{summary, with_ties};
     use proptest::prelude::*;
 
-    const METHODS: [IntervalMethod; 3] =
-        [IntervalMethod::DeLong, IntervalMethod::Logit, IntervalMethod::HanleyMcneil];
+    const METHODS: [IntervalMethod; 4] =
+        [IntervalMethod::Wilson, IntervalMethod::DeLong, IntervalMethod::Logit, IntervalMethod::HanleyMcneil];
 
     /// Through bytes, as they come.
     fn sums<S: Score>(labels: &[u8], scores: &[S]) -> Sums {

@@ -169,7 +169,8 @@ impl ConcordanceIndex {
             IndexLimits::Normal => Interval::normal(concordance, se, self.level).within(0.0, 1.0),
             IndexLimits::Logit => {
                 let df = (rows.pos as f64 - 1.0).max(1.0);
-                let scale = LogitScale::of(concordance, se, (rows.pos as f64, rows.neg as f64));
+                let rows = Count { pos: rows.pos as f64, neg: rows.neg as f64 };
+                let scale = LogitScale::of(concordance, se, rows);
                 scale.interval(student_t::upper_quantile(tail(self.level), df))
             }
         }

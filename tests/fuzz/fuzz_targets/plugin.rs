@@ -80,6 +80,7 @@ expressions! {
     group_lists compare_segments_of_states always_valid always_valid_change rolling_merge_states
     unlabelled_roc_auc roc_summary_of_scores roc_summary_of_segments range_sums summary_of_ranges
     add_batch roc_state_of_batches roc_summary_of_batches population_stability_reference
+    roc_summary_bounded_of_scores roc_summary_bounded_of_batches
 }
 
 unsafe extern "C" {

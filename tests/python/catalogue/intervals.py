@@ -76,6 +76,13 @@ INTERVALS = [
     Entry(
         "roc_auc_ci",
         weighted(pa.roc_auc_ci, level=0.9),
+        functools.partial(oracles.weighted_roc_auc_ci, z=Z_90, method="wilson"),
+        CI_FIELDS,
+        columns=WEIGHTED,
+    ),
+    Entry(
+        "roc_auc_ci",
+        weighted(pa.roc_auc_ci, level=0.9, method="delong"),
         functools.partial(oracles.weighted_roc_auc_ci, z=Z_90),
         CI_FIELDS,
         columns=WEIGHTED,
@@ -83,6 +90,20 @@ INTERVALS = [
     Entry(
         "roc_auc_ci",
         functools.partial(pa.roc_auc_ci, level=0.9),
+        functools.partial(oracles.roc_auc_ci, z=Z_90, method="wilson"),
+        CI_FIELDS,
+    ),
+    Entry(
+        "roc_auc_ci",
+        functools.partial(pa.roc_auc_ci, level=0.9, method="wilson", margin=0.2, null=0.6),
+        functools.partial(
+            oracles.roc_auc_ci, z=Z_90, method="wilson", test=rows.Question(null=0.6, margin=0.2)
+        ),
+        CI_FIELDS,
+    ),
+    Entry(
+        "roc_auc_ci",
+        functools.partial(pa.roc_auc_ci, level=0.9, method="delong"),
         functools.partial(oracles.roc_auc_ci, z=Z_90),
         CI_FIELDS,
     ),
@@ -119,7 +140,9 @@ INTERVALS = [
         lambda label, score, cluster, **options: pa.roc_auc_ci(
             label, score, cluster=cluster, level=0.9, alternative="less", null=0.7, margin=0.1, **options
         ),
-        functools.partial(oracles.roc_auc_ci_clustered, z=Z_90, test=rows.Question("less", 0.7, 0.1)),
+        functools.partial(
+            oracles.roc_auc_ci_clustered, z=Z_90, test=rows.Question("less", 0.7, 0.1), method="wilson"
+        ),
         {**CI_FIELDS, "n_clusters": N},
         columns=KEYED,
         plugin="roc_auc_ci_clustered",
@@ -129,7 +152,7 @@ INTERVALS = [
         lambda label, score, weight, cluster, **options: pa.roc_auc_ci(
             label, score, weight=weight, cluster=cluster, level=0.9, **options
         ),
-        functools.partial(weights.roc_auc_ci_clustered, z=Z_90),
+        functools.partial(weights.roc_auc_ci_clustered, z=Z_90, method="wilson"),
         {**CI_FIELDS, "n_clusters": N},
         columns=(*WEIGHTED, "key"),
         plugin="roc_auc_ci_clustered",

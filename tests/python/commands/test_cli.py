@@ -329,20 +329,23 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ([*REPORT, "--level", "high"], "argument --level"),
         ([*REPORT, "--compare"], "--compare needs two scores or more, got one"),
         ([*REPORT, "--versus", "rest"], "--versus compares groups, but there are none; write --by segment"),
-        ([*REPORT, "--by", "g", "--versus", "best"], "versus must be one of 'rest', 'overall', 'previous'"),
+        (
+            [*REPORT, "--by", "g", "--versus", "best"],
+            "versus must be one of 'rest', 'pooled_rest', 'overall', 'previous'",
+        ),
         (
             [*REPORT, "--by", "g", "--versus", "99"],
             "versus names the segment '99', which",
         ),
         (
             [*REPORT, "--ci", "wald"],
-            "--ci must be one of 'delong', 'logit', 'hanley_mcneil', 'obuchowski', 'bootstrap', got",
+            "--ci must be one of 'wilson', 'delong', 'logit', 'hanley_mcneil', 'obuchowski', 'bootstrap'",
         ),
         ([*REPORT, "--ci", "bootstrap", "--resamples", "1"], "--resamples must be an integer from 2"),
         ([*REPORT, "--ci", "bootstrap", "--seed", "-1"], "--seed must be an integer from 0"),
         (
             [*REPORT, "--seed", "7"],
-            "--seed applies to the bootstrap only, and --ci is 'delong'; leave this out, or write --ci boot",
+            "--seed applies to the bootstrap only, and --ci is 'wilson'; leave this out, or write --ci boot",
         ),
         ([*REPORT, "--adjust", "tukey"], "adjust must be one of 'holm', 'hochberg'"),
         ([*REPORT, "--folds", "list"], "--folds must be a column of plain values, got List(Int64)"),

@@ -115,7 +115,10 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
         ({"state": ["s", "s"]}, "two states are named 's'"),
         ({"label": "label"}, "label cannot be given with state, because a state holds counted rows already"),
         ({"scores": "s"}, "scores cannot be given with state"),
-        ({"by": "key", "versus": "previous", "groupings": "each"}, 'must be "rest" or "overall"'),
+        (
+            {"by": "key", "versus": "previous", "groupings": "each"},
+            'must be "rest", "pooled_rest" or "overall"',
+        ),
         ({"by": "s"}, "by names 's', which is a column of states"),
         ({"folds": "s"}, "folds must be a column of plain values, got Struct"),
         ({"user": "s"}, "user must be a column of plain values, got Struct"),

@@ -258,7 +258,7 @@ def test_every_command_knows_partitions(
 def test_a_printed_comparison_says_its_level_and_its_adjustment(capsys: Capture) -> None:
     assert main(["compare", *GIVEN, "--level", "0.9", "--adjust", "none"]) == 0
     assert capsys.readouterr().err.splitlines() == [
-        "polars-auc: intervals: 90 %, by delong",
+        "polars-auc: intervals: 90 %, by wilson",
         "polars-auc: adjustment of p-values: none",
     ]
     assert main(["compare", *GIVEN, "--quiet"]) == 0

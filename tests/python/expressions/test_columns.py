@@ -160,12 +160,12 @@ def test_power_row_by_row(engine: Any) -> None:
         (lambda: pa.roc_auc_ci("y", "s", method="bootstrap", seed=-1), "seed must be an integer from 0 to"),
         (
             lambda: pa.roc_auc_ci("y", "s", n_resamples=50, seed=1),
-            "roc_auc_ci: n_resamples and seed apply to the bootstrap only, and method is 'delong'",
+            "roc_auc_ci: n_resamples and seed apply to the bootstrap only, and method is 'wilson'",
         ),
         (lambda: pa.roc_auc_ci("y", "s", weight="w", seed=1), "seed applies to the bootstrap only"),
         (lambda: pa.roc_auc_ci("y", "s", interval="bca"), "interval applies to the bootstrap only"),
         (lambda: pa.roc_auc_difference("y", "s", "t", seed=1), "seed applies to the bootstrap only"),
-        (lambda: pa.roc_summary("y", "s", seed=1), "and ci is 'delong'; leave this out, or write ci="),
+        (lambda: pa.roc_summary("y", "s", seed=1), "and ci is 'wilson'; leave this out, or write ci="),
         (lambda: pa.roc_auc("y", "s", standardized=True), "standardized is for a part of the curve"),
         (lambda: pa.roc_auc("y", "s", standardized="always"), "standardized is for a part of the curve"),
         (

@@ -20,7 +20,7 @@ from laws.test_weights import FRAME, MEASURES, said, weighted
 from polars_auc._commands.main import main
 
 WEIGHTED = FRAME.with_columns(weight=pl.Series([2.0, 0.5, 1.5, 1.0, 3.0]))
-INTERVAL = ("se", "lower", "upper")
+INTERVAL = ("se", "lower", "upper", "gini_lower", "gini_upper")
 """What is known only where squared weights are."""
 
 any_weights = st.one_of(st.floats(1e-6, 1e6), st.floats(1e-15, 1e15), st.sampled_from([0.0, 1.0, None]))
@@ -213,7 +213,7 @@ def test_states_without_squares_have_no_intervals() -> None:
     assert earlier.schema != states.schema
     assert squares_of(earlier) == [(None, 0), (None, None), (None, None)]
     summary = said(earlier, pa.roc_summary(state="state"))
-    assert [summary[name] for name in INTERVAL] == [None] * 3
+    assert [summary[name] for name in INTERVAL] == [None] * len(INTERVAL)
     assert {**summary, **dict.fromkeys(INTERVAL)} == {
         **said(states, pa.roc_summary(state="state")),
         **dict.fromkeys(INTERVAL),
@@ -270,7 +270,8 @@ def test_squares_that_do_not_fit(weights: list[float], squares: list[Any], is_kn
         (pa.roc_band(state="state"), "roc_band: .*here rows are counted"),
         (
             pa.roc_summary(state="state", ci="bootstrap"),
-            "roc_summary: ci 'bootstrap' does not take weights, which the states have; write ci=\"delong\"",
+            "roc_summary: ci 'bootstrap' does not take weights, which the states have; "
+            'write ci="wilson", ci="delong" or ci="logit"',
         ),
     ],
 )

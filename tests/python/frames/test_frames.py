@@ -111,7 +111,7 @@ def test_errors_begin_with_the_name_that_was_called(name: str, columns: dict[str
     [
         ({"ci": "wald"}, "report: ci must be one of"),
         ({"level": 2}, "report: level must lie between 0 and 1"),
-        ({"seed": 1}, "report: seed applies to the bootstrap only, and ci is 'delong'"),
+        ({"seed": 1}, "report: seed applies to the bootstrap only, and ci is 'wilson'"),
         ({"adjust": "tukey"}, "report: adjust must be one of"),
         (
             {"by": "key", "versus": None, "folds": 3},

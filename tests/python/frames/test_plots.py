@@ -445,7 +445,7 @@ def test_a_chart_of_arrays_in_one_call() -> None:
     rows = ROWS.filter(dataset="digits").drop_nulls(["label", "forest", "tree"])
     frame = pa.plot_roc(
         pa.curve_points(rows, [pa.roc_curve("label", name, max_points=1000) for name in ("forest", "tree")]),
-        areas=pa.report(rows, "label", ["forest", "tree"], ci="delong"),
+        areas=pa.report(rows, "label", ["forest", "tree"]),
     )
     label, forest, tree = (rows[name] for name in ("label", "forest", "tree"))
     for scores in (

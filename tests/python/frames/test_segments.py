@@ -21,6 +21,7 @@ import polars_auc as pa
 from catalogue.cases import SCHEMA, assert_same, examples, fixed, frames, repeated, two_rows
 from oracles import groups, intervals
 from oracles.rows import Row
+from oracles.wilson import Difference, Wilson
 
 ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 Z_95 = float(norm.isf(0.025))
@@ -42,11 +43,14 @@ def welch(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     answer["difference_se"] = math.sqrt(v1 + v2)
     if v1 + v2 == 0:
         return answer
+    # A standard error of 0 is no proof.
+    is_tested = v1 > 0 and v2 > 0
     n1, n2 = (ci["n_pos"] + ci["n_neg"] for ci in (one, other))
     statistic = answer["difference"] / math.sqrt(v1 + v2)
     df = (v1 + v2) ** 2 / (v1**2 / (n1 - 1) + v2**2 / (n2 - 1))
-    p_value = 2 * float(student_t.sf(abs(statistic), df))
-    return {**answer, "statistic": statistic, "df": df, "p_value": min(1.0, p_value)}
+    p_value = min(1.0, 2 * float(student_t.sf(abs(statistic), df)))
+    tested = {"statistic": statistic, "p_value": p_value} if is_tested else {}
+    return {**answer, "df": df, **tested}
 
 
 def close(got: dict[str, Any], expected: dict[str, Any]) -> None:
@@ -67,7 +71,8 @@ def within(segments: list[list[Row]], place: int) -> dict[str, Any]:
     rest = groups.rest(numbered[place], numbered[:place] + numbered[place + 1 :])
     if rest["auc"] is None:
         return rest
-    return {**rest, "auc": float(rest["auc"]), "se": math.sqrt(rest["variance"])}
+    variance = rest["variance"]
+    return {**rest, "auc": float(rest["auc"]), "se": None if variance is None else math.sqrt(variance)}
 
 
 def of_key(name: object) -> pl.Expr:
@@ -83,7 +88,7 @@ def test_definition(frame: pl.DataFrame, versus: str) -> None:
         with pytest.raises(pl.exceptions.ComputeError, match="versus names the segment"):
             pa.compare_segments(frame, "label", "score", "key", versus=versus)
         return
-    table = pa.compare_segments(frame, "label", "score", "key", versus=versus, adjust=None)
+    table = pa.compare_segments(frame, "label", "score", "key", versus=versus, adjust=None, method="delong")
     assert table["key"].to_list() == names
     cis = {name: intervals.roc_auc_ci(segment_rows(used, of_key(name)), Z_95) for name in names}
     for ci in cis.values():
@@ -120,6 +125,51 @@ def test_definition(frame: pl.DataFrame, versus: str) -> None:
             "heterogeneity_p_value": float(chi2.sf(q, df)),
         }
         close(result.row(0, named=True), expected)
+
+
+@given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "pooled_rest", "previous"]))
+@examples(60)
+def test_definition_by_wilson(frame: pl.DataFrame, versus: str) -> None:
+    used = frame.drop_nulls(["label", "score"])
+    names = used["key"].unique().sort(nulls_last=True).to_list()
+    table = pa.compare_segments(frame, "label", "score", "key", versus=versus, adjust=None)
+
+    def area_of(rows: list[Row]) -> Wilson | None:
+        ci = intervals.roc_auc_ci(rows, Z_95)
+        if ci["se"] is None or math.isnan(ci["se"]):
+            return None
+        return Wilson(float(ci["auc"]), ci["se"], (ci["n_pos"], ci["n_neg"]))
+
+    segments = [segment_rows(used, of_key(name)) for name in names]
+    areas = [area_of(rows) for rows in segments]
+    if any(math.isnan(score) for rows in segments for _, score in rows):
+        return
+    for place, (area, got) in enumerate(zip(areas, table.iter_rows(named=True), strict=True)):
+        if area is None:
+            assert got["lower"] is None
+            continue
+        assert {name: got[name] for name in ("lower", "upper")} == pytest.approx(area.limits(0.95), abs=1e-9)
+        other: Wilson | None = None
+        if versus == "rest":
+            mean = within(segments, place)
+            others = [each for number, each in enumerate(areas) if number != place and each is not None]
+            if mean["auc"] is not None and mean["se"] is not None and others:
+                sizes = [sum(each.sizes[label] for each in others) for label in (0, 1)]
+                other = Wilson(mean["auc"], mean["se"], (sizes[0], sizes[1]))
+        elif versus == "pooled_rest":
+            other = area_of([row for number, rows in enumerate(segments) if number != place for row in rows])
+        elif place and names[place] is not None:
+            other = areas[place - 1]
+        if other is None:
+            assert got["p_value"] is None
+            continue
+        difference = Difference(area, other)
+        limits = (got["difference_lower"], got["difference_upper"])
+        assert limits == pytest.approx(difference.limits(0.95), abs=1e-8)
+        assert got["df"] == pytest.approx(difference.df, rel=1e-6)
+        assert got["statistic"] == pytest.approx(difference.statistic(), rel=1e-6, abs=1e-6)
+        p_value = 2 * float(student_t.sf(abs(difference.statistic()), difference.df))
+        assert got["p_value"] == pytest.approx(min(1.0, p_value), rel=1e-5, abs=1e-12)
 
 
 def of_clusters(
@@ -175,7 +225,9 @@ def of_clusters(
 @given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "pooled_rest", "overall", "previous"]))
 @examples(200)
 def test_clusters_by_definition(frame: pl.DataFrame, versus: str) -> None:
-    table = pa.compare_segments(frame, "label", "score", "key", cluster="g", versus=versus, adjust=None)
+    table = pa.compare_segments(
+        frame, "label", "score", "key", cluster="g", versus=versus, adjust=None, method="delong"
+    )
     used = list(frame.select("label", "score", "key", "g").drop_nulls(["label", "score"]).iter_rows())
     names = [row["key"] for row in table.iter_rows(named=True)]
     for place, got in enumerate(table.iter_rows(named=True)):
@@ -200,11 +252,13 @@ def test_clusters_of_one_row_change_nothing() -> None:
 def test_clusters_within_segments() -> None:
     """The area is that of the segment by itself, to the last bit, and Q that of its standard errors."""
     frame = fixed(3000).with_columns(patient=pl.format("{}-{}", "key", pl.int_range(pl.len()) % 97))
-    table = pa.compare_segments(frame.drop_nulls("key"), "label", "score", "key", cluster="patient")
+    table = pa.compare_segments(
+        frame.drop_nulls("key"), "label", "score", "key", cluster="patient", method="delong"
+    )
     alone = (
         frame.drop_nulls("key")
         .group_by("key")
-        .agg(pa.roc_auc_ci("label", "score", cluster="patient").alias("ci"))
+        .agg(pa.roc_auc_ci("label", "score", cluster="patient", method="delong").alias("ci"))
     )
     names = ["auc", "se", "lower", "upper", "n_clusters"]
     expected = alone.sort("key").unnest("ci").select(names)
@@ -376,7 +430,7 @@ def test_nan_and_nothing_among_clusters() -> None:
             assert all(
                 math.isnan(row[name]) for name in ("auc", "se", "difference", "difference_se", "p_value")
             )
-            assert row["df"] is None if versus == "overall" else math.isnan(row["df"])
+            assert math.isnan(row["df"])
         assert math.isnan(by_segment["a"]["heterogeneity"])
     empty = frame.clear().lazy()
     plan = pa.compare_segments(empty, "label", "score", "segment", cluster="patient")
@@ -526,7 +580,7 @@ def test_many_segments() -> None:
         segment=pl.col("row") % 20_000,
     )
     for versus in ("pooled_rest", "overall"):
-        table = pa.compare_segments(rows, "label", "score", "segment", versus=versus)
+        table = pa.compare_segments(rows, "label", "score", "segment", versus=versus, method="delong")
         assert table.height == 20_000
         for segment in (0, 4711, 19_999):
             kept = rows if versus == "overall" else rows.filter(pl.col("segment") != segment)

@@ -159,7 +159,7 @@ def test_weighted_states_by_periods_and_against_one() -> None:
     frame = fixed(3000).with_columns(g=pl.col("g") % 3)
     states = frame.group_by("key", "g").agg(state=pa.roc_state("label", "score", weight="weight"))
     for by, versus in (("g", "previous"), ("key", "b"), ("key", "overall")):
-        table = pa.compare_segments(states, state="state", by=by, versus=versus)
+        table = pa.compare_segments(states, state="state", by=by, versus=versus, method="delong")
         areas = {
             key: (area["auc"], area["se"])
             for key, rows in frame.group_by(by)

@@ -47,10 +47,13 @@ def mean_of_others(rows: list[Any], key: str) -> tuple[Fraction | None, Fraction
     The positives of all segments count as often as their share of the weights says, and so do negatives.
     """
     weights, areas = [], []
-    for other in sorted({row[3] for row in rows} - {key}):
+    names = sorted({row[3] for row in rows})
+    every = [estimate([row for row in rows if row[3] == name]) for name in names]
+    # With fewer than two variances, the mean is of all segments that have an AUC.
+    are_few = sum(of_auc is not None for _, of_auc in every) < 2
+    for other, (auc, of_auc) in zip(names, every, strict=True):
         own = [row for row in rows if row[3] == other]
-        auc, of_auc = estimate(own)
-        if auc is None or of_auc is None:
+        if other == key or auc is None or (of_auc is None and not are_few):
             continue
         m, n = (
             Fraction(sum(row[0] is label for row in rows))
@@ -64,7 +67,9 @@ def mean_of_others(rows: list[Any], key: str) -> tuple[Fraction | None, Fraction
         return None, None
     shares = [weight / sum(weights) for weight in weights]
     mean = sum((share * auc for share, (auc, _) in zip(shares, areas, strict=True)), Fraction())
-    return mean, sum((share**2 * v for share, (_, v) in zip(shares, areas, strict=True)), Fraction())
+    if any(v is None for _, v in areas):
+        return mean, None
+    return mean, sum((share**2 * v for share, (_, v) in zip(shares, areas, strict=True) if v), Fraction())
 
 
 @given(rows=ROWS)

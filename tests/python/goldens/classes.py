@@ -115,7 +115,7 @@ def one_vs_rest(frame: pl.DataFrame, record: Record) -> Answers:
     areas = answer(frame, pa.multiclass_roc_auc_ci("label", *columns, classes=classes))
     ours = []
     for one, column in zip(areas["classes"], columns, strict=True):
-        ci = answer(frame, pa.roc_auc_ci(pl.col("label") == one["class"], column))
+        ci = answer(frame, pa.roc_auc_ci(pl.col("label") == one["class"], column, method="delong"))
         assert all(one[name] == ci[name] for name in ("auc", "se", "lower", "upper"))
         limits = [one["lower"], one["upper"]]
         ours.append({**one, "delong_var": one["se"] ** 2, "ci95": limits})

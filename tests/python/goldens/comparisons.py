@@ -28,7 +28,8 @@ def obuchowski_difference(frame: pl.DataFrame, record: Record) -> Answers:
     used = pairs(clustered_rows(frame, record), record, "cluster")
     test = answer(used, pa.roc_auc_difference("label", "a", "b", cluster="cluster"))
     var_a, var_b = (
-        answer(used, pa.roc_auc_ci("label", score, cluster="cluster"))["se"] ** 2 for score in "ab"
+        answer(used, pa.roc_auc_ci("label", score, cluster="cluster", method="delong"))["se"] ** 2
+        for score in "ab"
     )
     cov = (var_a + var_b - test["se"] ** 2) / 2
     return {
@@ -128,9 +129,9 @@ def _unpaired(frame: pl.DataFrame, record: Record) -> Answers:
         used = complete.unpivot(index="label", variable_name="segment", value_name="score")
     alternative = side(arguments)
     segments = [
-        pa.compare_segments(used, "label", "score", "segment", versus=second, alternative=given).row(
-            by_predicate=pl.col("segment") == first, named=True
-        )
+        pa.compare_segments(
+            used, "label", "score", "segment", versus=second, alternative=given, method="delong"
+        ).row(by_predicate=pl.col("segment") == first, named=True)
         for given in ("two-sided", alternative)
     ]
     test = segments[0]

@@ -15,7 +15,7 @@ def folds(frame: pl.DataFrame, record: Record) -> Answers:
     used = rows(frame, record, "fold")
     ci95, ci90 = (answer(used, pa.cv_roc_auc("label", "score", "fold", level=level)) for level in (0.95, 0.9))
     each = used.group_by("fold").agg(
-        summary=pa.roc_summary("label", "score"), ci=pa.roc_auc_ci("label", "score")
+        summary=pa.roc_summary("label", "score"), ci=pa.roc_auc_ci("label", "score", method="delong")
     )
     each = each.sort("fold").select("fold", "ci", pl.col("summary").struct.field("average_precision"))
     each = each.unnest("ci")

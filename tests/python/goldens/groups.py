@@ -18,13 +18,13 @@ def per_segment(frame: pl.DataFrame, record: Record) -> Answers:
     # A single score is paired with itself, and nothing of the pair is asked for.
     second = signed(arguments, "1" if alone else "2")
     used = labelled(frame, record, "segment", a=signed(arguments, "1"), b=second)
-    rest = pa.compare_segments(used, "label", "a", "segment", versus="pooled_rest")
+    rest = pa.compare_segments(used, "label", "a", "segment", versus="pooled_rest", method="delong")
     ours = (
         used.drop_nulls()
         .group_by("segment")
         .agg(
             both=pa.compare_scores("label", "a", "b"),
-            ci=pa.roc_auc_ci("label", "a"),
+            ci=pa.roc_auc_ci("label", "a", method="delong"),
             difference=pa.roc_auc_difference("label", "a", "b"),
             wilcoxon=pa.mann_whitney_u("label", "a", method="asymptotic"),
         )
@@ -58,7 +58,7 @@ def _segment(row: dict[str, Any]) -> Answers:
 
 def heterogeneity(frame: pl.DataFrame, record: Record) -> Answers:
     used = rows(frame, record, "segment")
-    test = pa.compare_segments(used, "label", "score", "segment").row(0, named=True)
+    test = pa.compare_segments(used, "label", "score", "segment", method="delong").row(0, named=True)
     pooled = Apart("the pooled AUC, no field of ours")
     return {
         "pooled_auc": pooled,

@@ -13,7 +13,10 @@ BINORMAL = Apart("the covariance of two binormal fits, which is not here")
 
 
 def proc_ci(frame: pl.DataFrame, record: Record) -> Answers:
-    ci = answer(rows(frame, record), pa.roc_auc_ci("label", "score", level=record["arguments"]["conf.level"]))
+    ci = answer(
+        rows(frame, record),
+        pa.roc_auc_ci("label", "score", level=record["arguments"]["conf.level"], method="delong"),
+    )
     # pROC blanks the estimate too where there is no interval.
     return {"lower": ci["lower"], "upper": ci["upper"], "auc": None if ci["lower"] is None else ci["auc"]}
 
@@ -68,7 +71,7 @@ def clustered_rows(frame: pl.DataFrame, record: Record) -> pl.DataFrame:
 
 def obuchowski(frame: pl.DataFrame, record: Record) -> Answers:
     used = rows(clustered_rows(frame, record), record, "cluster")
-    ci = answer(used, pa.roc_auc_ci("label", "score", cluster="cluster"))
+    ci = answer(used, pa.roc_auc_ci("label", "score", cluster="cluster", method="delong"))
     return {
         "auc": ci["auc"],
         "variance": ci["se"] ** 2,

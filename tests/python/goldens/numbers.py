@@ -21,7 +21,7 @@ R_SMALLEST = 1e-7
 
 def proc_auc(frame: pl.DataFrame, record: Record) -> Answers:
     used = rows(frame, record)
-    ci = answer(used, pa.roc_auc_ci("label", "score"))
+    ci = answer(used, pa.roc_auc_ci("label", "score", method="delong"))
     missing = used.height - ci["n_pos"] - ci["n_neg"]
     return {"auc": ci["auc"], "n_pos": ci["n_pos"], "n_neg": ci["n_neg"], "n_missing": missing}
 
@@ -203,7 +203,7 @@ def replicated(used: pl.DataFrame) -> pl.DataFrame:
 
 def replicated_auc(frame: pl.DataFrame, record: Record) -> Answers:
     used = weighted_rows(frame, record)
-    ci = answer(replicated(used), pa.roc_auc_ci("label", "score"))
+    ci = answer(replicated(used), pa.roc_auc_ci("label", "score", method="delong"))
     area = answer(used, pa.roc_auc("label", "score", weight="weight"))
     assert area == ci["auc"], record["id"]
     return {"auc": area, "delong_variance_if_rows_were_independent": ci["se"] ** 2}

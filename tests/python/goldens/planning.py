@@ -20,7 +20,7 @@ def proc_power(frame: pl.DataFrame, record: Record) -> Answers | Apart:
     if "score1" in arguments:
         return BINORMAL if arguments["method"] != "delong" else OF_FIRST_SCORE
     if "one_curve" in arguments:
-        ci = answer(rows(frame, record), pa.roc_auc_ci("label", "score"))
+        ci = answer(rows(frame, record), pa.roc_auc_ci("label", "score", method="delong"))
         auc, n_pos, n_neg = ci["auc"], ci["n_pos"], ci["n_neg"]
         sizes = {"ncases": n_pos, "ncontrols": n_neg, "auc": auc}
     elif "auc" not in arguments or alpha is None:

@@ -44,7 +44,7 @@ def concordance(frame: pl.DataFrame, record: Record) -> Answers:
     if "var_robust_cluster" in record["result"]:
         cluster = record["arguments"]["cluster"]
         used = rows(frame, record, cluster).with_columns(weight=1)
-        ci = answer(used, pa.roc_auc_ci("label", "score", weight="weight", cluster=cluster))
+        ci = answer(used, pa.roc_auc_ci("label", "score", weight="weight", cluster=cluster, method="delong"))
         return {"concordance": ci["auc"], "var_robust_cluster": ci["se"] ** 2}
     used = rows(frame, record)
     test = answer(used, pa.rank_agreement(pl.col("label").rank("dense"), "score"))
@@ -56,7 +56,9 @@ def concordance(frame: pl.DataFrame, record: Record) -> Answers:
         "tied.xy": test["tied_both"],
     }
     # The interval of weighted rows is by the infinitesimal jackknife.
-    ci = answer(used.with_columns(weight=1), pa.roc_auc_ci("label", "score", weight="weight"))
+    ci = answer(
+        used.with_columns(weight=1), pa.roc_auc_ci("label", "score", weight="weight", method="delong")
+    )
     # Positives have an event first, and nothing is censored.
     events = used.with_columns(time=-pl.col("label").rank("dense").cast(pl.Int64), event=True)
     index = answer(events, pa.concordance_index("time", "event", "score"))
@@ -73,7 +75,7 @@ def concordance(frame: pl.DataFrame, record: Record) -> Answers:
 
 def weighted_concordance(frame: pl.DataFrame, record: Record) -> Answers:
     used = weighted_rows(frame, record)
-    ci = answer(used, pa.roc_auc_ci("label", "score", weight="weight"))
+    ci = answer(used, pa.roc_auc_ci("label", "score", weight="weight", method="delong"))
     assert ci["auc"] == answer(used, pa.roc_auc("label", "score", weight="weight")), record["id"]
     return {
         "concordance": ci["auc"],
@@ -271,11 +273,11 @@ def statsmodels_brunner_munzel(frame: pl.DataFrame, record: Record) -> Answers:
     def limits(level: float) -> Any:
         if use_t:
             return Apart("an interval by Student's t; ours is normal")
-        ci = answer(used, pa.roc_auc_ci("label", "score", level=level))
+        ci = answer(used, pa.roc_auc_ci("label", "score", level=level, method="delong"))
         theirs = record["result"][f"conf_int_{100 * level:.0f}"]
         return [running_on(*both) for both in zip((ci["lower"], ci["upper"]), theirs, strict=True)]
 
-    ci = answer(used, pa.roc_auc_ci("label", "score"))
+    ci = answer(used, pa.roc_auc_ci("label", "score", method="delong"))
     two_sided = test("two-sided")
     return {
         **two_sided,
@@ -294,7 +296,7 @@ def z_test(frame: pl.DataFrame, record: Record) -> Answers:
     used = rows(frame, record)
 
     def test(alternative: Any) -> Any:
-        interval = answer(used, pa.roc_auc_ci("label", "score", alternative=alternative))
+        interval = answer(used, pa.roc_auc_ci("label", "score", alternative=alternative, method="delong"))
         same = answer(
             used, pa.brunner_munzel("label", "score", alternative=alternative, distribution="normal")
         )
@@ -329,7 +331,7 @@ def _every_pair(frame: pl.DataFrame, *, correct: bool) -> list[dict[str, Any]]:
         two = used.filter(pl.col("group").is_in([control, case]))
         label = pl.col("group") == case
         u = pa.mann_whitney_u(label, "value", method="asymptotic", continuity=correct)
-        ci = answer(two, pa.roc_auc_ci(label, "value"))
+        ci = answer(two, pa.roc_auc_ci(label, "value", method="delong"))
         ours.append(
             {
                 "control": control,

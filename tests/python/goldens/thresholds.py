@@ -237,7 +237,7 @@ def cutpoints(frame: pl.DataFrame, record: Record) -> Answers:
     method = arguments.get("methods", arguments.get("metric"))
     listed = numbers(result["cutoff" if "cutoff" in result else "cutpoint"])
     ours = at(used, listed)
-    auc = answer(used, pa.roc_auc_ci("label", "score"))
+    auc = answer(used, pa.roc_auc_ci("label", "score", method="delong"))
     auc_ci = [auc["auc"], auc["lower"]]
     if "methods" in arguments:
         auc_ci.append(running_on(auc["upper"], result["auc"][2]))

@@ -107,7 +107,7 @@ def test_more_rows_than_can_be_laid_out() -> None:
     ):
         frame.select(pa.roc_auc_difference("y", "s", "t", count="n"))
     # Resamples draw rows, so they are laid out as well.
-    normal = 'take the interval by "delong" or "logit"'
+    normal = 'take the interval by "wilson", "delong" or "logit"'
     drawn = {
         ("roc_auc_ci", normal): pa.roc_auc_ci("y", "s", method="bootstrap", count="n"),
         ("roc_summary", normal): pa.roc_summary("y", "s", ci="bootstrap", count="n"),

@@ -101,7 +101,7 @@ def test_refused_labels(values: Any, says: str) -> None:
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        (["1", "2"], "cast\\(pl.Float64\\)"),
+        (["1", "2"], "cast\\(pl.Float64, strict=False\\)"),
         ([datetime.date(2020, 1, 1)] * 2, "to_physical"),
         ([datetime.datetime(2020, 1, 1)] * 2, "to_physical"),
         ([datetime.timedelta(1)] * 2, "to_physical"),

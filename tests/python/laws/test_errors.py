@@ -168,7 +168,9 @@ def test_words() -> None:
         match="mann_whitney_u: alternative must be one of 'two-sided', 'greater', 'less', got 'both'",
     ):
         pa.mann_whitney_u("y", "s", alternative="both")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"roc_auc_ci: method must be one of 'delong', .*, got 'wald'"):
+    with pytest.raises(
+        ValueError, match=r"roc_auc_ci: method must be one of 'wilson', 'delong', .*, got 'wald'"
+    ):
         pa.roc_auc_ci("y", "s", method="wald")  # type: ignore[arg-type]
     for wrong in (np.array(["delong", "logit"]), pl.lit("delong"), ["delong"], {"delong"}):
         with pytest.raises(ValueError, match="roc_auc_ci: method must be one of"):

@@ -50,6 +50,16 @@ def rest(own: Sequence[Any], others: Sequence[Sequence[Any]]) -> dict[str, Any]:
     """
     used = [(rows, area_covariance(rows, rows)) for rows in others if len({row[0] for row in rows}) == 2]
     varying = [rows for rows, variance in used if variance is not None]
+    # With fewer than two variances among all segments, the mean is that of all others.
+    every = [own, *others]
+    known = [
+        rows
+        for rows in every
+        if len({row[0] for row in rows}) == 2 and area_covariance(rows, rows) is not None
+    ]
+    is_known = len(known) >= 2 or len(varying) == len(used)
+    if not is_known:
+        varying = [rows for rows, _ in used]
     counts = [(sum(row[0] for row in rows), sum(not row[0] for row in rows)) for rows in varying]
     if not varying:
         return {"auc": None, "variance": None, "covariance": None, "n_pos": 0, "n_neg": 0}
@@ -62,6 +72,9 @@ def rest(own: Sequence[Any], others: Sequence[Sequence[Any]]) -> dict[str, Any]:
         return both
 
     weighted = list(zip(shares, varying, strict=True))
+    if not is_known:
+        auc = sum((share * exact_auc([row[:2] for row in rows]) for share, rows in weighted), Fraction(0))
+        return {"auc": auc, "variance": None, "covariance": None, "n_pos": 0, "n_neg": 0}
     has_variance = len({row[0] for row in own}) == 2 and area_covariance(own, own) is not None
     return {
         "auc": sum((share * exact_auc([row[:2] for row in rows]) for share, rows in weighted), Fraction(0)),

@@ -41,6 +41,7 @@ from oracles.rows import (
     placements,
     sample_variance,
 )
+from oracles.wilson import Wilson, effective
 
 BY_COUNTS = ("hanley_mcneil", "obuchowski")
 """The methods that need no variance within a class."""
@@ -68,6 +69,10 @@ def roc_auc_ci(
     else:
         of_pos, of_neg = placements(rows)
         se = math.sqrt(sample_variance(of_pos) / len(pos) + sample_variance(of_neg) / len(neg))
+    if method == "wilson":
+        wilson = Wilson(float(auc), se, (len(pos), len(neg)))
+        level = 2 * float(norm.cdf(z)) - 1
+        return {"auc": auc, "se": se, **wilson.limits(level), **wilson.test(test), **counts}
     said = decided(auc, se, 0.5, test)
     if method == "logit":
         limits, center, spread = logit_limits(auc, se, z, len(pos), len(neg))
@@ -105,7 +110,7 @@ def roc_auc_bootstrap(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def roc_auc_ci_clustered(
-    rows: Sequence[tuple[bool, float, str]], z: float, test: Question = PLAIN
+    rows: Sequence[tuple[bool, float, str]], z: float, test: Question = PLAIN, method: str = "delong"
 ) -> dict[str, Any]:
     pairs = [(label, score) for label, score, _ in rows]
     clusters = {"n_clusters": len({cluster for _, _, cluster in rows})}
@@ -117,11 +122,16 @@ def roc_auc_ci_clustered(
     if matrix is None:
         return {**answer, **dict.fromkeys(("se", "lower", "upper", "z", "p_value")), **clusters}
     se = math.sqrt(max(Fraction(0), matrix[0][0]))
+    if method == "wilson":
+        of_class = [len({row[2] for row in rows if row[0] == label}) for label in (True, False)]
+        wilson = Wilson(float(auc), se, (answer["n_pos"], answer["n_neg"]), (of_class[0], of_class[1]))
+        level = 2 * float(norm.cdf(z)) - 1
+        return {**answer, "se": se, **wilson.limits(level), **wilson.test(test), **clusters}
     limits = {"lower": max(0.0, auc - z * se), "upper": min(1.0, auc + z * se)}
     return {**answer, "se": se, **limits, **decided(auc, se, 0.5, test), **clusters}
 
 
-def weighted_roc_auc_ci(rows: Sequence[WeightedRow], z: float) -> dict[str, Any]:
+def weighted_roc_auc_ci(rows: Sequence[WeightedRow], z: float, method: str = "delong") -> dict[str, Any]:
     group = Group(rows)
     area = weighted_roc_auc(rows)
     names = ("se", "lower", "upper", "z", "p_value")
@@ -143,6 +153,11 @@ def weighted_roc_auc_ci(rows: Sequence[WeightedRow], z: float) -> dict[str, Any]
         placement = sum((p[1] * wins(p[0], score) for p in group.pos), Fraction()) / group.p
         variance += (weight * (placement - exact) / group.n) ** 2
     se = math.sqrt(variance)
+    if method == "wilson":
+        sizes = [effective([weight for _, weight in of_class]) for of_class in (group.pos, group.neg)]
+        wilson = Wilson(float(area), se, (sizes[0], sizes[1]))
+        level = 2 * float(norm.cdf(z)) - 1
+        return {"auc": area, "se": se, **wilson.limits(level), **wilson.test(), **group.counts}
     return {
         "auc": area,
         "se": se,
@@ -280,7 +295,7 @@ def bootstrap_ci(
 
 def roc_summary(rows: Sequence[Row], z: float) -> dict[str, Any]:
     pos, neg = classes(rows)
-    ci = roc_auc_ci(rows, z=z)
+    ci = roc_auc_ci(rows, z=z, method="wilson")
     record = {name: ci[name] for name in ("auc", "se", "lower", "upper")}
     limits = {f"gini_{name}": None if ci[name] is None else 2 * ci[name] - 1 for name in ("lower", "upper")}
     record |= {"gini": gini(rows), **limits, "ks": ks_statistic(rows)["ks"]}

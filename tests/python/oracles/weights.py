@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from scipy.stats import norm
 from scipy.stats import t as student_t
 
 from oracles.comparisons import population_stability, population_stability_table
@@ -20,6 +21,7 @@ from oracles.rows import (
     decided,
     sample_variance,
 )
+from oracles.wilson import Wilson, effective
 
 
 def used(rows: Sequence[Any], weight: int) -> list[Any]:
@@ -89,7 +91,7 @@ def roc_auc_difference(
     return {**answer, "se": se, **limits, **decided(a - b, se, 0, test)}
 
 
-def roc_auc_ci_clustered(rows: Sequence[Any], z: float) -> dict[str, Any]:
+def roc_auc_ci_clustered(rows: Sequence[Any], z: float, method: str = "delong") -> dict[str, Any]:
     """Of rows (label, score, weight, cluster)."""
     rows = used(rows, 2)
     counts = {"n_pos": sum(row[0] for row in rows), "n_neg": sum(not row[0] for row in rows)}
@@ -106,6 +108,13 @@ def roc_auc_ci_clustered(rows: Sequence[Any], z: float) -> dict[str, Any]:
     if of_area is None:
         return answer
     se = math.sqrt(of_area)
+    if method == "wilson":
+        classes = [[row for row in rows if row[0] == label] for label in (True, False)]
+        sizes = [effective([row[2] for row in of_class]) for of_class in classes]
+        clusters = [len({row[3] for row in of_class}) for of_class in classes]
+        wilson = Wilson(float(auc), se, (sizes[0], sizes[1]), (clusters[0], clusters[1]))
+        level = 2 * float(norm.cdf(z)) - 1
+        return {**answer, "se": se, **wilson.limits(level), **wilson.test()}
     limits = {"lower": max(float(auc) - z * se, 0.0), "upper": min(float(auc) + z * se, 1.0)}
     return {**answer, "se": se, **limits, **decided(auc, se, 0.5, PLAIN)}
 

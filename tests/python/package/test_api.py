@@ -106,7 +106,9 @@ def _columns_of_a_report() -> Iterator[str]:
 def _columns_of_frames() -> Iterator[str]:
     """Return the columns of the other functions that return frames."""
     report = pa.report(ROWS.lazy(), "y", "s", by="g").collect()
-    readers = ROWS.with_columns(case=pl.int_range(4))
+    cases = ROWS.select("y", "s", case=pl.int_range(pl.len()))
+    readers = cases.join(ROWS.select(pl.col("g").unique()), how="cross")
+    readers = readers.join(ROWS.select(pl.col("h").unique()), how="cross")
     states = pa.group_states(ROWS, "y", "s", by="g")
     frames = {
         **{

@@ -14,6 +14,7 @@ from scipy.stats import t as student_t
 
 import polars_auc as pa
 from catalogue.cases import assert_same, fixed
+from oracles.wilson import Wilson
 from polars_auc._commands.main import main
 
 Capture = pytest.CaptureFixture[str]
@@ -23,8 +24,11 @@ def rows() -> pl.DataFrame:
     return fixed(3000).with_columns(part=pl.int_range(pl.len()) % 2, other=-pl.col("score"))
 
 
+SIZES: dict[str, Any] = {"n_pos": 4, "n_neg": "n_neg", "versus_n_pos": 8, "versus_n_neg": "m_neg"}
+
+
 def unpaired(**columns: Any) -> dict[str, Any]:
-    frame = pl.DataFrame({"auc": [0.8], "se": [0.03], "b": [0.7], "t": [0.04], "n": [10], "m": [20]})
+    frame = pl.DataFrame({"auc": [0.8], "se": [0.03], "b": [0.7], "t": [0.04], "n_neg": [6], "m_neg": [12]})
     given = {"auc": "auc", "se": "se", "versus_auc": "b", "versus_se": "t", **columns}
     return frame.select(pa.unpaired_roc_auc_difference(**given)).item()  # type: ignore[no-any-return]
 
@@ -35,7 +39,7 @@ def test_the_definition() -> None:
     assert plain["se"] == pytest.approx(0.05)
     assert plain["p_value"] == pytest.approx(2 * norm.sf(0.1 / 0.05), rel=1e-12)
     assert plain["df"] is None
-    welch = unpaired(n="n", versus_n="m", level=0.9)
+    welch = unpaired(**SIZES, method="delong", level=0.9)
     df = 0.0025**2 / (0.0009**2 / 9 + 0.0016**2 / 19)
     assert welch["df"] == pytest.approx(df)
     assert welch["p_value"] == pytest.approx(2 * student_t.sf(2.0, df), rel=1e-10)
@@ -47,7 +51,9 @@ def test_the_definition() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"n": "n"}, "the degrees of freedom need both numbers of rows, and versus_n is not given"),
+        ({"n_pos": 9}, "expected the positives and negatives of both AUCs; n_neg is not set"),
+        ({"method": "wilson"}, "expected the positives and negatives of both AUCs; n_pos is not set"),
+        ({"method": "welch"}, "method must be one of 'wilson', 'delong'"),
         ({"level": 1}, "level must lie between 0 and 1"),
     ],
 )
@@ -58,16 +64,48 @@ def test_refused_options(given: dict[str, Any], says: str) -> None:
 
 def test_plain_numbers_give_plain_numbers() -> None:
     assert pa.unpaired_roc_auc_difference(0.8, 0.03, 0.7, 0.04, level=0.9) == unpaired(level=0.9)
-    with_rows = pa.unpaired_roc_auc_difference(0.8, 0.03, 0.7, 0.04, n=10, versus_n=20)
-    assert with_rows == unpaired(n="n", versus_n="m")
+    with_rows = pa.unpaired_roc_auc_difference(
+        0.8, 0.03, 0.7, 0.04, n_pos=4, n_neg=6, versus_n_pos=8, versus_n_neg=12
+    )
+    assert with_rows == unpaired(**SIZES)
     assert isinstance(pa.unpaired_roc_auc_difference(0.8, 0.03, 0.7, "t"), pl.Expr)
 
 
 def test_refused_values() -> None:
     with pytest.raises(pl.exceptions.ComputeError, match=r"unpaired_roc_auc_difference: se holds -0\.1"):
         unpaired(se=-0.1)
-    with pytest.raises(pl.exceptions.ComputeError, match="versus_n holds -3"):
-        unpaired(n=5, versus_n=-3)
+    with pytest.raises(pl.exceptions.ComputeError, match="versus_n_neg holds -3"):
+        unpaired(**{**SIZES, "versus_n_neg": -3})
+    with pytest.raises(pl.exceptions.ComputeError, match=r"versus_auc holds 1\.2"):
+        unpaired(versus_auc=1.2)
+
+
+def test_few_positives_are_no_proof() -> None:
+    """Two rows of either class in the wrong order had p = 0, and made their neighbour differ as well."""
+    few: dict[str, Any] = {"auc": 0.0, "se": 0.0, "versus_auc": 0.75, "versus_se": 0.02}
+    sizes: dict[str, Any] = {"n_pos": 2, "n_neg": 2, "versus_n_pos": 300, "versus_n_neg": 300}
+    wilson = pa.unpaired_roc_auc_difference(**few, **sizes)
+    assert wilson["p_value"] > 0.01
+    assert wilson["upper"] > -0.2
+    delong = pa.unpaired_roc_auc_difference(**few, **sizes, method="delong")
+    assert (delong["statistic"], delong["p_value"]) == (None, None)
+
+
+def test_the_limits_of_a_difference() -> None:
+    """The squares of the distances to the limits of both AUCs are added."""
+    first, second = Wilson(0.9, 0.05, (8, 40)), Wilson(0.8, 0.02, (90, 300))
+    given: dict[str, Any] = {"auc": 0.9, "se": 0.05, "versus_auc": 0.8, "versus_se": 0.02}
+    sizes: dict[str, Any] = {"n_pos": 8, "n_neg": 40, "versus_n_pos": 90, "versus_n_neg": 300}
+    result = pa.unpaired_roc_auc_difference(**given, **sizes)
+    level = float(1 - 2 * student_t.sf(student_t.isf(0.025, result["df"]), first.df))
+    others = float(1 - 2 * student_t.sf(student_t.isf(0.025, result["df"]), second.df))
+    of, versus = first.limits(level), second.limits(others)
+    below = math.hypot(0.9 - of["lower"], versus["upper"] - 0.8)
+    beyond = math.hypot(of["upper"] - 0.9, 0.8 - versus["lower"])
+    assert [result["lower"], result["upper"]] == pytest.approx([0.1 - below, 0.1 + beyond], abs=1e-9)
+    for null, p in ((result["lower"], 0.05), (result["upper"], 0.05)):
+        test = pa.unpaired_roc_auc_difference(**given, **sizes, null=null)
+        assert test["p_value"] == pytest.approx(p, rel=1e-6)
 
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])

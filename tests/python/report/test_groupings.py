@@ -74,7 +74,10 @@ def test_states_and_bounded_reports() -> None:
         ({"groupings": [["g", "h"], ["h", "g"]]}, "lists of columns, each once"),
         ({"groupings": []}, "lists of columns, each once"),
         ({"groupings": 3}, "groupings must be 'each', 'rollup', 'cube' or lists of columns, got 3"),
-        ({"groupings": "each", "versus": "previous", "along": "g"}, 'versus must be "rest" or "overall"'),
+        (
+            {"groupings": "each", "versus": "previous", "along": "g"},
+            'versus must be "rest", "pooled_rest" or "overall"',
+        ),
         ({"by": ["g", "a, b"], "groupings": "each"}, "'a, b' has one in its name"),
     ],
 )

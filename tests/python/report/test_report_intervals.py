@@ -87,7 +87,7 @@ def test_limits_are_of_the_bootstrap_alone(folder: Path, capsys: Capture) -> Non
     with pytest.raises(ValueError, match="report: interval must be one of 'percentile', 'bca', None"):
         pa.report(rows(), "y", "score", ci="bootstrap", interval="t")  # type: ignore[arg-type]
     said = refused(["--interval", "bca"], capsys)
-    assert "--interval applies to the bootstrap only, and --ci is 'delong'; leave this out, or write" in said
+    assert "--interval applies to the bootstrap only, and --ci is 'wilson'; leave this out, or write" in said
     assert "--seed and --interval apply to the bootstrap only" in refused(
         ["--seed", "1", "--interval", "bca"], capsys
     )
@@ -234,7 +234,7 @@ def test_a_nan_leaves_no_gain() -> None:
         ({"memory": "bounded"}, "report: cluster needs all rows at once"),
         ({"ci": "hanley_mcneil"}, "report: ci 'hanley_mcneil' cannot use clusters"),
         ({"ci": "bootstrap", "interval": "bca"}, "report: interval 'bca' cannot use clusters"),
-        ({"interval": "bca"}, "report: interval applies to the bootstrap only, and ci is 'delong'"),
+        ({"interval": "bca"}, "report: interval applies to the bootstrap only, and ci is 'wilson'"),
         ({"ci": "wald"}, "report: ci must be one of"),
         ({"level": 2}, "report: level must lie between 0 and 1"),
     ],
@@ -293,7 +293,7 @@ def test_pages_of_clusters(folder: Path) -> None:
             "--folds cannot be combined with --cluster, because clusters may lie in several",
         ),
         (["--bounded"], "--cluster needs all rows at once, and --bounded keeps none"),
-        (["--ci", "hanley_mcneil"], "--ci 'hanley_mcneil' cannot use clusters; take \"delong\""),
+        (["--ci", "hanley_mcneil"], "--ci 'hanley_mcneil' cannot use clusters; take \"wilson\""),
         (
             ["--ci", "bootstrap", "--interval", "bca"],
             "--interval 'bca' cannot use clusters; take --interval percentile",
@@ -440,7 +440,10 @@ def test_weights_on_the_command_line(folder: Path, capsys: Capture) -> None:
         (["--user", "g"], "--user cannot be combined with --weight"),
         (["--count", "g"], "--count cannot be combined with --weight"),
         (["--bounded"], "--weight needs all rows at once, and --bounded keeps none"),
-        (["--ci", "bootstrap"], "--ci 'bootstrap' does not take a weight; write --ci delong or --ci logit"),
+        (
+            ["--ci", "bootstrap"],
+            "--ci 'bootstrap' does not take a weight; write --ci wilson, --ci delong or --ci logit",
+        ),
         (["--where", "g < 0"], "leaves no row"),
         (
             ["--where", "weight = 0"],

@@ -136,7 +136,7 @@ def test_a_page_of_markdown(tmp_path: Path, capsys: Capture) -> None:
         "- Scores: `forest`, `poor`",
         "- Groups: by `segment`",
         "- Rows: where `fold > 0`",
-        "- Intervals: 95 %, by delong",
+        "- Intervals: 95 %, by wilson",
         "- Comparison: of each score with the first, on the rows that have all scores",
         "- Differences: of each group from the mean AUC of the other groups, each within its group",
         "- Adjustment of p-values: holm over all tests in a column: all groups, all scores, and overall",

@@ -14,7 +14,7 @@ from polars_auc._commands.main import main
 
 DATA = Path(__file__).parents[3] / "data" / "breast_cancer.parquet"
 OF_COMPARE = [
-    "- Intervals: 95 %, by delong",
+    "- Intervals: 95 %, by wilson",
     "- Adjustment of p-values: holm over all tests in a column: all groups and all pairs of scores",
 ]
 GIVEN = [str(DATA), "--label", "label", "--score", "forest", "--score", "tree", "--by", "segment"]
@@ -182,7 +182,7 @@ def test_tables_of_all_commands(tmp_path: Path, command: str, ending: str) -> No
         sheets = Sheets(out)
         assert sheets.names == ["polars-auc", "about"]
         assert ("Scores", "forest, tree") in sheets.pairs()
-        assert (("Intervals", "95 %, by delong") in sheets.pairs()) == (command == "compare")
+        assert (("Intervals", "95 %, by wilson") in sheets.pairs()) == (command == "compare")
         assert ("Rows", "where fold &lt;&gt; 3") in sheets.pairs()
         assert sheets.table.count("<row ") == rows.height + 1
         assert ("AND(ISNUMBER" in sheets.table) == (rows.select(pl.selectors.float()).width > 0)

@@ -1,0 +1,117 @@
+"""Limits and tests by the variance that an area has if the tested area is the true one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from scipy.optimize import brentq
+from scipy.stats import t as student_t
+
+from oracles.rows import PLAIN, Question, decided
+
+Sizes: TypeAlias = tuple[float, float]
+"""Positives and negatives."""
+
+
+def effective(weights: Sequence[Any]) -> float:
+    """Kish's effective number of rows."""
+    total = float(sum(weights))
+    return total * total / float(sum(weight * weight for weight in weights))
+
+
+def model_variance(area: float, rows: Sizes) -> float:
+    """Hanley and McNeil's variance: the larger term for the rarer class, the mean of both for the other."""
+    rarer, other = sorted(rows)
+    q1, q2 = sorted((area / (2 - area) - area**2, 2 * area**2 / (1 + area) - area**2))
+    return (area * (1 - area) + (other - 1) * q2 + (rarer - 1) * (q1 + q2) / 2) / (rarer * other)
+
+
+class Wilson:
+    """An area with its standard error, from so many rows, and units of independent rows."""
+
+    def __init__(self, auc: float, se: float, rows: Sizes, units: Sizes | None = None) -> None:
+        self.auc, self.sizes, self.units = auc, rows, units or rows
+        self.rows = self.units if auc in (0, 1) else rows
+        self.df = min(self.units) + 2
+        p, n = self.units
+        weight = 4 * auc * (1 - auc) * p * n / (p + n)
+        if auc in (0, 1):
+            self.ratio = 1.0
+        else:
+            ratio = se**2 / model_variance(auc, self.rows)
+            self.ratio = max(ratio, (weight * ratio + 3) / (weight + 3))
+
+    def variance(self, area: float) -> float:
+        return self.ratio * model_variance(area, self.rows)
+
+    def limits(self, level: float) -> dict[str, float]:
+        return self.limits_at(float(student_t.isf((1 - level) / 2, self.df)))
+
+    def limits_at(self, t: float) -> dict[str, float]:
+        """The areas that are so many of their standard errors away."""
+
+        def beyond(area: float) -> float:
+            return (self.auc - area) ** 2 - t * t * self.variance(area)
+
+        def limit(end: float) -> float:
+            if self.auc == end:
+                return end
+            # At an area of 1 or 0 both sides are 0; the limit is the other root.
+            near = self.auc + (end - self.auc) * (1e-12 if self.auc in (0, 1) else 0)
+            return float(brentq(beyond, end, near, xtol=1e-15))
+
+        return {"lower": limit(0.0), "upper": limit(1.0)}
+
+    def test(self, test: Question = PLAIN) -> dict[str, float | None]:
+        def tail(statistic: float) -> float:
+            return float(student_t.sf(statistic, self.df))
+
+        def above(value: float) -> float:
+            away = self.auc - value
+            if away == 0:
+                return 0.0
+            # No estimate is possible under an area beyond 0 to 1.
+            spread = self.variance(min(max(value, 0.0), 1.0))
+            return away / math.sqrt(spread) if spread > 0 else math.copysign(math.inf, away)
+
+        # `decided` subtracts scales: with the estimate at 0, the distance from a value is that of `above`.
+        null = 0.5 if test.null is None else test.null
+        return decided(
+            None, 1.0, null, test, tail, scale=lambda value: 0.0 if value is None else -above(float(value))
+        )
+
+
+class Difference:
+    """The difference of two areas of different rows, from the limits of both."""
+
+    def __init__(self, first: Wilson, second: Wilson) -> None:
+        self.first, self.second, self.value = first, second, first.auc - second.auc
+
+        def scale(of: Wilson, area: float) -> float:
+            """The variance over ``area (1 - area)``."""
+            near = min(max(area, 1e-9), 1 - 1e-9)
+            return of.variance(near) / (near * (1 - near))
+
+        weights = [1 / scale(of, 0.5) for of in (first, second)]
+        mean = (weights[0] * first.auc + weights[1] * second.auc) / sum(weights)
+        v, w = scale(first, mean), scale(second, mean)
+        self.df = (v + w) ** 2 / (v * v / first.df + w * w / second.df)
+
+    def limits_at(self, t: float) -> tuple[float, float]:
+        first, second = self.first.limits_at(t), self.second.limits_at(t)
+        below = math.hypot(self.first.auc - first["lower"], second["upper"] - self.second.auc)
+        beyond = math.hypot(first["upper"] - self.first.auc, self.second.auc - second["lower"])
+        return self.value - below, self.value + beyond
+
+    def limits(self, level: float) -> tuple[float, float]:
+        return self.limits_at(float(student_t.isf((1 - level) / 2, self.df)))
+
+    def statistic(self) -> float:
+        """The distance from 0, as a quantile of Student's t."""
+        if self.value == 0:
+            return 0.0
+        side = 0 if self.value > 0 else 1
+        statistic = brentq(lambda t: self.limits_at(t)[side], 1e-12, 1e6, xtol=1e-13)
+        return math.copysign(float(statistic), self.value)
