@@ -281,7 +281,6 @@ mod tests {
         }
     }
 
-    /// `3 / n`: if none of n rows is on the wrong side, the area lacks 1 by a few rows at most.
     #[test]
     fn limits_of_large_samples_are_delong() {
         let (area, variance): (f64, f64) = (0.8, 1e-6);
