@@ -192,7 +192,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: pauc.roc_auc_ci("y", "s", method="wald"),
         ValueError,
-        "roc_auc_ci: method must be one of 'delong'",
+        "roc_auc_ci: method must be one of 'wilson', 'delong'",
     ),
     (lambda: pauc.roc_auc("y"), TypeError, "roc_auc: score must be given, or states"),
     (lambda: pauc.roc_auc("y", "s", colour=3), TypeError, "unexpected keyword argument 'colour'"),
