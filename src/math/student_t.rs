@@ -1,5 +1,6 @@
 //! Student's t distribution, with any positive degrees of freedom.
 
+use std::cell::RefCell;
 use std::f64::consts::PI;
 
 use super::normal;
@@ -174,16 +175,40 @@ fn gamma_ratio(mut a: f64) -> f64 {
     ratio * (1.0 + s * series.into_iter().fold(0.0, |sum, term| sum * s + term)) / w.sqrt()
 }
 
+/// Quantiles that each thread keeps: groups of few rows share few degrees of freedom.
+const KEPT_QUANTILES: usize = 64;
+
+/// A probability and degrees of freedom, as bits, with their quantile.
+type KeptQuantile = Option<([u64; 2], f64)>;
+
+thread_local! {
+    static QUANTILES: RefCell<[KeptQuantile; KEPT_QUANTILES]> = const { RefCell::new([None; KEPT_QUANTILES]) };
+}
+
 /// The t that a variable with `df` degrees of freedom exceeds with `probability`, for `0 < probability < 1`.
+pub fn upper_quantile(probability: f64, df: f64) -> f64 {
+    let key = [probability.to_bits(), df.to_bits()];
+    // Whole numbers next to each other have slots of their own.
+    let slot = df as usize % KEPT_QUANTILES;
+    let kept = QUANTILES.with_borrow(|kept| kept[slot].filter(|kept| kept.0 == key));
+    if let Some((_, quantile)) = kept {
+        return quantile;
+    }
+    let quantile = inverted_tail(probability, df);
+    QUANTILES.with_borrow_mut(|kept| kept[slot] = Some((key, quantile)));
+    quantile
+}
+
+/// The quantile of a probability.
 ///
 /// The tail above is inverted by bisection between the normal quantile and a bound that doubles, which works for every
 /// shape of the tail.
-pub fn upper_quantile(probability: f64, df: f64) -> f64 {
+fn inverted_tail(probability: f64, df: f64) -> f64 {
     if probability.is_nan() || df.is_nan() || df <= 0.0 {
         return f64::NAN;
     }
     if probability > 0.5 {
-        return -upper_quantile(1.0 - probability, df);
+        return -inverted_tail(1.0 - probability, df);
     }
     // Heavier tails than the normal's: the quantile lies farther out.
     let mut low = normal::upper_quantile(probability).max(0.0);

@@ -31,8 +31,9 @@ def assert_parts(frame: pl.DataFrame, scores: list[str], by: list[str], versus: 
     assert_frame_equal(table.select(plain.columns), plain, check_exact=True)
     for score in scores:
         upward = -pl.col(score) if options.get("low_is_positive") else score
-        level = options.get("level", 0.95)
-        segments = pa.compare_segments(frame, "y", upward, by, versus=versus, adjust=None, level=level)
+        shared: dict[str, Any] = {"adjust": None, "level": options.get("level", 0.95)}
+        shared["method"] = "delong" if options.get("ci") == "delong" else "wilson"
+        segments = pa.compare_segments(frame, "y", upward, by, versus=versus, **shared)
         own = table.filter(score=score)
         groups = own.filter(scope="group").select(by)
         expected = groups.join(segments, on=by, how="left", nulls_equal=True, maintain_order="left")
