@@ -156,7 +156,7 @@ mod tests {
                 };
                 let band_of = |score: u8| {
                     let (upper, lower) = bands_of(score);
-                    let is_listed = |row: &usize| (keys(&points, "lowest")[*row]..=keys(&points, "highest")[*row]).contains(&score.into());
+                    let is_listed = |row: &usize| (keys(&points, "lowest")[*row]..=keys(&points, "highest")[*row]).contains::<u128>(&score.into());
                     let band = (0..points.counts("band").len()).find(is_listed).map(|row| points.counts("band")[row]);
                     band.filter(|&band| band == upper || band == lower).unwrap_or(0)
                 };
