@@ -73,12 +73,12 @@ METHODS = [
     Method("delong", {"method": "delong"}),
     Method("logit", {"method": "logit"}),
     Method("hanley_mcneil", {"method": "hanley_mcneil"}),
-    Method("obuchowski", {"method": "obuchowski"}),
     Method("bootstrap, percentile", {"method": "bootstrap", "interval": "percentile"}, resamples=2000),
     Method("bootstrap, bca", {"method": "bootstrap", "interval": "bca"}, resamples=2000),
     Method("delong, clusters of 2", {"method": "delong"}, clustered=True),
     Method("delong, clusters ignored", {"method": "delong"}),
     Method("delong, fpr to 0.2", {"method": "delong", "max_fpr": 0.2}),
+    Method("obuchowski", {"method": "obuchowski"}),
 ]
 
 
@@ -210,6 +210,8 @@ def main() -> None:
         if others:
             kept = pl.read_csv(RESULTS).filter(pl.col("method").is_in(others))
             table = pl.concat([kept, table], how="vertical_relaxed")
+            order = pl.Enum([method.name for method in METHODS])
+            table = table.sort(pl.col("method").cast(order), maintain_order=True)
         RESULTS.parent.mkdir(exist_ok=True)
         table.write_csv(RESULTS)
 

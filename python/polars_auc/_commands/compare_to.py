@@ -73,7 +73,13 @@ class PreviousReport:
         """Return a report with its changes since the earlier one."""
         with worded():
             self.table = self._read_as(report.collect_schema())
-            return compare_reports(report, self.table, level=options.level, adjust=options.adjust)
+            return compare_reports(
+                report,
+                self.table,
+                level=options.level,
+                adjust=options.adjust,
+                method=options.comparison,
+            )
 
     def _read_as(self, schema: pl.Schema) -> pl.DataFrame:
         """Read the columns of groups as the report has them, and refuse two rows for one group."""

@@ -534,8 +534,8 @@ def unpaired_roc_auc_difference(
         null=null,
         margin=margin,
     )
-    given = (auc, se, versus_auc, versus_se, *sizes.values())
-    numbers = (number for number in given if number is not None)
+    inputs = (auc, se, versus_auc, versus_se, *sizes.values())
+    numbers = (number for number in inputs if number is not None)
     return value_of(answer) if all(map(is_number, numbers)) else answer
 
 

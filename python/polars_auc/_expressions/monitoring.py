@@ -195,8 +195,7 @@ def always_valid_change(
         How many positives and negatives each AUC is of, as in :func:`always_valid`.
     baseline
         How many periods at the start no change begins with; the first answer is that of the period after
-        them. By default 3 with ``n_pos`` and ``n_neg``, otherwise 28, four weeks of nights. A longer one
-        finds later changes hardly sooner.
+        them. By default 3 with ``n_pos`` and ``n_neg``, otherwise 28, four weeks of nights.
     reference
         The AUC that periods are compared with in place of those before, such as that of the validation or a
         limit. It is taken as known without an error. A change may then begin with the first period.

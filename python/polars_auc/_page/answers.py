@@ -139,13 +139,13 @@ def answers_of_nan(of_nan: Sequence[str], without: Sequence[str]) -> list[tuple[
     return [(True, text) for text in said]
 
 
-def few_rows(table: pl.DataFrame) -> str | None:
-    """Say what the mark of groups of few rows means, if there are any."""
+def few_rows(table: pl.DataFrame, ci: str) -> str | None:
+    """Return what the mark of groups of few rows means, if there are any."""
     number = table.filter(pl.col("scope") == "group", has_few_rows(table.schema)).height
     if not number:
         return None
-    said = f"fewer than {FEW_ROWS} positives or negatives, in {counted(number, 'row')} of the table"
-    return f"{said}: their intervals are wide, and by DeLong too short"
+    meaning = "DeLong's intervals are too short, and p-values too small" if ci == "delong" else "wide intervals"
+    return f"fewer than {FEW_ROWS} positives or negatives, in {counted(number, 'row')} of the table: {meaning}"
 
 
 def _areas(overall: pl.DataFrame) -> Iterator[tuple[bool, str]]:

@@ -129,7 +129,7 @@ def page(
         about=about,
         differing=differing(table, level),
         groups_differ=_differ(groups.select(columns), level),
-        few_rows=few_rows(table),
+        few_rows=few_rows(table, options.ci),
         percent=f"{100 * level:.6g} %",
         cards=_cards(overall, is_exact=exact),
         **_of_all_rows(overall, level, is_exact=exact),

@@ -139,7 +139,8 @@ class ReportOptions:
     level: float = option(0.95, "coverage of the intervals", parse=float, metavar="LEVEL", in_spark=True)
     ci: IntervalMethod = option(
         "wilson",
-        "method of the interval of the AUC: wilson, delong, logit, hanley_mcneil, obuchowski or bootstrap",
+        "method of the interval of the AUC: wilson, delong, logit, hanley_mcneil, obuchowski or bootstrap; "
+        "comparisons of groups and reports are by delong if it is delong, otherwise by wilson",
         metavar="METHOD",
         in_spark=True,
     )
