@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 import polars as pl
@@ -24,6 +26,9 @@ _NULL_VALUES = (
 
 # NaN of a score is a fault, so these texts are missing in labels only.
 _NAN = ("NaN", "nan", "-NaN", "-nan")
+
+# The integers below it are those of Int64.
+_WHOLE = 2.0**63
 
 
 @dataclass(frozen=True)
@@ -141,25 +146,32 @@ class Reading:
             return None if self.is_open else self.texts_without_nulls(column)
         if not dtype.is_numeric():
             return None
-        own, texts = pl.col(column), self.null_values(column)
+        return self.numbers_without_nulls(column, pl.col(column), dtype)
+
+    def numbers_without_nulls(self, column: str, value: pl.Expr, dtype: pl.DataType) -> pl.Expr | None:
+        """Return numbers of a column with null in place of those that mean missing, if they may have some."""
         # A label that is computed from a score has the score's NaN.
         is_label = column in self.labels and not self.options.null_values
-        has_nan = dtype.is_float() and (is_label or not set(texts).isdisjoint(_NAN))
-        numbers = [float(text) for text in self.options.null_values if _is_finite(text)]
+        has_nan = dtype.is_float() and (is_label or not set(self.null_values(column)).isdisjoint(_NAN))
+        numbers = [number for text in self.options.null_values if (number := _number(text)) is not None]
         if not has_nan and not numbers:
             return None
-        value = own.fill_nan(None) if has_nan else own
+        value = value.fill_nan(None) if has_nan else value
         if not numbers:
             return value
-        is_null = pl.any_horizontal(own == number for number in numbers)
+        is_null = pl.any_horizontal(value == number for number in numbers)
         return pl.when(is_null).then(None).otherwise(value).alias(column)
 
 
-def _is_finite(text: str) -> bool:
+def _number(text: str) -> int | float | None:
+    """Return the finite number that a text is; a whole one is exact, also where floats are not."""
     try:
-        return abs(float(text)) < float("inf")
+        number = float(text)
     except ValueError:
-        return False
+        return None
+    if not number.is_integer() or abs(number) >= _WHOLE:
+        return number if isfinite(number) else None
+    return int(Decimal(text))
 
 
 _READING: ContextVar[Reading] = ContextVar("_READING")

@@ -188,7 +188,9 @@ def _meant(column: str, dtype: pl.DataType) -> pl.Expr:
         return value.replace_strict(_TRUTHS, return_dtype=pl.Boolean)
     if dtype.is_float():
         value = _decimal(value)
-    value = value if dtype == pl.String else value.cast(dtype)
-    # The text NaN is a number until it is one.
-    number = reading().without_nulls(column, dtype) if dtype.is_float() else None
-    return value if number is None else value.fill_nan(None)
+    if not dtype.is_numeric():
+        return value
+    value = value.cast(dtype)
+    # The text NaN is a number until it is one, and so is -999.0.
+    number = reading().numbers_without_nulls(column, value, dtype) if reading().is_nullable(column) else None
+    return value if number is None else number

@@ -183,3 +183,21 @@ def test_a_proposal_reads_missing_labels_and_keeps_groups(capsys: Capture) -> No
     assert 'by = ["seg"]\n' in proposed
     assert areas("--config", "c.toml") == [(0.75, 4)]
     capsys.readouterr()
+
+
+def test_numbers_that_mean_missing_are_found_by_their_value(capsys: Capture) -> None:
+    """Where the texts NA stand beside them, too; and NaN of a score stays a fault beside such a number."""
+    Path("x.csv").write_text("y,s\n1,3.5\n-999.0,2\n1,2\n0,1\n0.0,5\nNA,8\n")
+    assert areas("x.csv", "--label", "y", "--score", "s", "--null-values", "NA,-999") == [(0.5, 4)]
+    Path("x.csv").write_text("y,s\n1,3\n0,NaN\n1,NA\n0,1\n")
+    given = ["report", "x.csv", "--label", "y", "--score", "s", "--null-values"]
+    assert main([*given, "NA,-999"]) == 3
+    assert "the score 's' is NaN in 1 row" in capsys.readouterr().err
+    assert main([*given, "NA,NaN,-999"]) == 0
+    assert "1 value 'NaN' of 's'" in capsys.readouterr().err
+
+
+def test_a_whole_number_that_means_missing_is_that_number_alone() -> None:
+    scores = [2**53, 2**53 + 1, 2**53 + 2, 2**53 + 3]
+    pl.DataFrame({"y": [0, 1, 0, 1], "s": scores}).write_parquet("x.parquet")
+    assert areas("x.parquet", "--label", "y", "--score", "s", "--null-values", str(2**53)) == [(0.5, 3)]
