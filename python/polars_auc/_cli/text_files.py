@@ -18,6 +18,9 @@ _ROWS_OF_SCHEMA = 10_000
 
 _TRUTHS = {"true": True, "false": False, "True": True, "False": False, "TRUE": True, "FALSE": False}
 
+# Large integers would be equal as floats.
+_NUMBERS = (pl.Int64(), pl.Int128(), pl.Float64())
+
 
 def read_text(files: Mapping[str, Kind]) -> tuple[pl.LazyFrame, dict[str, pl.Expr]]:
     """Return the rows of text files, and the columns that are texts there but mean numbers or null.
@@ -130,36 +133,30 @@ def _means_more(column: str, dtype: pl.DataType, files: Mapping[str, Kind]) -> b
 
 def _types_of_all_rows(rows: pl.LazyFrame, columns: Iterable[str]) -> dict[str, pl.DataType]:
     """Return the types that columns of texts can be read as."""
-    types: dict[str, pl.DataType] = {}
-    asked = []
     # What a label compares with texts stays text.
     columns = [column for column in columns if column not in reading().compared]
-    for column in columns:
+    if not columns:
+        return {}
+    asked = [pl.len()]
+    for place, column in enumerate(columns):
         value = _value(column)
-        asked += [
-            value.count().alias(f"{column}: all"),
-            value.is_in(list(_TRUTHS)).sum().alias(f"{column}: truths"),
-            value.cast(pl.Int64, strict=False).count().alias(f"{column}: whole"),
-            _decimal(value).cast(pl.Float64, strict=False).count().alias(f"{column}: numbers"),
-        ]
-    counts = rows.select(pl.len().alias("rows"), *asked).collect().row(0, named=True) if asked else {}
-    for column in columns:
-        n, truths, whole, numbers = (
-            counts[f"{column}: {what}"] for what in ("all", "truths", "whole", "numbers")
-        )
-        if not counts["rows"]:
-            continue
-        is_truth = n == truths and n > 0
-        types[column] = (
-            pl.Boolean()
-            if is_truth
-            else pl.Int64()
-            if n == whole
-            else pl.Float64()
-            if n == numbers
-            else pl.String()
-        )
-    return types
+        fitting = {"all": value.count(), "truths": value.is_in(list(_TRUTHS)).sum()}
+        for dtype in _NUMBERS:
+            number = _decimal(value) if dtype.is_float() else value
+            fitting[str(dtype)] = number.cast(dtype, strict=False).count()
+        asked.append(pl.struct(count.alias(name) for name, count in fitting.items()).alias(f"{place}"))
+    height, *counts = rows.select(asked).collect().row(0)
+    if not height:
+        return {}
+    return {column: _type_of_all(fitting) for column, fitting in zip(columns, counts, strict=True)}
+
+
+def _type_of_all(fitting: Mapping[str, int]) -> pl.DataType:
+    """Return the first type that all texts of a column fit."""
+    n = fitting["all"]
+    if n == fitting["truths"] > 0:
+        return pl.Boolean()
+    return next((dtype for dtype in _NUMBERS if n == fitting[str(dtype)]), pl.String())
 
 
 def _is_ambiguous(column: str, dtype: pl.DataType, rows: pl.LazyFrame) -> bool:

@@ -201,3 +201,10 @@ def test_a_whole_number_that_means_missing_is_that_number_alone() -> None:
     scores = [2**53, 2**53 + 1, 2**53 + 2, 2**53 + 3]
     pl.DataFrame({"y": [0, 1, 0, 1], "s": scores}).write_parquet("x.parquet")
     assert areas("x.parquet", "--label", "y", "--score", "s", "--null-values", str(2**53)) == [(0.5, 3)]
+
+
+def test_large_integers_stay_apart_beside_texts_that_mean_missing() -> None:
+    """As they do where no text stands beside them."""
+    rows = "y,s\n1,9223372036854775810\n0,9223372036854775809\n1,9223372036854775812\n0,9223372036854775811\n"
+    Path("x.csv").write_text(f"{rows}0,NA\n")
+    assert areas("x.csv", "--label", "y", "--score", "s") == [(0.75, 4)]
