@@ -138,6 +138,14 @@ class Reading:
         is_null = own.cast(pl.String).is_in(self.null_values(column))
         return pl.when(is_null).then(None).otherwise(own).alias(column)
 
+    def decimal(self, text: pl.Expr) -> pl.Expr:
+        """Return texts of numbers with a point in place of the comma; a text with another point is null."""
+        if not self.options.decimal_comma:
+            return text
+        # A point may stand between thousands.
+        is_comma = ~text.str.contains(".", literal=True)
+        return pl.when(is_comma).then(text.str.replace(",", ".", literal=True))
+
     def without_nulls(self, column: str, dtype: pl.DataType) -> pl.Expr | None:
         """Return a column with null in place of values that mean missing, if it may have some."""
         if not self.is_nullable(column):

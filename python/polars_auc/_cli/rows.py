@@ -321,14 +321,22 @@ def _refuse_texts(text: str, score: pl.Expr, rows: pl.LazyFrame, files: Sequence
     [dtype] = rows.select(score).collect_schema().dtypes()
     if dtype != pl.String:
         return
-    numbers = score.cast(pl.Float64, strict=False)
+    numbers = reading().decimal(score).cast(pl.Float64, strict=False)
     words = rows.filter(numbers.is_null(), score.is_not_null()).select(score).head(1000)
     first = words.collect().to_series().unique(maintain_order=True).head(3).to_list()
     column = _in_sql_as_column(text, rows)
     alias = f" AS {column}" if text in rows.collect_schema() else ""
-    as_missing = _in_shell(f"TRY_CAST({column} AS DOUBLE){alias}")
+    has_comma = reading().options.decimal_comma
+    number = f"REPLACE({column}, ',', '.')" if has_comma else column
+    as_missing = _in_shell(f"TRY_CAST({number} AS DOUBLE){alias}")
     hint = f"To read what is no number as missing, write {flag('scores')} {as_missing}"
-    if first and all(re.fullmatch(r"[+-]?\d*,\d+", word) for word in first):
+    if has_comma and any("." in word for word in first):
+        without_points = _in_shell(f"CAST(REPLACE(REPLACE({column}, '.', ''), ',', '.') AS DOUBLE){alias}")
+        hint = (
+            f"With {flag('decimal_comma')} a point is no decimal sign. To leave points out, write "
+            f"{flag('scores')} {without_points}"
+        )
+    elif not has_comma and first and all(re.fullmatch(r"[+-]?\d*,\d+", word) for word in first):
         hint = f"If the comma stands before decimals, write {at_edge('`decimal_comma`')}"
     held = f" ({', '.join(map(_in_sql, first))})" if first else ""
     if (differ := differing(files, text)) is not None:

@@ -142,7 +142,7 @@ def _types_of_all_rows(rows: pl.LazyFrame, columns: Iterable[str]) -> dict[str, 
         value = _value(column)
         fitting = {"all": value.count(), "truths": value.is_in(list(_TRUTHS)).sum()}
         for dtype in _NUMBERS:
-            number = _decimal(value) if dtype.is_float() else value
+            number = reading().decimal(value) if dtype.is_float() else value
             fitting[str(dtype)] = number.cast(dtype, strict=False).count()
         asked.append(pl.struct(count.alias(name) for name, count in fitting.items()).alias(f"{place}"))
     height, *counts = rows.select(asked).collect().row(0)
@@ -175,16 +175,12 @@ def _value(column: str) -> pl.Expr:
     return reading().texts_without_nulls(column) if is_nullable else pl.col(column)
 
 
-def _decimal(value: pl.Expr) -> pl.Expr:
-    return value.str.replace(",", ".", literal=True) if reading().options.decimal_comma else value
-
-
 def _meant(column: str, dtype: pl.DataType) -> pl.Expr:
     value = _value(column)
     if dtype == pl.Boolean:
         return value.replace_strict(_TRUTHS, return_dtype=pl.Boolean)
     if dtype.is_float():
-        value = _decimal(value)
+        value = reading().decimal(value)
     if not dtype.is_numeric():
         return value
     value = value.cast(dtype)

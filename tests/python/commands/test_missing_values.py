@@ -208,3 +208,21 @@ def test_large_integers_stay_apart_beside_texts_that_mean_missing() -> None:
     rows = "y,s\n1,9223372036854775810\n0,9223372036854775809\n1,9223372036854775812\n0,9223372036854775811\n"
     Path("x.csv").write_text(f"{rows}0,NA\n")
     assert areas("x.csv", "--label", "y", "--score", "s") == [(0.75, 4)]
+
+
+@pytest.mark.parametrize("missing", ["", "0;NA\n"])
+def test_a_point_is_no_decimal_sign_beside_decimal_commas(missing: str, capsys: Capture) -> None:
+    Path("x.csv").write_text(f"y;s\n1;1.234\n0;0,5\n1;3\n0;2\n{missing}")
+    given = ["--label", "y", "--decimal-comma", "--score"]
+    said = refused(["report", "x.csv", *given, "s"], capsys)
+    assert "--score 's' holds texts ('1.234'), and must hold numbers. With --decimal-comma a point is" in said
+    hint = said.split("write --score ")[1].strip()
+    assert hint == "\"CAST(REPLACE(REPLACE(s, '.', ''), ',', '.') AS DOUBLE) AS s\""
+    assert areas("x.csv", *given, hint.strip('"')) == [(1.0, 4)]
+
+
+def test_the_hint_for_texts_beside_decimal_commas_keeps_the_commas(capsys: Capture) -> None:
+    Path("x.csv").write_text("y;s\n1;1,5\n0;0,5\n1;3\n0;none yet\n0;2\n")
+    given = ["--label", "y", "--decimal-comma", "--score"]
+    hint = refused(["report", "x.csv", *given, "s"], capsys).split("write --score ")[1].strip()
+    assert areas("x.csv", *given, hint.strip('"')) == [(0.75, 4)]
