@@ -99,6 +99,8 @@ class Reading:
     """The columns of the label, the scores, the weight and the count."""
     by: frozenset[str] = frozenset()
     """The columns of groups."""
+    used: frozenset[str] = frozenset()
+    """The columns that options name, and words of SQL that may be some."""
     compared: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The texts with which the label or a score compares a column, and which are no missing values of it."""
     is_open: bool = False
@@ -121,6 +123,10 @@ class Reading:
     def note_text(self, column: str, why: str) -> None:
         """Say that a column of groups is read as text."""
         self.note(f"{column!r} is read as text, because {why}")
+
+    def uses(self, column: str) -> bool:
+        """Whether a column is read."""
+        return self.is_open or column in self.used
 
     def is_nullable(self, column: str) -> bool:
         """Whether texts in a column may mean missing."""

@@ -163,11 +163,14 @@ def reading_of(values: Mapping[str, Any]) -> Reading:
     others = [values.get("weight"), values.get("count"), *(values.get("scores") or ())]
     numbers = [*label, *(str(other) for other in others if other is not None)]
     by = values.get("by") or ()
+    further = [values.get(name) for name in ("cluster", "user", "folds", "stability")]
+    used = [*numbers, *by, *(values.get("where") or ()), *(text for text in further if text is not None)]
     return Reading(
         ReadOptions.of(values),
         labels=frozenset(roots(label)),
         numbers=frozenset(roots(numbers)),
         by=frozenset([*by, *(name_and_sql(text)[1] for text in by)]),
+        used=frozenset(roots(used)),
         compared=texts_compared(numbers),
         is_open=values.get("command") == "init",
         is_quiet=bool(values.get("quiet")),

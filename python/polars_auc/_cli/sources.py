@@ -14,7 +14,7 @@ from polars_auc._cli.kinds import kind_of, place_of
 from polars_auc._cli.paths import is_remote, partition, plain_and_partitioned, stray_files
 from polars_auc._cli.reading import LaterType, reading
 from polars_auc._cli.refusal import Refusal, first_line, flag
-from polars_auc._cli.text_files import ambiguous_texts, later_type, read_text
+from polars_auc._cli.text_files import ambiguous_texts, later_type, read_text, refuse_inexact
 from polars_auc._plugin.errors import OptionError
 
 __all__ = [
@@ -146,6 +146,8 @@ def unreadable(
             for said, asked in ((f"cannot read {name!r}{other}", counts), (f"{name!r}{other}", of_each_file)):
                 try:
                     _rows(beside).select(asked).collect()
+                except Refusal as refusal:
+                    return str(refusal)
                 except (pl.exceptions.PolarsError, OSError) as error:
                     return f"{said}: {_reason(name, error)}"
     return None
@@ -329,6 +331,7 @@ def _in_common_types(
     columns = [column for column in schemas[filled[0]] if all(column in schemas[name] for name in filled)]
     common = {column: _common_type({schemas[name][column] for name in filled}) for column in columns}
     types = {column: dtype for column, dtype in common.items() if dtype is not None}
+    refuse_inexact({name: schemas[name] for name in filled}, types, lambda name: scan_of([name]))
     parts = []
     # Files that follow one another and have the same types are read together.
     alike = itertools.groupby(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 import polars as pl
 
-from polars_auc._cli.dates import ZonedTime, compared_texts, with_dates
+from polars_auc._cli.dates import ZonedTime, compared_texts, parsed, with_dates
 from polars_auc._cli.refusal import Refusal, first_line, flag
 from polars_auc._cli.sources import differing, is_parquet, is_text, lacking
 from polars_auc._frames.inputs import is_pattern
@@ -41,10 +42,8 @@ def roots(texts: Iterable[str]) -> list[str]:
     names = []
     for text in texts:
         names.append(text)
-        try:
-            names += pl.sql_expr(name_and_sql(text)[1]).meta.root_names()
-        except _FAULTS:
-            continue
+        with suppress(*_FAULTS):
+            names += parsed(name_and_sql(text)[1]).meta.root_names()
     return list(dict.fromkeys(names))
 
 
@@ -53,7 +52,7 @@ def texts_compared(texts: Iterable[str]) -> Mapping[str, frozenset[str]]:
     compared: dict[str, frozenset[str]] = {}
     for text in texts:
         try:
-            pairs = list(compared_texts(pl.sql_expr(name_and_sql(text)[1])))
+            pairs = list(compared_texts(parsed(name_and_sql(text)[1])))
         except _FAULTS:
             continue
         for name, value in pairs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -11,7 +11,7 @@ from polars_auc._cli.kinds import Kind
 from polars_auc._cli.reading import reading
 from polars_auc._cli.refusal import Refusal, first_line
 
-__all__ = ["ambiguous_texts", "later_type", "read_text"]
+__all__ = ["ambiguous_texts", "later_type", "read_text", "refuse_inexact"]
 
 # So many rows say what the columns of a file hold. Of a column that holds something else below all rows do.
 _ROWS_OF_SCHEMA = 10_000
@@ -20,6 +20,10 @@ _TRUTHS = {"true": True, "false": False, "True": True, "False": False, "TRUE": T
 
 # Large integers would be equal as floats.
 _NUMBERS = (pl.Int64(), pl.Int128(), pl.Float64())
+
+
+# All integers between minus this one and it are floats.
+_LAST_EXACT = 2**53
 
 
 def read_text(files: Mapping[str, Kind]) -> tuple[pl.LazyFrame, dict[str, pl.Expr]]:
@@ -33,6 +37,7 @@ def read_text(files: Mapping[str, Kind]) -> tuple[pl.LazyFrame, dict[str, pl.Exp
     # A file without rows does not say what its columns hold, and would make them words.
     filled = {name: kind for name, kind in files.items() if not _is_empty(scans[name])} or dict(files)
     types, overrides = _common([schemas[name] for name in filled])
+    refuse_inexact({name: schemas[name] for name in filled}, overrides, lambda name: scans[name])
     texts = [column for column, dtype in types.items() if _means_more(column, dtype, filled)]
     keys = [column for column, dtype in types.items() if column in reading().by and dtype.is_numeric()]
     meant: dict[str, pl.DataType] = {}
@@ -60,6 +65,34 @@ def ambiguous_texts(texts: pl.Series, dtype: pl.DataType) -> list[str]:
     both = both.with_columns(number=pl.col("text").cast(dtype, strict=False)).drop_nulls().sort("text")
     same = both.filter(pl.col("number").is_duplicated())
     return same.filter(number=same["number"].first())["text"].to_list()[:2] if same.height else []
+
+
+def refuse_inexact(
+    schemas: Mapping[str, Mapping[str, pl.DataType]],
+    common: Mapping[str, pl.DataType],
+    rows_of: Callable[[str], pl.LazyFrame],
+) -> None:
+    """Refuse integers of a file that are read as floats, because other files have such, and are none."""
+    for name, schema in schemas.items():
+        columns = [
+            column
+            for column, dtype in common.items()
+            if dtype.is_float() and schema[column].is_integer() and reading().uses(column)
+        ]
+        # With an unsigned integer, a negative number may be compared as a float.
+        whole = [pl.col(column).cast(pl.Int128) for column in columns]
+        first = [value.filter(~value.is_between(-_LAST_EXACT, _LAST_EXACT)).first() for value in whole]
+        values = rows_of(name).select(first).collect().row(0, named=True) if first else {}
+        for column, value in values.items():
+            if value is not None:
+                other, dtype = next(
+                    (other, of[column]) for other, of in schemas.items() if of[column] != schema[column]
+                )
+                raise Refusal(
+                    f"{name!r} has the integer {value} in the column {column!r}, which is {dtype} in "
+                    f"{other!r}, and {common[column]} does not hold such integers exactly; write the column "
+                    "in one type in all files"
+                )
 
 
 def _scanned(

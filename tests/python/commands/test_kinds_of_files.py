@@ -367,3 +367,26 @@ def test_a_score_has_the_name_that_it_is_given(capsys: Capture) -> None:
     assert report_of(*given, "--compare", "--keep-going")["score"].to_list() == ["p", "s"]
     capsys.readouterr()
     assert "--score names one score twice" in refused(["report", *given, "--score", "t AS p"], capsys)
+
+
+@pytest.mark.parametrize(
+    "write", [pl.DataFrame.write_parquet, pl.DataFrame.write_ndjson, pl.DataFrame.write_csv]
+)
+@pytest.mark.parametrize("dtype", [pl.Int64, pl.UInt64])
+def test_integers_that_are_no_floats_are_not_read_as_some(
+    write: Callable[[pl.DataFrame, str], object], dtype: pl.DataType, capsys: Capture
+) -> None:
+    """Because other files have floats in this column."""
+    large = pl.DataFrame({"y": [1, 0], "s": [2**53 + 1, 2**53], "id": [2**60, 1]})
+    write(large.cast({"s": dtype}), "a")
+    write(pl.DataFrame({"y": [1, 0], "s": [1.5, 0.5], "id": [0.5, 1]}), "b")
+    for files in (["a", "b"], ["b", "a"]):
+        said = refused(["report", *files, *GIVEN], capsys)
+        assert "'a' has the integer 9007199254740993 in the column 's', which is Float64 in 'b'" in said
+    # A column that is not in use is no matter.
+    write(pl.DataFrame({"y": [1, 0], "s": [3, 2], "id": [2**60, 1]}).cast({"s": dtype}), "a")
+    assert areas("a", "b", *GIVEN) == [(0.75, 4)]
+    said = refused(
+        ["report", "a", "b", *GIVEN, "--where", "date_trunc('day', DATE('2026-01-01')) > id"], capsys
+    )
+    assert "'a' has the integer 1152921504606846976 in the column 'id'" in said
