@@ -32,22 +32,48 @@ def parsed(sql: str) -> pl.Expr:
     return pl.sql_expr("".join("CONCAT" if token.lower() == "date_trunc" else token for token in tokens))
 
 
-def compared_texts(expression: pl.Expr) -> Iterator[tuple[str, str]]:
-    """Return each column that is compared with a text, and the text."""
-    for others, texts in _comparisons(expression):
-        for other in others:
-            if other.meta.is_column():
-                yield from ((other.meta.output_name(), text) for text in texts)
+def compared_texts(expression: pl.Expr, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Return each column that is compared with texts, or looked for them, and the texts.
+
+    Those of ``words`` that are found by way of functions, as NA is by ``UPPER(column) = 'NA'`` and by
+    ``column LIKE 'N%'``, are texts of the column, too.
+    """
+    for node, others, texts in _comparisons(expression):
+        # One that says which texts are before others finds none of them.
+        is_function = not str(node).startswith("[")
+        for other in others if texts else []:
+            names = list(dict.fromkeys(other.meta.root_names()))
+            values = _answers(other, names, words)
+            found = _answers(node, names, words) if is_function else []
+            if values:
+                yield from ((names[0], text) for text in texts)
+                yield from (
+                    (names[0], word) for word, value in zip(words, values, strict=True) if value in texts
+                )
+            yield from (
+                (names[0], word) for word, is_found in zip(words, found, strict=False) if is_found is True
+            )
 
 
-def _comparisons(expression: pl.Expr) -> Iterator[tuple[list[pl.Expr], list[str]]]:
-    """Return the parts of an expression that have texts in them, with these and with the other operands."""
+def _answers(expression: pl.Expr, names: Sequence[str], words: Sequence[str]) -> list[object]:
+    """Return what an expression makes of words in its one column; nothing if it cannot."""
+    if len(names) != 1:
+        return []
+    try:
+        answers = pl.DataFrame({names[0]: words}, {names[0]: pl.String}).select(expression).to_series()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return []
+    return answers.to_list() if len(answers) == len(words) else []
+
+
+def _comparisons(expression: pl.Expr) -> Iterator[tuple[pl.Expr, list[pl.Expr], list[str]]]:
+    """Return each part of an expression, its operands that are no texts, and its texts."""
     operands = expression.meta.pop()
     literals = [operand for operand in operands if operand.meta.is_literal()]
     values = [value for literal in literals for value in pl.select(literal).to_series().to_list()]
     texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
     others = [operand for operand in operands if not operand.meta.is_literal()]
-    yield others, [text for text in texts if isinstance(text, str)]
+    yield expression, others, [text for text in texts if isinstance(text, str)]
     for other in others:
         yield from _comparisons(other)
 
@@ -65,7 +91,7 @@ def _typed(tokens: list[str], schema: pl.Schema) -> list[str]:
     if not any(map(_day, tokens)):
         return tokens
     types: dict[str, pl.DataType] = {}
-    for others, texts in _comparisons(pl.sql_expr("".join(tokens))):
+    for _, others, texts in _comparisons(pl.sql_expr("".join(tokens))):
         for dtype in (_dtype(other, schema) for other in others if texts):
             if dtype == pl.Date or isinstance(dtype, pl.Datetime):
                 types |= dict.fromkeys(texts, dtype)

@@ -65,6 +65,11 @@ class ReadOptions:
         options.check()
         return options
 
+    @property
+    def words(self) -> list[str]:
+        """All texts that may mean missing in some column."""
+        return list(self.null_values or (*_NULL_VALUES, *_NAN))
+
     def check(self) -> None:
         """Refuse values that no option has."""
         if self.separator is not None and (len(self.separator.encode()) != 1 or self.separator in '"\n\r'):
@@ -102,7 +107,7 @@ class Reading:
     used: frozenset[str] = frozenset()
     """The columns that options name, and words of SQL that may be some."""
     compared: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """The texts with which the label or a score compares a column, and which are no missing values of it."""
+    """The texts that SQL compares a column with or finds in it, and which are no missing values of it."""
     is_open: bool = False
     """Whether it is not known yet what columns are for: init looks for labels and scores."""
     is_quiet: bool = False

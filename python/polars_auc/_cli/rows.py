@@ -25,6 +25,7 @@ from polars_auc._cli.sql import (
     refuse_missing,
     roots,
     texts_compared,
+    texts_grouped,
 )
 from polars_auc._cli.standard_input import STANDARD_INPUT
 from polars_auc._frames.direction import negated
@@ -165,13 +166,14 @@ def reading_of(values: Mapping[str, Any]) -> Reading:
     by = values.get("by") or ()
     further = [values.get(name) for name in ("cluster", "user", "folds", "stability")]
     used = [*numbers, *by, *(values.get("where") or ()), *(text for text in further if text is not None)]
+    options = ReadOptions.of(values)
     return Reading(
-        ReadOptions.of(values),
+        options,
         labels=frozenset(roots(label)),
         numbers=frozenset(roots(numbers)),
-        by=frozenset([*by, *(name_and_sql(text)[1] for text in by)]),
+        by=frozenset([*by, *(name_and_sql(text)[1] for text in by), *texts_grouped(by)]),
         used=frozenset(roots(used)),
-        compared=texts_compared(numbers),
+        compared=texts_compared(used, options.words),
         is_open=values.get("command") == "init",
         is_quiet=bool(values.get("quiet")),
     )

@@ -47,17 +47,29 @@ def roots(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def texts_compared(texts: Iterable[str]) -> Mapping[str, frozenset[str]]:
-    """Return the texts that SQL compares columns with, by column."""
+def texts_compared(texts: Iterable[str], words: Sequence[str]) -> Mapping[str, frozenset[str]]:
+    """Return the texts that SQL compares columns with, by column, and those of words that it finds."""
     compared: dict[str, frozenset[str]] = {}
     for text in texts:
         try:
-            pairs = list(compared_texts(parsed(name_and_sql(text)[1])))
+            pairs = list(compared_texts(parsed(name_and_sql(text)[1]), words))
         except _FAULTS:
             continue
         for name, value in pairs:
             compared[name] = compared.get(name, frozenset()) | {value}
     return compared
+
+
+def texts_grouped(texts: Iterable[str]) -> list[str]:
+    """Return the columns of texts of which SQL makes other texts, and so groups."""
+    names = []
+    for text in texts:
+        with suppress(*_FAULTS):
+            key = parsed(name_and_sql(text)[1])
+            schema = dict.fromkeys(key.meta.root_names(), pl.String())
+            if pl.LazyFrame(schema=schema).select(key).collect_schema().dtypes() == [pl.String]:
+                names += list(schema)
+    return names
 
 
 def condition(

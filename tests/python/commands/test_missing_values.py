@@ -226,3 +226,47 @@ def test_the_hint_for_texts_beside_decimal_commas_keeps_the_commas(capsys: Captu
     given = ["--label", "y", "--decimal-comma", "--score"]
     hint = refused(["report", "x.csv", *given, "s"], capsys).split("write --score ")[1].strip()
     assert areas("x.csv", *given, hint.strip('"')) == [(0.75, 4)]
+
+
+# NA is Namibia; without it three rows are left.
+COUNTRIES = "y,s,g\n1,3,NA\n0,1,NA\n1,2,ZA\n0,1,ZA\n1,0,NB\n"
+
+
+@pytest.mark.parametrize(
+    ("label", "n"),
+    [
+        ("g = 'NA'", 5),
+        ("UPPER(g) = 'NA'", 5),
+        ("g || 'x' = 'NAx'", 5),
+        ("LEFT(g, 1) = 'N'", 5),
+        ("g LIKE 'N%'", 5),
+        ("g NOT LIKE 'N%'", 5),
+        ("g ~ '^N'", 5),
+        ("CASE WHEN LOWER(g) = 'na' THEN TRUE ELSE FALSE END", 5),
+        ("UPPER(g) = 'ZA'", 3),
+        ("g LIKE 'Z%'", 3),
+        ("g <> 'ZA'", 3),
+        ("g >= 'P'", 3),
+    ],
+)
+def test_a_text_that_sql_looks_for_is_not_missing(label: str, n: int) -> None:
+    Path("x.csv").write_text(COUNTRIES)
+    [(_, used)] = areas("x.csv", "--label", label, "--score", "s")
+    assert used == n
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--where", "g LIKE 'N%' OR UPPER(g) = 'ZA'"],
+        ["--by", "UPPER(g) AS g2"],
+        ["--by", "g LIKE 'N%' AS is_n"],
+    ],
+)
+def test_a_label_takes_no_group_away(option: list[str]) -> None:
+    Path("x.csv").write_text(COUNTRIES)
+    given = ["--label", "CASE WHEN g = 'ZA' THEN TRUE ELSE FALSE END", "--score", "s"]
+    [(_, used)] = areas("x.csv", *given, *option)
+    assert used == 5
+    if "AS g2" in option[-1]:
+        assert pl.read_parquet("out.parquet")["g2"].to_list() == ["NA", "NB", "ZA", None]
