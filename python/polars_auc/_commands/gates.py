@@ -20,6 +20,9 @@ _DECIDED = "polars_auc: decided"
 _ALONE = "polars_auc: alone"
 _UNTESTED = "polars_auc: untested"
 
+# Without them no period brings a test nearer.
+_HAS_AREA = pl.all_horizontal(pl.col("auc", "se").fill_nan(None).is_not_null())
+
 
 @dataclass(frozen=True)
 class Gate:
@@ -33,7 +36,8 @@ class Gate:
     nothing to be compared with by their nature may be undecided: the first score in a condition on how
     scores differ from it, the reference or the first period in a condition on the comparison of groups, a new
     group in one on changes, and a group of nothing but the reference in one on stability. With
-    ``--untested pass`` also rows that a condition on the alarm is about before their test begins.
+    ``--untested pass`` also rows that a condition on the alarm is about before their test begins, if they
+    have an AUC with a standard error.
     """
 
     text: str
@@ -81,6 +85,8 @@ class Gate:
                 f"--fail-if {self.text!r} is about {which}, and there are none: it cannot be decided",
             )
         alone, untested = self._alone(about), self._untested(about)
+        untestable = untested & about.select((~_HAS_AREA).alias(_UNTESTED)).to_series()
+        untested &= ~untestable
         passed = untested if self.untested == "pass" else untested & False
         decided = self._decided(about, alone | passed)
         true = decided.fill_null(value=False)
@@ -93,6 +99,8 @@ class Gate:
         if untested.any():
             said += f"; not tested yet in {untested.sum()}"
             said += ", which --untested pass lets pass" if self.untested == "fail" else ", which pass"
+        if untestable.any():
+            said += f"; not tested in {untestable.sum()} without an AUC or its standard error"
         if (alone & ~passed & decided.is_null()).all():
             return False, f"{said}, and none of them has anything to be compared with: it cannot be decided"
         failing = about.filter(true | undecided)

@@ -275,6 +275,19 @@ def test_nights_that_are_not_tested_fail(capsys: Capture) -> None:
     assert "not tested" not in capsys.readouterr().err
 
 
+def test_a_group_without_an_area_does_not_pass_for_ever(capsys: Capture) -> None:
+    """Its test never begins: site c has one positive each night, and so no standard error."""
+    for number in range(1, 6):
+        night(number)
+        one = pl.DataFrame({"site": "c", "y": [True, False, False], "s": [0.3, 0.1, 0.5]})
+        pl.concat([pl.read_parquet("rows.parquet"), one]).write_parquet("rows.parquet")
+        gate = ["--fail-if", "alarm AND site IS NOT NULL", "--untested", "pass"]
+        assert report(f"2026-{number}", *gate) == 1
+        said = capsys.readouterr().err
+        assert "cannot be decided in 1" in said
+        assert "not tested in 1 without an AUC or its standard error" in said
+
+
 def test_a_monthly_model_that_falls_in_its_twelfth_month(capsys: Capture) -> None:
     rng = np.random.default_rng(1)
     codes = {}
