@@ -45,6 +45,10 @@ _N_NEG, _WEIGHT = "polars_auc: n_neg", "polars_auc: weight"
 
 # The report says loudly that a score is NaN; later periods are not about it.
 _AUC, _SE = (pl.col(name).fill_nan(None) for name in ("auc", "se"))
+_IS_KNOWN = _AUC.is_not_null() & _SE.is_not_null()
+
+# The largest weight of a period, and 1 / the smallest above 0.
+_MOST_WEIGHT = 1e100
 
 # Panels of the chart of a page.
 _MOST_PANELS = 12
@@ -238,9 +242,8 @@ class HistoryTest:
         The short baseline is for simple rows, without weights and clusters: it was simulated for them.
         """
         periods = periods.with_columns((pl.col("n") - pl.col("n_pos")).alias(_N_NEG))
-        is_known = _AUC.is_not_null() & _SE.is_not_null()
         # A file of an earlier release has none.
-        has_counts = not periods.filter(is_known & pl.col("n_pos").is_null()).height
+        has_counts = not periods.filter(_IS_KNOWN & pl.col("n_pos").is_null()).height
         baseline = 0 if self.reference is not None else self.baseline
         if baseline is None:
             baseline = BASELINE if has_counts and are_simple else BASELINE_WITHOUT_COUNTS
@@ -257,8 +260,8 @@ class HistoryTest:
             level=level,
             alternative="less",
         )
-        is_used = is_known & (pl.col(_WEIGHT) > 0)
-        tested = periods.with_columns(self._weight(periods)).with_columns(
+        is_used = _IS_KNOWN & (pl.col(_WEIGHT) > 0)
+        tested = periods.with_columns(self._weight(periods, keys)).with_columns(
             test.over(keys, order_by=_PERIOD).alias(_TEST),
             mean.over(keys, order_by=_PERIOD).alias(_MEAN),
             is_used.cum_sum().over(keys, order_by=_PERIOD).cast(pl.UInt64).alias("alarm_periods"),
@@ -267,7 +270,7 @@ class HistoryTest:
         since = pl.col(_PERIOD).cast(pl.String).gather(pl.col(_TEST).struct.field("since"))
         return tested.with_columns(since.over(keys, order_by=_PERIOD).alias("alarm_since"))
 
-    def _weight(self, periods: pl.DataFrame) -> pl.Expr:
+    def _weight(self, periods: pl.DataFrame, keys: list[str]) -> pl.Expr:
         """Return how much each period counts, by its size alone: a weight must not depend on the AUC."""
         if self.period_weight is None:
             return pl.lit(1.0).alias(_WEIGHT)
@@ -279,7 +282,18 @@ class HistoryTest:
                 f"{flag('period_weight')} needs the positives of each period, which the history lacks; write "
                 "another file"
             )
-        return pl.lit(weights)
+        # A period without AUC or standard error does not count, and may have no rows to divide by.
+        weighted = periods.with_columns(pl.when(_IS_KNOWN).then(weights).alias(_WEIGHT))
+        value = pl.col(_WEIGHT)
+        is_wrong = value.is_nan() | ((value != 0) & ~value.is_between(1 / _MOST_WEIGHT, _MOST_WEIGHT))
+        wrong = weighted.filter(is_wrong).select(_PERIOD, _name(periods, keys), value).head(1)
+        for period, name, number in wrong.iter_rows():
+            raise Refusal(
+                f"{flag('period_weight')} {self.period_weight!r} is {number:.6g} for {name}, in the period "
+                f"{period!r}; make it 0 or a number from 1e-100 to 1e100, or null for a period that does not "
+                "count, as in n_pos / NULLIF(n_neg, 0)"
+            )
+        return pl.lit(weighted[_WEIGHT])
 
 
 def _version(file: Path) -> tuple[int, int, int] | None:
@@ -293,14 +307,10 @@ def _version(file: Path) -> tuple[int, int, int] | None:
 
 def _trend(tested: pl.DataFrame, keys: list[str], options: ReportOptions) -> pl.DataFrame:
     """Return what the chart of a page has of each period: all rows, and the groups with the most rows."""
-    by = [key for key in keys if key not in ("scope", "score", GROUPING)]
-    name = group_name(by, tested.schema) if by else pl.lit("")
-    name = pl.when(scope="overall").then(pl.lit(OVERALL)).otherwise(name)
-    if tested["score"].n_unique() > 1:
-        name = pl.concat_str(name, score_text(), separator=", ")
     p_value = pl.col(_TEST).struct.field("p_value")
     rows = tested.with_columns(
-        group=name, alarm=pl.struct(p_value=adjust_p_values(p_value, method=options.adjust).over(_PERIOD))
+        group=_name(tested, keys),
+        alarm=pl.struct(p_value=adjust_p_values(p_value, method=options.adjust).over(_PERIOD)),
     )
     sizes = rows.group_by("group", maintain_order=True).agg(pl.col("n").sum(), pl.col("scope").last())
     order = sizes.sort("scope", "n", descending=True, maintain_order=True)["group"].head(_MOST_PANELS)
@@ -308,3 +318,13 @@ def _trend(tested: pl.DataFrame, keys: list[str], options: ReportOptions) -> pl.
         pl.col("group").cast(pl.Enum(order)), _PERIOD
     )
     return drawn.select("group", _PERIOD, "auc", pl.col(_MEAN).alias("mean"), "alarm")
+
+
+def _name(rows: pl.DataFrame, keys: list[str]) -> pl.Expr:
+    """Return the group of each row, and its score if there are several."""
+    by = [key for key in keys if key not in ("scope", "score", GROUPING)]
+    name = group_name(by, rows.schema) if by else pl.lit("")
+    name = pl.when(scope="overall").then(pl.lit(OVERALL)).otherwise(name)
+    if rows["score"].n_unique() > 1:
+        name = pl.concat_str(name, score_text(), separator=", ")
+    return name.alias("group")

@@ -336,7 +336,11 @@ def test_the_reference_and_the_weight_of_a_history(capsys: Capture) -> None:
         (["--reference", "2"], "--reference must be a number from -1 to 1"),
         (["--untested", "maybe"], "--untested must be 'fail' or 'pass', got 'maybe'"),
         (["--period-weight", "auc"], "--period-weight names the column 'auc', which is not in"),
-        (["--period-weight", "0 - n"], "weight holds -297, but a weight is 0 or a number"),
+        (
+            ["--period-weight", "0 - n"],
+            "--period-weight '0 - n' is -297 for a, in the period '2026-1'; make it 0 or a number from",
+        ),
+        (["--period-weight", "1 / (n - 297)"], "is inf for a, in the period '2026-1'; make it 0 or"),
     ],
 )
 def test_refused_options_of_the_test(capsys: Capture, told: list[str], says: str) -> None:
@@ -344,6 +348,19 @@ def test_refused_options_of_the_test(capsys: Capture, told: list[str], says: str
     assert report("2026-1", *told) == 2
     assert says in capsys.readouterr().err
     assert not Path("history.parquet").exists()
+
+
+def test_a_weight_by_size_of_groups_without_rows(capsys: Capture) -> None:
+    """A group whose rows are skipped has no weight, and takes no answer from the others."""
+    for number in range(1, 6):
+        night(number)
+        skipped = {"site": ["c"] * 3, "y": [None] * 3, "s": [0.3, 0.1, 0.5]}
+        rows = pl.read_parquet("rows.parquet")
+        pl.concat([rows, pl.DataFrame(skipped, rows.schema)]).write_parquet("rows.parquet")
+        assert report(f"2026-{number}", "--period-weight", "n_pos * n_neg / n", "-o", "now.parquet") == 0
+    now = pl.read_parquet("now.parquet").select("site", "alarm", "alarm_periods")
+    assert now.rows() == [("a", False, 5), ("b", False, 5), ("c", None, 0), (None, False, 5)]
+    capsys.readouterr()
 
 
 @pytest.mark.parametrize(
