@@ -122,8 +122,11 @@ class History:
                 )
         self._version = version
 
-    def beside(self, report: pl.DataFrame, options: ReportOptions) -> pl.DataFrame:
-        """Return a report with the change of each AUC over the periods, and whether it is an alarm."""
+    def beside(self, report: pl.DataFrame, options: ReportOptions, *, has_weights: bool) -> pl.DataFrame:
+        """Return a report with the change of each AUC over the periods, and whether it is an alarm.
+
+        The AUCs are of rows with weights, or of states of such rows, if it ``has_weights``.
+        """
         keys = ["scope", *by_of(report.schema, "report"), "score"]
         keys += [GROUPING] if GROUPING in report.columns else []
         if _PERIOD in keys:
@@ -137,7 +140,7 @@ class History:
             self._now = everything.cast({_PERIOD: pl.String})
             this = pl.lit(self.period, dtype=in_order)
             periods = everything.filter(pl.col(_PERIOD) <= this)
-            are_simple = options.weight is None and options.cluster is None
+            are_simple = not has_weights and options.cluster is None
             tested = self.test.beside(periods, keys, options.level, are_simple=are_simple)
             self.trend = _trend(tested, keys, options)
             alarms = tested.filter(pl.col(_PERIOD) == this)

@@ -120,7 +120,8 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
         plan = source.plan(previous)
         schema = plan.collect_schema()
     if history is not None:
-        schema = history.beside(pl.DataFrame(schema=schema), request.options).schema
+        empty = pl.DataFrame(schema=schema)
+        schema = history.beside(empty, request.options, has_weights=source.has_weights).schema
     view.check(schema.names())
     gates = _gates(request.fail_if, schema, source, request.untested)
     charts = None
@@ -152,7 +153,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     with ExitStack() as stack:
         if history is not None:
             stack.enter_context(history.locked())
-            table = history.beside(table, request.options)
+            table = history.beside(table, request.options, has_weights=source.has_weights)
             charts = None if charts is None else replace(charts, history=history.trend)
         verdicts = [gate.check(table) for gate in gates]
         if history is not None:
@@ -247,6 +248,14 @@ class Source:
         """Read the rows of all batches."""
         rows = self.evaluated.rows.collect()
         return replace(self, evaluated=self.evaluated.with_states(rows, self.evaluated.by))
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether the rows have weights, or those that the states are of."""
+        states = [] if self.rows is not None else self.evaluated.scores
+        return self.options.weight is not None or any(
+            have_weights(self.files.schema[name]) for name in states
+        )
 
     def faults(self) -> Any:
         """Turn what Polars raises into a refusal that names the file."""

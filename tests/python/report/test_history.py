@@ -393,6 +393,19 @@ def test_a_history_of_an_earlier_release(capsys: Capture) -> None:
     assert pl.read_parquet("history.parquet")["n_pos"].null_count() == 12
 
 
+@pytest.mark.parametrize("kind", ["rows", "states"])
+def test_weighted_rows_and_their_states_have_one_baseline(kind: str, capsys: Capture) -> None:
+    night(1)
+    pl.read_parquet("rows.parquet").with_columns(w=pl.lit(1.5)).write_parquet("rows.parquet")
+    given = [*REPORT, "--weight", "w"]
+    if kind == "states":
+        assert main(["state", *given[1:], "-o", "states.parquet"]) == 0
+        given = ["report", "states.parquet", "--from-states", "--by", "site"]
+    assert main([*given, *HISTORY, "--period", "W1", "-o", "now.parquet"]) == 0
+    assert pl.read_parquet("now.parquet")["alarm_baseline"].to_list() == [28] * 3
+    capsys.readouterr()
+
+
 def test_periods_are_in_the_order_of_their_numbers(capsys: Capture) -> None:
     """By their letters, bad weeks from the tenth on would come before the good ones."""
     codes = {}
