@@ -134,20 +134,17 @@ def _matches(name: str) -> tuple[str, list[str]]:
 def _finished(pattern: str, files: Sequence[str]) -> list[str]:
     """Leave out what a running job has not finished: names that begin with _ or . below a folder or glob."""
     start = _literal_length(pattern)
+    root, below = pattern[:start], pattern[start:]
+    # A pattern that begins with such a character asks for these names.
+    if any(map(_is_marked, Path(below).parts)):
+        return list(files)
 
     def is_unfinished(file: str) -> bool:
-        parts = Path(file[start:]).parts
-        return any(part.startswith((".", "_")) and "=" not in part for part in parts)
+        return any(_is_marked(part) and "=" not in part for part in Path(file[start:]).parts)
 
-    # A pattern that begins with such a character asks for these names.
-    if any(part.startswith((".", "_")) for part in Path(pattern[start:]).parts):
-        return list(files)
     finished = [file for file in files if not is_unfinished(file)]
     unfinished = [file for file in files if is_unfinished(file)]
-    # Python's glob leaves out names that begin with a dot.
-    with suppress(OSError, ValueError, NotImplementedError):
-        hidden = sorted(map(str, Path(pattern[:start] or ".").glob(pattern[start:])))
-        unfinished += [file for file in hidden if is_unfinished(file) and file not in unfinished]
+    unfinished += [file for file in _hidden(root, below) if is_unfinished(file) and file not in unfinished]
     # It marks a job that has ended.
     unfinished = [file for file in unfinished if Path(file).name != "_SUCCESS"]
     if unfinished and not finished:
@@ -155,10 +152,29 @@ def _finished(pattern: str, files: Sequence[str]) -> list[str]:
         raise ValueError(msg)
     if unfinished:
         which = f"{counted(len(unfinished), 'unfinished file')} left out"
-        reading().note(
-            f"{which}, whose names begin with _ or . below {pattern[:start] or '.'!r}: {unfinished[0]!r}"
-        )
+        reading().note(f"{which}, whose names begin with _ or . below {root or '.'!r}: {unfinished[0]!r}")
     return finished
+
+
+def _is_marked(part: str) -> bool:
+    return part.startswith((".", "_")) and part != ".."
+
+
+def _hidden(root: str, below: str) -> list[str]:
+    """Return the files that a pattern matches in a folder, with names that begin with a dot.
+
+    The glob of Python's module of this name leaves them out.
+    """
+    if not below:
+        return []
+    # Within a name, two stars mean what one does; pathlib refuses them.
+    parts = [part if part == "**" else re.sub(r"\*{2,}", "*", part) for part in below.split("/")]
+    folder = Path(root)
+    found: list[str] = []
+    # What a running job has not finished may vanish while it is looked for.
+    with suppress(OSError):
+        found += (f"{root}{file.relative_to(folder)}" for file in folder.glob("/".join(parts)))
+    return sorted(found)
 
 
 def _without_brackets_that_exist(pattern: str) -> str:

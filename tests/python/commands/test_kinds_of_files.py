@@ -343,6 +343,28 @@ def test_what_a_job_has_not_finished_is_left_out(name: str, capsys: Capture) -> 
     assert areas("job/_*.parquet", *GIVEN)[0][1] == 5
 
 
+@pytest.mark.parametrize("pattern", ["./*.csv", "*.csv", "**.csv", "./**/*.csv", "../{folder}/*.csv"])
+def test_unfinished_files_are_known_by_their_whole_names(
+    pattern: str, tmp_path: Path, capsys: Capture
+) -> None:
+    """In './ab_x.csv' the name does not begin with _."""
+    for name in ("ab_x.csv", "c.csv"):
+        ROWS.write_csv(name)
+    pattern = pattern.format(folder=tmp_path.name)
+    assert areas(pattern, *GIVEN)[0][1] == 10
+    assert capsys.readouterr().err == ""
+    ROWS.write_csv(".d.csv")
+    assert main(["report", pattern, *GIVEN]) == 0
+    said = capsys.readouterr().err
+    assert "1 unfinished file left out" in said
+    assert f"{str(Path(pattern).parent / '.d.csv').replace('**/', '')}'" in said
+
+
+@pytest.mark.parametrize("name", ["missing/", "missing//", "miss**ing/*.csv"])
+def test_a_folder_that_is_not_there(name: str, capsys: Capture) -> None:
+    assert f"no file matches {name!r}" in refused(["report", name, *GIVEN], capsys)
+
+
 def test_nothing_but_unfinished_files(capsys: Capture) -> None:
     Path("job/_temporary").mkdir(parents=True)
     ROWS.write_parquet("job/_temporary/x.parquet")
