@@ -24,7 +24,7 @@ def say_nan(
     """
     if read is not None and not quiet:
         with of_files(files.names, read.names):
-            missing = files.read_as_missing()
+            missing = files.read_as_missing(read.conditions)
         for line in missing:
             say(f"polars-auc: read as missing: {line}")
     is_skipped = read is not None and read.skips_nan

@@ -38,6 +38,9 @@ from polars_auc._report.parts import in_cluster
 # More values of a column than these are not shown.
 _SHOWN_VALUES = 10
 
+# A name that no column of a user begins with: of a column as its file has it.
+_WRITTEN = "polars_auc: written "
+
 
 @dataclass(frozen=True)
 class Files:
@@ -50,6 +53,8 @@ class Files:
     """The columns of groups whose values have partitions of their own, which follow one another."""
     by: Sequence[str] = ()
     """The columns of groups."""
+    keys_of_sql: Sequence[pl.Expr] = ()
+    """Those of them that are made by SQL."""
     nullable: Sequence[tuple[pl.LazyFrame, Mapping[str, pl.Expr]]] = ()
     """Rows as they are written, and the columns in which values that mean missing become null."""
 
@@ -98,9 +103,10 @@ class Files:
             columns[name] = key.alias(name)
         if not columns:
             return replace(files, by=keys)
+        made = list(columns.values())
         with of_files(files.names, ()):
-            rows = files.rows.with_columns(columns.values())
-            return replace(files, rows=rows, schema=rows.collect_schema(), by=keys)
+            rows = files.rows.with_columns(made)
+            return replace(files, rows=rows, schema=rows.collect_schema(), by=keys, keys_of_sql=made)
 
     def keys(self) -> list[str]:
         """Return the columns of groups; refuse those that make none."""
@@ -135,20 +141,33 @@ class Files:
         files = f"{counted(len(self.names), 'file')}, last changed on {self.changed()}"
         return "; ".join([files, *reading().notes])
 
-    def read_as_missing(self) -> list[str]:
-        """Say which values of the label, the scores, the weight and the count were read as missing."""
-        numbers: dict[tuple[str, str], int] = {}
-        for rows, columns in self.nullable:
-            for name, value in columns.items():
-                if name not in reading().numbers:
-                    continue
-                text = pl.col(name).cast(pl.String)
-                gone = (
-                    rows.filter(value.is_null(), pl.col(name).is_not_null(), text != "").group_by(text).len()
-                )
-                for word, n in gone.collect().iter_rows():
-                    numbers[name, word] = numbers.get((name, word), 0) + n
-        return [f"{counted(n, 'value')} {word!r} of {name!r}" for (name, word), n in sorted(numbers.items())]
+    def read_as_missing(self, conditions: Sequence[pl.Expr]) -> list[str]:
+        """Say which values of the label, the scores, the weight and the count were read as missing.
+
+        They are those of the rows that meet the conditions.
+        """
+        texts = {name: f"{_WRITTEN}{name}" for _, columns in self.nullable for name in columns}
+        texts = {name: text for name, text in texts.items() if name in reading().numbers}
+        if not texts:
+            return []
+        parts = [
+            rows.with_columns(
+                *columns.values(),
+                *(pl.col(name).cast(pl.String).alias(texts[name]) for name in texts if name in columns),
+            )
+            for rows, columns in self.nullable
+        ]
+        used = pl.concat(parts, how="diagonal").with_columns(self.keys_of_sql).filter(*conditions)
+        counts = [
+            used.filter(pl.col(name).is_null(), pl.col(text) != "").group_by(text).len()
+            for name, text in texts.items()
+        ]
+        numbers = [
+            (name, word, n)
+            for name, found in zip(texts, pl.collect_all(counts), strict=True)
+            for word, n in found.iter_rows()
+        ]
+        return [f"{counted(n, 'value')} {word!r} of {name!r}" for name, word, n in sorted(numbers)]
 
     def size(self) -> str:
         """Say how much there is to read."""
@@ -219,7 +238,11 @@ class RowOptions:
             own = negated(rows, own) if self.low_is_positive else own
         of_user = dtypes if self.low_is_positive else []
         skips_nan = self.nan is not None
-        return Rows(label, own, count, rows, files.keys(), names, named, files.names, of_user, skips_nan)
+        return Rows(
+            *(label, own, count, rows, conditions, files.keys(), names, named, files.names),
+            negated=of_user,
+            skips_nan=skips_nan,
+        )
 
 
 @dataclass(frozen=True)
@@ -231,6 +254,8 @@ class Rows:
     """Each score by its text."""
     count: pl.Expr | None
     rows: pl.LazyFrame
+    """The rows that meet the conditions."""
+    conditions: Sequence[pl.Expr]
     by: list[str]
     """The columns of groups."""
     names: list[str]

@@ -148,7 +148,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     missing: list[str] = []
     if source.rows is not None and table["n_missing"].sum():
         with source.faults():
-            missing = files.read_as_missing()
+            missing = files.read_as_missing(source.rows.conditions)
     told = []
     with ExitStack() as stack:
         if history is not None:

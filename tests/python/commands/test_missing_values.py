@@ -67,6 +67,15 @@ def test_every_command_counts_what_it_reads_as_missing(command: str, capsys: Cap
     assert "polars-auc: read as missing: 2 values 'NA' of 'label'\n" in capsys.readouterr().err
 
 
+def test_rows_that_are_not_used_are_not_counted_as_missing(capsys: Capture) -> None:
+    where = ["--where", "country = 'NA' OR p < 0.15"]
+    given = ["--label", "label", "--score", "p", "--by", "UPPER(seg) AS country", *where]
+    assert main(["report", "na.csv", *given]) == 0
+    assert "polars-auc: read as missing: 1 value 'NA' of 'label'\n" in capsys.readouterr().err
+    assert main(["report", "na.csv", *given, "--where", "p < 0.95"]) == 0
+    assert "read as missing" not in capsys.readouterr().err
+
+
 def test_a_page_counts_what_is_read_as_missing() -> None:
     assert main(["report", "na.csv", "--label", "label", "--score", "p", "--quiet", "-o", "page.md"]) == 0
     assert "- Read as missing: `2 values 'NA' of 'label'`" in Path("page.md").read_text()
