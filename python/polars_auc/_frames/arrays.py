@@ -136,17 +136,21 @@ def evaluate(
         raise OptionError("evaluate", "nan", f"must be 'skip', or be left out, got {nan!r}")
     others = {"score": score} | ({} if weight is None else {"weight": weight})
     series = _columns("evaluate", label, others)
-    is_nan = series["score"].is_nan() if series["score"].dtype.is_float() else pl.Series([False])
-    if nan is not None:
-        series["score"] = series["score"].fill_nan(None) if is_nan.any() else series["score"]
-    elif is_nan.any():
-        rows = f"{is_nan.sum():,} row{'' if is_nan.sum() == 1 else 's'}"
-        warn(f'evaluate: score is NaN in {rows}, and so are the numbers; nan="skip" takes NaN for missing')
+    if nan is not None and series["score"].dtype.is_float():
+        series["score"] = series["score"].fill_nan(None)
+    frame = pl.DataFrame(series)
     summary = roc_summary("label", "score", weight=None if weight is None else "weight", ci=ci, level=level)
     try:
-        return Evaluation(**pl.DataFrame(series).select(summary).item())
+        answer = Evaluation(**frame.select(summary).item())
     except pl.exceptions.PolarsError as error:
         raise type(error)(_for_arrays(str(error))) from None
+    if answer.auc is not None and math.isnan(answer.auc):
+        # Rows without a label or a weight are skipped, with their NaN.
+        is_used = [pl.col("label").is_not_null(), *([] if weight is None else [pl.col("weight") > 0])]
+        n = frame.filter(pl.col("score").is_nan(), *is_used).height
+        rows = f"{n:,} row{'' if n == 1 else 's'}"
+        warn(f'evaluate: score is NaN in {rows}, and so are the numbers; nan="skip" takes NaN for missing')
+    return answer
 
 
 def _for_arrays(text: str) -> str:
@@ -195,9 +199,10 @@ def curves_of_arrays(function: str, label: Any, scores: Any) -> tuple[pl.DataFra
     except pl.exceptions.PolarsError as error:
         raise type(error)(_for_arrays(str(error))) from None
     drawn = set(points["score"])
+    labelled = frame.drop_nulls("label")
     for name in arrays:
         if name not in drawn:
-            is_nan = frame[name].dtype.is_float() and frame[name].is_nan().any()
+            is_nan = labelled[name].dtype.is_float() and labelled[name].is_nan().any()
             reason = "a score is NaN" if is_nan else "it needs a positive and a negative"
             raise OptionError(function, "scores", f"{name!r} has no curve: {reason}", "leave it out")
     areas = pl.concat(

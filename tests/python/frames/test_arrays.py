@@ -60,6 +60,15 @@ def test_numbers_of_several_types_and_of_their_own() -> None:
         pa.evaluate([0, 1, 1], [*large, 0.5])
 
 
+@pytest.mark.parametrize("weight", [None, [1, 1, 1, 0, 1], [1, 1, 1, None, 1]])
+@pytest.mark.filterwarnings("error")
+def test_nan_of_a_row_that_is_skipped_is_no_fault(weight: list[int | None] | None) -> None:
+    label = [0, 1, 1, None if weight is None else 1, 0]
+    answer = pa.evaluate(label, [0.1, 0.4, 0.35, math.nan, 0.37], weight=weight)
+    assert answer.auc == 0.75
+    assert answer.n_missing == 1
+
+
 @pytest.mark.parametrize("kind", [*KINDS, "object Series", "float32 Series"])
 def test_nan_is_a_fault_in_every_kind(kind: str) -> None:
     convert: Callable[[pl.Series], Any] = {
