@@ -14,7 +14,7 @@ from polars_auc._cli.kinds import kind_of, place_of
 from polars_auc._cli.paths import is_remote, partition, plain_and_partitioned, stray_files
 from polars_auc._cli.reading import LaterType, reading
 from polars_auc._cli.refusal import Refusal, first_line, flag
-from polars_auc._cli.text_files import ambiguous_texts, later_type, read_text, refuse_inexact
+from polars_auc._cli.text_files import later_type, read_text, refuse_inexact, why_texts
 from polars_auc._plugin.errors import OptionError
 
 __all__ = [
@@ -305,13 +305,11 @@ def _hive(files: Sequence[str]) -> dict[str, pl.DataType]:
     schema = pl.scan_parquet(places, glob=False, hive_partitioning=True).collect_schema()
     types = {key: schema[key] for key in of_files[0] if key in schema}
     for key, dtype in types.items():
+        if not dtype.is_numeric():
+            continue
         texts = pl.Series([of_file[key] for of_file in of_files], dtype=pl.String)
-        if same := ambiguous_texts(texts, dtype) if dtype.is_numeric() else []:
-            reading().note_text(key, f"{same[0]!r} and {same[1]!r} are the same number")
-            types[key] = pl.String()
-        # The version 1.10, which would be 1.1 in a report, and that of another day.
-        elif dtype.is_float() and (longer := texts.filter(texts.str.contains(r"\.\d*[1-9]0+$")).to_list()):
-            reading().note_text(key, f"{longer[0]!r} ends in a zero, which numbers do not keep")
+        if (why := why_texts(texts, dtype)) is not None:
+            reading().note_text(key, why)
             types[key] = pl.String()
     return types
 

@@ -11,7 +11,7 @@ from polars_auc._cli.kinds import Kind
 from polars_auc._cli.reading import reading
 from polars_auc._cli.refusal import Refusal, first_line
 
-__all__ = ["ambiguous_texts", "later_type", "read_text", "refuse_inexact"]
+__all__ = ["later_type", "read_text", "refuse_inexact", "why_texts"]
 
 # So many rows say what the columns of a file hold. Of a column that holds something else below all rows do.
 _ROWS_OF_SCHEMA = 10_000
@@ -45,7 +45,12 @@ def read_text(files: Mapping[str, Kind]) -> tuple[pl.LazyFrame, dict[str, pl.Exp
         written = _together(filled, {**overrides, **dict.fromkeys([*texts, *keys], pl.String())})
         meant = _types_of_all_rows(written, texts)
         for column in [*keys, *(column for column in texts if column in reading().by)]:
-            if _is_ambiguous(column, meant.get(column, types[column]), written):
+            dtype = meant.get(column, types[column])
+            if not dtype.is_numeric():
+                continue
+            values = written.select(pl.col(column).unique()).collect().to_series()
+            if (why := why_texts(values, dtype)) is not None:
+                reading().note_text(column, why)
                 meant[column] = pl.String()
     rows = _together(filled, {**overrides, **dict.fromkeys(meant, pl.String())})
     return rows, {column: _meant(column, dtype) for column, dtype in meant.items()}
@@ -59,12 +64,18 @@ def later_type(error: BaseException) -> str | None:
     return found[1] if found is not None and found[1] not in reading().looked_at else None
 
 
-def ambiguous_texts(texts: pl.Series, dtype: pl.DataType) -> list[str]:
-    """Return two different texts that are the same number, if there are two."""
-    both = pl.DataFrame({"text": texts.drop_nulls().unique()})
-    both = both.with_columns(number=pl.col("text").cast(dtype, strict=False)).drop_nulls().sort("text")
+def why_texts(texts: pl.Series, dtype: pl.DataType) -> str | None:
+    """Return why groups are texts and not numbers, if they are."""
+    number = reading().decimal(pl.col("text")).cast(dtype, strict=False)
+    both = pl.DataFrame({"text": texts.unique()}).with_columns(number=number).drop_nulls().sort("text")
     same = both.filter(pl.col("number").is_duplicated())
-    return same.filter(number=same["number"].first())["text"].to_list()[:2] if same.height else []
+    if same.height:
+        first, other, *_ = same.filter(number=same["number"].first())["text"]
+        return f"{first!r} and {other!r} are the same number"
+    # The version 1.10, which would be 1.1 in a report, and that of another day.
+    longer = both["text"].filter(both["text"].str.contains(r"[.,]\d*[1-9]0+$"))
+    is_cut = dtype.is_float() and len(longer) > 0
+    return f"{longer[0]!r} ends in a zero, which numbers do not keep" if is_cut else None
 
 
 def refuse_inexact(
@@ -190,17 +201,6 @@ def _type_of_all(fitting: Mapping[str, int]) -> pl.DataType:
     if n == fitting["truths"] > 0:
         return pl.Boolean()
     return next((dtype for dtype in _NUMBERS if n == fitting[str(dtype)]), pl.String())
-
-
-def _is_ambiguous(column: str, dtype: pl.DataType, rows: pl.LazyFrame) -> bool:
-    """Whether two texts of a column of groups are one number; then the texts are the groups."""
-    if not dtype.is_numeric():
-        return False
-    texts = rows.select(pl.col(column).unique()).collect().to_series()
-    same = ambiguous_texts(texts, dtype)
-    if same:
-        reading().note_text(column, f"{same[0]!r} and {same[1]!r} are the same number")
-    return bool(same)
 
 
 def _value(column: str) -> pl.Expr:

@@ -282,6 +282,11 @@ def test_groups_written_differently_stay_different(values: tuple[str, str], caps
 def test_a_version_alone_keeps_its_zero() -> None:
     ROWS.write_parquet("hive/v=1.10/x.parquet", mkdir=True)
     assert report_of("hive", *GIVEN, "--by", "v")["v"].to_list() == ["1.10", None]
+    ROWS.with_columns(v=pl.lit("1.10")).write_csv("v.csv")
+    assert report_of("v.csv", *GIVEN, "--by", "v")["v"].to_list() == ["1.10", None]
+    Path("comma.csv").write_text("y;s;v\n1;0,5;1,10\n0;0,4;1,10\n1;0,5;1,1\n")
+    keys = report_of("comma.csv", *GIVEN, "--decimal-comma", "--by", "v")["v"]
+    assert keys.to_list() == ["1,1", "1,10", None]
     ROWS.write_parquet("other/v=0.5/x.parquet", mkdir=True)
     assert report_of("other", *GIVEN, "--by", "v", "--where", "v < 1")["v"].to_list() == [0.5, None]
 
