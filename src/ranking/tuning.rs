@@ -59,10 +59,6 @@ pub(super) const BUCKETS_PER_KEY: usize = 2;
 /// Keys that a lookup compares at once. A bucket of more keys is sorted, and searched by halving unless it has one score.
 pub(super) const WINDOW: usize = 4;
 
-/// Indexed keys find what is below them where they are if at most one in so many is in a bucket of more than [`WINDOW`] keys, where
-/// it is sought. Of evenly spread keys, one in some 600 is.
-pub(super) const FEW_LONG: usize = 16;
-
 /// Keys whose buckets, or rows whose places, are found together. The lower keys of so many must be fewer than `EQUAL` of `look_ups`,
 /// both counts must fit 16 bits, and so many numbers must fit the bits of a word.
 ///

@@ -22,8 +22,8 @@ use crate::plugin::arrays::{truths::truths, values::Values};
 use crate::plugin::threads::Threads;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::{
-    AllPlacements, Codes, KeyPlacements, PairedPlacements, PartedPlacements, PlacementProducts,
-    RowPlacements, Rows, SkippedRows, placement_products::MOST_SCORES,
+    AllPlacements, Codes, KeyPlacements, PartedPlacements, PlacementProducts, RowPlacements, Rows,
+    SkippedRows, placement_products::MOST_SCORES,
 };
 use crate::ranking::scores::{Score, Width};
 use crate::ranking::tasks;
@@ -188,10 +188,9 @@ impl GroupTable {
     /// like a number, and its key is marked.
     pub fn group(&self, group: usize, mut needs: Needs) -> Result<(Rows, bool), String> {
         let has_keys = self.keys.is_some();
-        let row_by_row = needs.paired_placements && has_keys
-            || needs.placement_products && (has_keys || self.scores.len() > MOST_SCORES);
+        let row_by_row = needs.placement_products && (has_keys || self.scores.len() > MOST_SCORES);
         if row_by_row {
-            needs = Needs { paired_placements: false, placement_products: false, placements: true, ..needs };
+            needs = Needs { placement_products: false, placements: true, ..needs };
         }
         let complete = self.complete_rows(self.rows(group))?;
         let (keys, key_places) =
@@ -253,11 +252,6 @@ impl GroupTable {
         }
         if needs.placement_products && !has_nan {
             rows.placement_products = Some(PlacementProducts::of(&parted_placements));
-        }
-        if needs.paired_placements
-            && let [a, b] = &parted_placements[..]
-        {
-            rows.paired_placements = Some(PairedPlacements::of(a, b));
         }
         Ok((rows, has_nan))
     }
@@ -330,9 +324,8 @@ impl WithScores for ScoreReader<'_> {
         };
         let placements =
             (self.needs.placements && nan.is_empty()).then(|| RowPlacements::of(&scores, self.labels));
-        let parted = (self.needs.paired_placements || self.needs.placement_products)
-            .then(|| PartedPlacements::of(&scores, self.labels))
-            .flatten();
+        let parted =
+            self.needs.placement_products.then(|| PartedPlacements::of(&scores, self.labels)).flatten();
         // No key with a NaN has placements, but all others have.
         let (key_placements, keys_have_nan) = match &all_placements {
             Some(all) => (Some(all.keys()), Some(false)),

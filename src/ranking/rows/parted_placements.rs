@@ -93,12 +93,6 @@ impl PartedPlacements {
 }
 
 impl BlockRows<'_> {
-    /// Twice the placement of the next row, which is in this stream.
-    #[inline(always)]
-    pub fn next(&mut self, stream: u16) -> u32 {
-        next_of(self.twice, &mut self.next, stream)
-    }
-
     /// Calls `visit` with twice the placement of each of the next rows, which are those of a range of the block.
     #[inline(always)]
     pub fn each(&mut self, rows: Range<usize>, mut visit: impl FnMut(usize, u32)) {
@@ -270,8 +264,6 @@ struct OneAnother<K> {
     index: Index<K>,
     /// For each indexed key, what it has more than the one before: twice the other keys below it, those equal to it once.
     more: Vec<u32>,
-    /// For each place of a key in the index, twice the other keys below it, those equal to it once.
-    of_keys: Vec<u32>,
 }
 
 impl<K: Key> OneAnother<K> {
@@ -306,7 +298,7 @@ impl<K: Key> OneAnother<K> {
         (indexed, of_indexed): (&[&[K]], &mut [&mut [u32]]),
         (others, of_others): (&[&[K]], &mut [&mut [u32]]),
     ) {
-        let OneAnother { index, more, of_keys } = self;
+        let OneAnother { index, more } = self;
         index.build::<S>(indexed);
         more.clear();
         more.resize(index.keys().len() + 1, 0);
@@ -331,9 +323,6 @@ impl<K: Key> OneAnother<K> {
         for more in more.iter_mut() {
             sum += *more;
             *more = sum;
-        }
-        if index.write_indexed(indexed, of_keys, |below| more[below as usize], of_indexed) {
-            return;
         }
         let mut written = of_indexed.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
         index.look_up::<S>(indexed, &mut |places| {

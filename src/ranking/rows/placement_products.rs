@@ -117,7 +117,7 @@ impl Work for OfBlock<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::rows::{RowPlacements, paired_placements::tests::several_blocks};
+    use crate::ranking::{rows::RowPlacements, tuning::SHARD_ROWS};
     use proptest::prelude::*;
 
     /// By definition, from the placements row by row.
@@ -148,6 +148,15 @@ mod tests {
             let columns: Vec<&[i32]> = columns.iter().map(Vec::as_slice).collect();
             assert_products(&columns, &rows.iter().map(|row| row.1).collect::<Vec<_>>());
         }
+    }
+
+    /// Labels and three scores of rows that are several blocks. The first score has few ties, the second has very many.
+    fn several_blocks() -> (Vec<bool>, [Vec<i32>; 3]) {
+        let rows = 0..3 * SHARD_ROWS as u32 + 5;
+        let mixed = |by: u32| rows.clone().map(move |row| (row.wrapping_mul(by) >> 8) as i32);
+        let labels = mixed(0x9E37_79B1).map(|row| row % 10 < 3).collect();
+        let few = |by, number| mixed(by).map(|row| row % number).collect();
+        (labels, [mixed(0x85EB_CA6B).collect(), few(0xC2B2_AE35, 50), few(0x27D4_EB2F, 5000)])
     }
 
     /// Blocks that several threads take, and scores that one after the other are in parts and are not.

@@ -4,7 +4,6 @@ use super::all_placements::AllPlacements;
 use super::codes::Codes;
 use super::key_placements::KeyPlacements;
 use super::key_rows::CountedKeys;
-use super::paired_placements::PairedPlacements;
 use super::placement_products::PlacementProducts;
 use super::row_placements::RowPlacements;
 use crate::interrupt;
@@ -21,8 +20,6 @@ pub struct Rows {
     pub scores: Vec<Codes>,
     /// The placements of each score column, if the statistic needs them.
     pub placements: Vec<RowPlacements>,
-    /// Sums over the placements of two scores, if that is what the statistic needs.
-    pub paired_placements: Option<PairedPlacements>,
     /// Sums of products of the placements of several scores, if that is what the statistic needs.
     pub placement_products: Option<PlacementProducts>,
     /// For each score column, the placements of each key's rows among themselves, if the statistic needs them.
@@ -121,7 +118,6 @@ impl Rows {
             labels: order.iter().filter_map(|&row| self.labels.get(row as usize).copied()).collect(),
             scores: self.scores.iter().map(taken).collect(),
             placements: Vec::new(),
-            paired_placements: None,
             placement_products: None,
             key_placements: Vec::new(),
             all_placements: None,

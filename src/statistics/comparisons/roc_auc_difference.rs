@@ -90,7 +90,7 @@ impl Joint for RocAucDifference {
 
     fn needs(&self) -> Needs {
         let whole = self.method == ErrorMethod::DeLong && self.measure == Measure::Auc;
-        if whole { Needs::PAIRED_PLACEMENTS } else { Needs { codes: true, ..Needs::PLACEMENTS } }
+        if whole { Needs::PLACEMENT_PRODUCTS } else { Needs { codes: true, ..Needs::PLACEMENTS } }
     }
 
     const WEIGHTS: bool = true;

@@ -12,7 +12,7 @@
 use rayon::prelude::*;
 
 use crate::math::{self, Products};
-use crate::ranking::rows::{PairedPlacements, PlacementProducts, RowPlacements, Rows};
+use crate::ranking::rows::{PlacementProducts, RowPlacements, Rows};
 use crate::ranking::ties::Placements;
 use crate::ranking::{SHARD_ROWS, tasks};
 
@@ -79,9 +79,6 @@ pub struct Areas<'a> {
     /// Twice the Mann-Whitney U of each score.
     pub twice_u: Vec<u128>,
     placements: &'a [RowPlacements],
-    /// Sums over the placements of two scores, if there are no placements row by row: then the areas, their difference and its
-    /// variance are known, and nothing else.
-    paired: Option<&'a PairedPlacements>,
     /// Sums of products of the placements of all scores, if there are no placements row by row.
     products: Option<&'a PlacementProducts>,
 }
@@ -89,18 +86,10 @@ pub struct Areas<'a> {
 impl<'a> Areas<'a> {
     /// Sums the placements of each score; `None` without a positive or without a negative.
     pub fn of(rows: &'a Rows) -> Option<Self> {
-        if let Some(paired) = &rows.paired_placements {
-            let &PairedPlacements { n_pos, n_neg, twice_u, .. } = paired;
-            let twice_u = twice_u.to_vec();
-            let areas =
-                Areas { n_pos, n_neg, twice_u, placements: &[], paired: Some(paired), products: None };
-            return (n_pos > 0 && n_neg > 0).then_some(areas);
-        }
         if let Some(products) = &rows.placement_products {
             let PlacementProducts { n_pos, n_neg, .. } = *products;
             let twice_u = products.twice_u.clone();
-            let areas =
-                Areas { n_pos, n_neg, twice_u, placements: &[], paired: None, products: Some(products) };
+            let areas = Areas { n_pos, n_neg, twice_u, placements: &[], products: Some(products) };
             return (n_pos > 0 && n_neg > 0).then_some(areas);
         }
         let placements = &rows.placements[..];
@@ -111,7 +100,7 @@ impl<'a> Areas<'a> {
         }
         let twice_u = |score: &RowPlacements| sum_of(&score.of_pos, &score.of_pos, |twice, _| twice);
         let twice_u = placements.iter().map(twice_u).collect();
-        Some(Areas { n_pos, n_neg, twice_u, placements, paired: None, products: None })
+        Some(Areas { n_pos, n_neg, twice_u, placements, products: None })
     }
 
     /// Twice the number of pairs.
@@ -162,8 +151,8 @@ impl<'a> Areas<'a> {
         if self.n_pos < 2 || self.n_neg < 2 {
             return None;
         }
-        if let Some(paired) = self.paired {
-            let (of_pos, of_neg) = (paired.squares_of_pos, paired.squares_of_neg);
+        if let Some(PlacementProducts { of_pos, of_neg, .. }) = self.products {
+            let (of_pos, of_neg) = (of_pos.squared_differences(a, b), of_neg.squared_differences(a, b));
             return Some(self.parts_of_difference_of(a, b, of_pos, of_neg));
         }
         let squares = |a: &[u32], b: &[u32]| sum_of(a, b, |x, y| x.abs_diff(y).pow(2));

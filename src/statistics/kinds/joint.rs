@@ -61,8 +61,6 @@ pub struct Needs {
     pub codes: bool,
     /// How many rows of the other class each row beats.
     pub placements: bool,
-    /// Of two scores, sums over the placements instead; if rows have keys, the placements themselves.
-    pub paired_placements: bool,
     /// Of several scores, sums of products of the placements instead; if there are many scores, or if rows have keys, the
     /// placements themselves.
     pub placement_products: bool,
@@ -87,9 +85,6 @@ impl Needs {
     /// Placements alone.
     pub const PLACEMENTS: Needs = Needs { placements: true, ..Needs::NOTHING };
 
-    /// Sums over the placements of two scores alone.
-    pub const PAIRED_PLACEMENTS: Needs = Needs { paired_placements: true, ..Needs::NOTHING };
-
     /// Sums of products of the placements of several scores alone.
     pub const PLACEMENT_PRODUCTS: Needs = Needs { placement_products: true, ..Needs::NOTHING };
 
@@ -108,7 +103,6 @@ impl Needs {
     const NOTHING: Needs = Needs {
         codes: false,
         placements: false,
-        paired_placements: false,
         placement_products: false,
         key_placements: false,
         all_placements: false,
