@@ -5,7 +5,7 @@ use std::hint::select_unpredictable;
 use super::state::State;
 use crate::ranking::scores::Key;
 use crate::ranking::ties::counts::{Count, Counts, Tally};
-use crate::ranking::tuning::{MERGED_BINS, TWO_MERGES_BINS};
+use crate::ranking::tuning::MERGED_BINS;
 
 /// The bins of both, and which of them have one score; without a partition, empty if all have.
 ///
@@ -40,36 +40,14 @@ struct MergedBins<K, T> {
 impl<K: Key, T: Tally> MergedBins<K, T> {
     /// All bins of both.
     fn of_all<const BY_INTERVAL: bool, const ALL_TIED: bool>(both: [Bins<'_, K, T>; 2]) -> Self {
-        let mut merged = MergedBins::with_room::<ALL_TIED>(&both);
-        if both.iter().any(|bins| bins.keys.len() < TWO_MERGES_BINS) {
-            merged.push_all::<BY_INTERVAL, ALL_TIED>(both);
-            return merged;
-        }
-        // Each step of a merge waits for the one before it. Two merges take turns, so that one does not wait for the other.
-        let [mut high, mut low] = halves::<K, T, BY_INTERVAL>(both);
-        let mut lower = MergedBins::with_room::<ALL_TIED>(&low);
-        let mut both_merged = [MergedBlock::default(); 2];
-        while let (Some(of_high), Some(of_low)) = (blocks(&high), blocks(&low)) {
-            merge_blocks::<K, T, 2, BY_INTERVAL, ALL_TIED>([of_high, of_low], &mut both_merged);
-            merged.push::<ALL_TIED>(&both_merged[0], &mut high);
-            lower.push::<ALL_TIED>(&both_merged[1], &mut low);
-        }
-        merged.push_all::<BY_INTERVAL, ALL_TIED>(high);
-        lower.push_all::<BY_INTERVAL, ALL_TIED>(low);
-        merged.keys.append(&mut lower.keys);
-        merged.counts.append(&mut lower.counts);
-        merged.tied.append(&mut lower.tied);
+        let most = both[0].keys.len() + both[1].keys.len();
+        let mut merged = MergedBins {
+            keys: Vec::with_capacity(most),
+            counts: Vec::with_capacity(most),
+            tied: Vec::with_capacity(if ALL_TIED { 0 } else { most }),
+        };
+        merged.push_all::<BY_INTERVAL, ALL_TIED>(both);
         merged
-    }
-
-    /// No bins yet, and room for those of both.
-    fn with_room<const ALL_TIED: bool>(both: &[Bins<'_, K, T>; 2]) -> Self {
-        let room = both[0].keys.len() + both[1].keys.len();
-        MergedBins {
-            keys: Vec::with_capacity(room),
-            counts: Vec::with_capacity(room),
-            tied: Vec::with_capacity(if ALL_TIED { 0 } else { room }),
-        }
     }
 
     /// Appends a block, and leaves out of both what it holds.
@@ -86,10 +64,10 @@ impl<K: Key, T: Tally> MergedBins<K, T> {
 
     /// Appends all bins of both.
     fn push_all<const BY_INTERVAL: bool, const ALL_TIED: bool>(&mut self, mut both: [Bins<'_, K, T>; 2]) {
-        let mut merged = [MergedBlock::default()];
-        while let Some(of_both) = blocks(&both) {
-            merge_blocks::<K, T, 1, BY_INTERVAL, ALL_TIED>([of_both], &mut merged);
-            self.push::<ALL_TIED>(&merged[0], &mut both);
+        let mut merged = MergedBlock::default();
+        while let [Some(own), Some(others)] = both.map(|bins| bins.block()) {
+            merged.fill::<BY_INTERVAL, ALL_TIED>(&own, &others);
+            self.push::<ALL_TIED>(&merged, &mut both);
         }
         let mut places = [0; 2];
         while let [Some(own), Some(others)] = [0, 1].map(|side: usize| both[side].bin(places[side])) {
@@ -184,24 +162,6 @@ impl<'a, K: Key, T: Tally> Bins<'a, K, T> {
     }
 }
 
-/// The first block of both, if both have one.
-fn blocks<'a, K: Key, T: Tally>(both: &[Bins<'a, K, T>; 2]) -> Option<[Block<'a, K, T>; 2]> {
-    Some([both[0].block()?, both[1].block()?])
-}
-
-/// The higher bins of both and the lower ones, about as many. No score, or interval, is among both.
-fn halves<'a, K: Key, T: Tally, const BY_INTERVAL: bool>(
-    [own, others]: [Bins<'a, K, T>; 2],
-) -> [[Bins<'a, K, T>; 2]; 2] {
-    let middle = own.keys.len() / 2;
-    let above = others.keys.partition_point(|key| *key > own.keys[middle]);
-    // Numbers of intervals are not in the order of scores. The last bin above may be in the interval of the middle; none below is in that of the bin before the middle.
-    let is_shared = |last: &usize| BY_INTERVAL && others.intervals[*last] == own.intervals[middle];
-    let place = above.checked_sub(1).filter(is_shared).unwrap_or(above);
-    let (own, others) = (own.split_at(middle), others.split_at(place));
-    [[own.0, others.0], [own.1, others.1]]
-}
-
 impl<K: Key, T: Tally> Block<'_, K, T> {
     #[inline(always)]
     fn bin(&self, at: usize) -> Bin<K, T> {
@@ -256,28 +216,26 @@ impl<K: Key, T: Tally> Default for MergedBlock<K, T> {
     }
 }
 
-/// Merges as many bins as a block has, of each of `N` pairs. Both blocks of a pair last for so many steps, so no step looks for an
-/// end.
-#[inline]
-fn merge_blocks<K: Key, T: Tally, const N: usize, const BY_INTERVAL: bool, const ALL_TIED: bool>(
-    pairs: [[Block<'_, K, T>; 2]; N],
-    merged: &mut [MergedBlock<K, T>; N],
-) {
-    let mut from = [[0; 2]; N];
-    for step in 0..MERGED_BINS {
-        for (([own, others], merged), from) in pairs.iter().zip(&mut *merged).zip(&mut from) {
+impl<K: Key, T: Tally> MergedBlock<K, T> {
+    /// Merges as many bins as a block has. Both blocks last for so many steps, so no step looks for an end.
+    #[inline]
+    fn fill<const BY_INTERVAL: bool, const ALL_TIED: bool>(
+        &mut self,
+        own: &Block<'_, K, T>,
+        others: &Block<'_, K, T>,
+    ) {
+        let mut from = [0; 2];
+        for step in 0..MERGED_BINS {
             let bin = merged_bin::<K, T, BY_INTERVAL>(
                 own.bin(from[0] % MERGED_BINS),
                 others.bin(from[1] % MERGED_BINS),
             );
-            (merged.keys[step], merged.counts[step]) = (bin.key, bin.count);
+            (self.keys[step], self.counts[step]) = (bin.key, bin.count);
             if !ALL_TIED {
-                merged.tied[step] = bin.tied;
+                self.tied[step] = bin.tied;
             }
-            *from = [from[0] + bin.from[0], from[1] + bin.from[1]];
+            from = [from[0] + bin.from[0], from[1] + bin.from[1]];
         }
-    }
-    for (merged, from) in merged.iter_mut().zip(from) {
-        merged.from = from;
+        self.from = from;
     }
 }
