@@ -1,22 +1,18 @@
 //! Scores that several rows share, without bringing the rows into any order.
 //!
 //! Every key marks the cell of its hash. If a key finds its cell marked, it may share its score with another key of
-//! that cell. Only the keys of such cells go to a second round, with another hash, and only what that leaves need be put in
-//! order. Where scores are distinct, it leaves hardly any.
+//! that cell. Only the keys of such cells need be put in order. Where scores are distinct, these are few.
 
 use crate::cache;
 use crate::ranking::scores::Key;
-use crate::ranking::tuning::{AGAIN_WORDS, CHUNK, MARKS_PER_ROW, SECOND_ROUND_KEYS, TOGETHER};
+use crate::ranking::tuning::{AGAIN_WORDS, CHUNK, MARKS_PER_ROW, TOGETHER};
 use crate::wide::{Work, widest};
 
 /// Finds the keys that may be equal to others. Keeps its memory from use to use.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct Duplicates<K> {
     marks: Marks,
-    /// What the first round leaves ...
     keys: Vec<K>,
-    /// ... and what the second one does.
-    left: Vec<K>,
 }
 
 /// Marks of cells.
@@ -45,13 +41,13 @@ impl Marks {
 
     /// Marks the cells of keys. Returns whether any cell had been marked.
     #[inline(always)]
-    fn mark<K: Key>(&mut self, keys: &[K], hash: impl Fn(K) -> u64) -> bool {
+    fn mark<K: Key>(&mut self, keys: &[K]) -> bool {
         let Marks { met, again, shift } = self;
         let (met, again) = (&mut met[..], &mut again[..AGAIN_WORDS]);
         let mut any = 0;
         let mut cells = [0; TOGETHER];
         for keys in keys.chunks(TOGETHER) {
-            for &cell in cells_of(&mut cells, keys, *shift, &hash) {
+            for &cell in cells_of(&mut cells, keys, *shift) {
                 let (word, mark) = (&mut met[(cell / 64) as usize], 1 << (cell % 64));
                 let met_before = *word & mark;
                 again[(cell / 64) as usize % AGAIN_WORDS] |= met_before;
@@ -64,7 +60,7 @@ impl Marks {
 
     /// Appends the keys whose cells may have been marked by others.
     #[inline(always)]
-    fn met_again<K: Key>(&self, keys: &[K], hash: impl Fn(K) -> u64, to: &mut Vec<K>) {
+    fn met_again<K: Key>(&self, keys: &[K], to: &mut Vec<K>) {
         let again = &self.again[..AGAIN_WORDS];
         let mut cells = [0; TOGETHER];
         for keys in keys.chunks(TOGETHER) {
@@ -72,7 +68,7 @@ impl Marks {
             let before = to.len();
             to.extend_from_slice(keys);
             let (places, mut kept) = (&mut to[before..], 0);
-            for (&key, &cell) in keys.iter().zip(cells_of(&mut cells, keys, self.shift, &hash)) {
+            for (&key, &cell) in keys.iter().zip(cells_of(&mut cells, keys, self.shift)) {
                 places[kept] = key;
                 kept += (again[(cell / 64) as usize % AGAIN_WORDS] >> (cell % 64) & 1) as usize;
             }
@@ -83,22 +79,11 @@ impl Marks {
 
 /// The cells of at most [`TOGETHER`] keys.
 #[inline(always)]
-fn cells_of<'a, K: Key>(
-    cells: &'a mut [u32; TOGETHER],
-    keys: &[K],
-    shift: u32,
-    hash: impl Fn(K) -> u64,
-) -> &'a [u32] {
+fn cells_of<'a, K: Key>(cells: &'a mut [u32; TOGETHER], keys: &[K], shift: u32) -> &'a [u32] {
     for (cell, &key) in cells.iter_mut().zip(keys) {
-        *cell = (hash(key) >> shift) as u32;
+        *cell = (key.hash() >> shift) as u32;
     }
     &cells[..keys.len()]
-}
-
-/// The hash of the second round. Its high bits depend on the low bits of the first hash, which did not choose the first
-/// cell.
-fn second_hash(hash: u64) -> u64 {
-    hash.rotate_left(u32::BITS).wrapping_mul(0xBF58_476D_1CE4_E5B9)
 }
 
 impl<K: Key> Duplicates<K> {
@@ -122,28 +107,18 @@ impl<K: Key> Work for Find<'_, K> {
     fn run(self) {
         let all = || self.pieces.iter().flat_map(|pieces| cache::ahead(pieces, CHUNK));
         let rows: usize = self.pieces.iter().copied().flatten().map(|piece| piece.len()).sum();
-        let Duplicates { marks, keys, left } = self.duplicates;
+        let Duplicates { marks, keys } = self.duplicates;
         keys.clear();
         marks.clear(rows);
         let mut any = false;
         for piece in all() {
-            any |= marks.mark(piece, K::hash);
+            any |= marks.mark(piece);
         }
         if !any {
             return;
         }
         for piece in all() {
-            marks.met_again(piece, K::hash, keys);
-        }
-        // If most keys are left, they do share their scores, and another round would leave them as well.
-        if (SECOND_ROUND_KEYS..rows / 2).contains(&keys.len()) {
-            let hash = |key: K| second_hash(key.hash());
-            marks.clear(keys.len());
-            left.clear();
-            if marks.mark(keys, hash) {
-                marks.met_again(keys, hash, left);
-            }
-            std::mem::swap(keys, left);
+            marks.met_again(piece, keys);
         }
     }
 }
@@ -182,9 +157,9 @@ mod tests {
         }
     }
 
-    /// Many distinct keys and some that are shared, so that there is a second round.
+    /// Many distinct keys and some that are shared.
     #[test]
-    fn in_two_rounds() {
+    fn many_keys() {
         let mut duplicates = Duplicates::default();
         for shared in [0, 7, 5_000, 40_000] {
             let distinct = 60_000 - shared;
