@@ -24,12 +24,6 @@ pub(super) const ROWS_PER_KEY: usize = 64;
 /// rows both take as long.
 pub(super) const FEW_ROWS: usize = 64;
 
-/// So many rows are put in order by one comparison of each pair; more, and fewer than [`FEW_ROWS`], by wide registers.
-///
-/// Measured on summaries of normal scores: of 10 rows, a tenth less time than with registers, and a quarter less than
-/// with insertion; of 24 to 60 rows, registers save a fifth to a third beside insertion.
-pub(super) const VERY_FEW_ROWS: usize = 16;
-
 // Keys in buckets (`class_keys`, `sorting`, `score_order`).
 
 /// Rows in a bucket, on average.
@@ -201,11 +195,6 @@ pub(super) const MARKS_PER_ROW: usize = 16;
 /// Words of the marks of cells with more than one key, which stay in the first cache: 4 KiB.
 pub(super) const AGAIN_WORDS: usize = 1 << 9;
 
-/// The fewest keys of a second round. To sort fewer takes about as long as to clear their marks.
-///
-/// Measured: groups of 100 rows took a fifth more instructions when any number had a second round.
-pub(super) const SECOND_ROUND_KEYS: usize = 1 << 9;
-
 // The outline of a large group (`outline`, `grid`).
 
 /// Bits of the cell numbers of the first grid.
@@ -287,10 +276,6 @@ pub(super) const FEWEST_STATES_OF_WINDOW: usize = 8;
 /// Bins that are merged without a look at whether bins are left: a power of two.
 pub(super) const MERGED_BINS: usize = 16;
 const _: () = assert!(MERGED_BINS.is_power_of_two());
-
-/// Two states of so many bins each are merged in two halves, which take turns. The lower half is then copied once more, for
-/// which few bins save too little. In tests they are fewer, so that small random states are merged either way.
-pub(super) const TWO_MERGES_BINS: usize = if cfg!(test) { 8 } else { 256 };
 
 /// The least number of rows that one thread counts into the bins of a small state at a time.
 pub(super) const BOUNDED_ROWS: usize = 1 << 18;

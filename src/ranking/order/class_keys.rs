@@ -9,7 +9,6 @@
 //! is below every key of the next bucket, and equal keys are in one bucket.
 
 use super::classes::Classes;
-use super::pairs;
 use crate::cache;
 use crate::ranking::index::map::{Map, with_buckets};
 use crate::ranking::index::sorting::sort;
@@ -195,9 +194,6 @@ impl<K: Key> ClassKeys<K> {
 /// Sorts keys and walks them from the highest down.
 #[inline]
 fn for_each_in_order<K: Key>(pos: &mut [K], neg: &mut [K], runs: &mut Runs<'_, '_>) {
-    if pos.len() + neg.len() < FEW_ROWS {
-        return pairs::for_each(pos, neg, runs);
-    }
     sort(pos);
     sort(neg);
     let (mut pos, mut neg) = (&*pos, &*neg);

@@ -330,7 +330,7 @@ mod tests {
                 let (now, earlier) = (group.ties().at_rank(count), counts.ties().at_rank(count));
                 prop_assert_eq!((now, now.is_some()), (earlier, exists));
             }
-            let (pos, neg) = counts.ties().fold_segments(Indexed::Rarer, |sum: &mut (u64, u64), segment| { sum.0 += segment.pos; sum.1 += segment.neg; }, |_, _| ());
+            let (pos, neg) = counts.ties().fold_needed(StepKind::Segments(Indexed::Rarer), |_| true, |sum: &mut (u64, u64), segment| { sum.0 += segment.pos; sum.1 += segment.neg; }, |_, _| ());
             prop_assert_eq!((pos, neg), (group.row_counts().n_pos, group.row_counts().n_neg));
         }
     }

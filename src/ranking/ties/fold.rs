@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use super::placements::Placements;
 use super::positives::{Batches, PositiveScore, PositiveScores};
 use super::source::{Indexed, StepKind};
-use super::steps::{Above, Run, Segment, Step, Tie};
+use super::steps::{Above, Run, Step, Tie};
 use super::ties::Ties;
 
 impl Ties<'_> {
@@ -21,24 +21,11 @@ impl Ties<'_> {
         step: impl Fn(&mut T, Tie) + Sync,
         join: impl Fn(&mut T, T),
     ) -> T {
-        let mut result = T::default();
-        self.fold_into(&mut result, T::default, step, join);
-        result
+        self.fold_needed(StepKind::Ties, |_| true, step, join)
     }
 
-    /// Like [`fold`](Ties::fold), onto a result that exists; parts that are to be joined to it begin
-    /// as `start()`.
-    pub fn fold_into<T: Send>(
-        &mut self,
-        result: &mut T,
-        start: impl Fn() -> T + Sync,
-        step: impl Fn(&mut T, Tie) + Sync,
-        join: impl Fn(&mut T, T),
-    ) {
-        self.fold_runs_into(result, start, of_steps(step), join);
-    }
-
-    /// The same, a run at a time: `run` returns what lies above the next run.
+    /// Like [`fold`](Ties::fold) onto a result that exists, a run at a time: `run` returns what lies above the next run. Parts
+    /// that are to be joined to the result begin as `start()`.
     pub fn fold_runs_into<T: Send>(
         &mut self,
         result: &mut T,
@@ -49,19 +36,8 @@ impl Ties<'_> {
         self.fold_steps(StepKind::Ties, &|_| true, result, start, run, join);
     }
 
-    /// Folds the segments of the curve from the highest scores to the lowest, like [`fold`](Ties::fold)
-    /// but without order among the rows of one class between two scores of the other.
-    pub fn fold_segments<T: Default + Send>(
-        &mut self,
-        indexed: Indexed,
-        step: impl Fn(&mut T, Segment) + Sync,
-        join: impl Fn(&mut T, T),
-    ) -> T {
-        self.fold_needed(StepKind::Segments(indexed), |_| true, step, join)
-    }
-
-    /// Folds steps like [`fold`](Ties::fold) or [`fold_segments`](Ties::fold_segments), where a statistic needs them. A
-    /// large group is walked in parts; all rows of a part that is not needed come as one step without a key.
+    /// Folds ties or segments of the curve like [`fold`](Ties::fold), where a statistic needs them. There is no order among the
+    /// rows of one class within a segment. A large group is walked in parts; all rows of a part that is not needed come as one step without a key.
     ///
     /// Most of a group says nothing about the largest distance of a curve, or about the area of a small range.
     pub fn fold_needed<T: Default + Send>(
@@ -76,7 +52,7 @@ impl Ties<'_> {
         result
     }
 
-    /// Folds the segments of the curve like [`fold_segments`](Ties::fold_segments), a run of them at a time: `run` returns
+    /// Folds the segments of the curve, a run of them at a time: `run` returns
     /// what lies above the next run.
     pub fn fold_runs<T: Default + Send>(
         &mut self,

@@ -254,7 +254,7 @@ mod tests {
     use crate::ranking::order::{distinct_keys::DistinctKeys, shards::Shards};
     use crate::ranking::scores::parts::{PartFacts, tests::Cut};
     use crate::ranking::scores::{Bits, Domain, Key, Observations, Score, bits::tests::packed};
-    use crate::ranking::ties::steps::Segment;
+    use crate::ranking::ties::{source::StepKind, steps::Segment};
     use proptest::prelude::*;
 
     type Question<'a> = &'a dyn Fn(Ties<'_>) -> Result<(), TestCaseError>;
@@ -399,8 +399,9 @@ mod tests {
             })?;
             for indexed in [Indexed::Rarer, Indexed::Positives] {
                 ask(&|mut ties| {
-                    let segments = ties.fold_segments(
-                        indexed,
+                    let segments = ties.fold_needed(
+                        StepKind::Segments(indexed),
+                        |_| true,
                         |walked: &mut Vec<_>, segment| walked.push(segment),
                         |walked, more| walked.extend(more),
                     );
