@@ -9,7 +9,7 @@ use crate::ranking::scores::{
 };
 use crate::ranking::states::{Limit, StoredState, stored::unranked_state};
 use crate::ranking::ties::{Ties, row_counts::RowCounts, source::Source, units};
-use crate::ranking::tuning::{COUNTED_ROWS, ROWS_PER_KEY, SHARD_ROWS};
+use crate::ranking::tuning::{ROWS_PER_KEY, SHARD_ROWS};
 use crate::ranking::weighted::Weighted;
 
 /// The way in which a group is ranked. All give the same answers; tests and benchmarks force one.
@@ -137,7 +137,7 @@ impl<K: Key> Group<K> {
     fn load_unweighted<S: Score<Key = K>>(&mut self, pieces: &[Observations<'_, S>]) -> Layout {
         let n_rows = pieces.iter().map(|rows| rows.scores.len()).sum::<usize>();
         let most = match self.strategy {
-            Strategy::Fitting if n_rows >= COUNTED_ROWS => {
+            Strategy::Fitting if n_rows >= SHARD_ROWS => {
                 Some(n_rows / ROWS_PER_KEY).filter(|&most| DistinctKeys::may_be_few(pieces, most))
             }
             Strategy::Counting => Some(n_rows),

@@ -10,10 +10,6 @@
 /// the cache of one core.
 pub const SHARD_ROWS: usize = 1 << 17;
 
-/// A group of fewer rows is not searched for few distinct scores. Such a group is ranked so soon that a search which
-/// finds nothing would show.
-pub(super) const COUNTED_ROWS: usize = 1 << 11;
-
 /// A group is counted as long as this many of its rows share a score, on average. It decides when counting stops, and
 /// so how many rows are counted in vain where scores are distinct.
 pub(super) const ROWS_PER_KEY: usize = 64;
@@ -159,13 +155,6 @@ pub(super) const LEAST_ROWS_OF_KEY: usize = 4;
 /// From so many keys on, the sums of two ranges are added by all threads.
 pub(super) const MERGED_KEYS: usize = 1 << 13;
 
-/// Sums of all keys of more bytes do not stay in the cache of a core, and are asked for before they are read. With fewer
-/// bytes the question itself shows.
-pub(super) const CACHED_SUMS: usize = 1 << 19;
-
-/// They are asked for so many rows before, which take about as long as memory.
-pub(super) const SUMS_AHEAD: usize = 12;
-
 /// Codes of a range of rows that were counted earlier, so that the counts of a range stay in the cache.
 pub(super) const RANGE_CODES: usize = 1 << 13;
 
@@ -205,12 +194,6 @@ pub(super) const FIRST_GRID_BITS: u32 = 16;
 
 /// An outline is too coarse if a cell has more than this many times the rows that it should have.
 pub(super) const TOO_MANY_TIMES: u64 = 8;
-
-/// Counts of a cell of the first grid, which rows add to in turn.
-///
-/// Measured on 10^7 normal scores, whose shards lie in one to three cells: rows are counted in three fifths of the time that one
-/// count takes.
-pub(super) const COUNTS_OF_A_CELL: usize = 4;
 
 // Steps, scores of positives, counts and weights (`steps`, `positives`, `counts`, `units`).
 
@@ -261,17 +244,6 @@ const _: () = assert!(PARALLEL_ROWS <= MOST_BINS_ALONE);
 
 /// Fewer states of a partition are merged in order, two at a time.
 pub(super) const STATES_TOGETHER: usize = 8;
-
-/// Bins of all states that windows of counts are read from at once, at most: they and their slots stay in memory. Windows are
-/// merged if the first of them has more than a fourth by itself.
-pub(super) const MOST_BINS_OF_WINDOWS: usize = 1 << 20;
-
-/// So many are read at once even if windows have few: the states of the first windows are read again for the next ones.
-pub(super) const FEWEST_BINS_OF_WINDOWS: usize = 1 << 10;
-
-/// Windows of fewer states, on average, are merged. Each state is merged three times, and counted twice; but its scores are
-/// also put in order.
-pub(super) const FEWEST_STATES_OF_WINDOW: usize = 8;
 
 /// Bins that are merged without a look at whether bins are left: a power of two.
 pub(super) const MERGED_BINS: usize = 16;

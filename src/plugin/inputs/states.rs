@@ -19,8 +19,7 @@ use crate::plugin::arrays::{
 use crate::ranking::scores::{Domain, Score, ScoreType};
 use crate::ranking::states::{
     Limit, Scale, State, StoredState,
-    moving::{Answer, Read, moving},
-    moving_counts::{Bins, moving_counts},
+    moving::moving,
     scale::{LAST, Resolution},
     state::{CheckedSums, LIMITS},
     weight_sums::{MOST_STEPS, WeightSums},
@@ -46,10 +45,6 @@ enum BinCounts {
     Counts { pos: PrimitiveArray<u64>, neg: PrimitiveArray<u64> },
     Weights { pos: Vec<WeightSums>, neg: Vec<WeightSums> },
 }
-
-/// A way to the states of windows.
-type Moving<T> =
-    fn(&[Range<usize>], &Bins<'_>, &Read<'_, T, String>, &mut Answer<'_, T>) -> Result<(), String>;
 
 /// What a state says beside its bins.
 struct Head {
@@ -209,14 +204,12 @@ impl States {
             BinCounts::Counts { pos, neg } => {
                 let counts =
                     |bins: Range<usize>| self.counts_of(&pos.values()[bins.clone()], &neg.values()[bins]);
-                self.moving_as(states, windows, scores, &counts, moving_counts::<S::Key, String>, answer)
+                self.moving_as(states, windows, scores, &counts, answer)
             }
             BinCounts::Weights { pos, neg } => {
                 self.check_weights(states, [pos, neg])?;
                 let counts = |bins: Range<usize>| Ok(in_pairs(&pos[bins.clone()], &neg[bins]));
-                let merged: Moving<WeightSums> =
-                    |windows, _, read, answer| moving::<S::Key, _, _>(windows, read, answer);
-                self.moving_as(states, windows, scores, &counts, merged, answer)
+                self.moving_as(states, windows, scores, &counts, answer)
             }
         }
     }
@@ -227,7 +220,6 @@ impl States {
         windows: &[Range<usize>],
         scores: &[S],
         counts: &impl Fn(Range<usize>) -> Result<Vec<Count<T>>, String>,
-        moving: Moving<T>,
         answer: &mut impl FnMut(RocStateRecord),
     ) -> Result<(), String>
     where
@@ -236,8 +228,7 @@ impl States {
         let scale = self.scale(states)?;
         self.check_rows(states)?;
         let read = |place: usize| self.checked(states[place], scores, counts, scale);
-        let bins = |place: usize| self.bins(states[place]..states[place] + 1).len();
-        moving(windows, &bins, &read, &mut |state| {
+        moving::<S::Key, _, _>(windows, &read, &mut |state| {
             interrupt::check();
             answer(state.unwrap_or_else(|| self.empty::<S, T>()).into());
         })

@@ -31,9 +31,7 @@ use crate::ranking::scores::Score;
 use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 use crate::ranking::ties::placements::{Moments, Placements};
-use crate::ranking::tuning::{
-    CACHED_SUMS, LEAST_ROWS_OF_KEY, RANGE_CODES, ROWS_OF_KEY, SHARD_ROWS, SUMS_AHEAD,
-};
+use crate::ranking::tuning::{LEAST_ROWS_OF_KEY, RANGE_CODES, ROWS_OF_KEY, SHARD_ROWS};
 
 /// Rows of a range whose sums fit 64 bits, whatever keys they have.
 const FEW_ROWS: usize = 1 << 20;
@@ -223,16 +221,10 @@ fn of_range<S: Score, T: SumNumber>(
     mut sums: Sums<T>,
     steps: &[Steps],
 ) -> Sums<u128> {
-    let outgrow_cache = size_of_val(&sums.keys[..]) > CACHED_SUMS;
-    match (sums.heights.is_empty(), outgrow_cache) {
-        (true, false) => order.for_each(parts, memory, |rows| sums.add_rows::<_, false, 0>(rows, steps)),
-        (true, true) => {
-            order.for_each(parts, memory, |rows| sums.add_rows::<_, false, SUMS_AHEAD>(rows, steps))
-        }
-        (false, false) => order.for_each(parts, memory, |rows| sums.add_rows::<_, true, 0>(rows, steps)),
-        (false, true) => {
-            order.for_each(parts, memory, |rows| sums.add_rows::<_, true, SUMS_AHEAD>(rows, steps))
-        }
+    if sums.heights.is_empty() {
+        order.for_each(parts, memory, |rows| sums.add_rows::<_, false>(rows, steps));
+    } else {
+        order.for_each(parts, memory, |rows| sums.add_rows::<_, true>(rows, steps));
     }
     sums.wide()
 }

@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 
 use super::heights::{Heights, Steps};
-use crate::cache;
 use crate::ranking::ties::Count;
 use crate::ranking::ties::placements::{MomentNumber, Moments};
 use crate::ranking::tuning::MERGED_KEYS;
@@ -163,18 +162,13 @@ impl<T: SumNumber> Sums<T> {
     }
 
     /// Takes in rows in ascending order of their scores, and of their keys within a score.
-    pub fn add_rows<K: PartialEq, const HEIGHTS: bool, const AHEAD: usize>(
+    pub fn add_rows<K: PartialEq, const HEIGHTS: bool>(
         &mut self,
         rows: &[(K, KeyAndLabel)],
         steps: &[Steps],
     ) {
         let mut rest = rows;
         while let [row, after @ ..] = rest {
-            if AHEAD > 0
-                && let Some(later) = after.get(AHEAD)
-            {
-                self.expect::<HEIGHTS>(later.1.key() as usize);
-            }
             let equal = after.iter().take_while(|other| other.0 == row.0).count();
             if equal == 0 {
                 self.add_row::<HEIGHTS>(row.1.key(), usize::from(row.1.label()), steps);
@@ -187,15 +181,6 @@ impl<T: SumNumber> Sums<T> {
                 self.add_tie(of_keys, steps);
             }
             rest = &after[equal..];
-        }
-    }
-
-    /// Asks for the sums of a key, which will soon be read.
-    #[inline(always)]
-    fn expect<const HEIGHTS: bool>(&self, key: usize) {
-        cache::expect(&self.keys[key]);
-        if HEIGHTS {
-            cache::expect(&self.heights[key..=key]);
         }
     }
 

@@ -5,7 +5,6 @@ pub(super) mod bounded;
 mod merged;
 mod merged_bins;
 pub mod moving;
-pub mod moving_counts;
 pub mod packed;
 pub mod scale;
 pub mod state;

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::ranking::group::tests::group_of;
     use crate::ranking::scores::Domain;
-    use crate::ranking::states::{Limit, Scale, moving_counts::moving_counts, state::tests::each};
+    use crate::ranking::states::{Limit, Scale, state::tests::each};
     use proptest::prelude::*;
 
     proptest! {
@@ -87,7 +87,6 @@ mod tests {
             max_bins in prop::option::of(4u64..60),
             limited in prop::collection::vec(any::<bool>(), 50),
             nan in 0usize..100,
-            // From about eight states a window on, exact ones are counted.
             length in 0usize..24,
         ) {
             let limit = max_bins.map(|max_bins| Limit { max_bins, scale: Scale::Real });
@@ -110,10 +109,8 @@ mod tests {
             let mut answers = Vec::new();
             let read = |place: usize| Ok::<_, ()>(states[place].clone());
             moving::<u64, u64, ()>(&windows, &read, &mut |state| answers.push(state)).unwrap();
-            let bins = |place: usize| states[place].bins.len();
-            moving_counts::<u64, ()>(&windows, &bins, &read, &mut |state| answers.push(state)).unwrap();
-            prop_assert_eq!(answers.len(), 2 * windows.len());
-            for (answer, window) in answers.iter().zip([&windows[..], &windows].concat()) {
+            prop_assert_eq!(answers.len(), windows.len());
+            for (answer, window) in answers.iter().zip(&windows) {
                 let bins = |_| 0;
                 let expected = State::merged::<u64, ()>(window.clone(), &bins, &read).unwrap();
                 prop_assert_eq!(answer.is_some(), expected.is_some());

@@ -16,14 +16,6 @@ struct Cut {
     added: u32,
 }
 
-impl Cut {
-    /// The number of the cell that a key lies in; `low` is the lowest key of all.
-    #[inline(always)]
-    fn cell<K: Key>(self, key: K, low: K) -> u32 {
-        self.added.wrapping_add(key.above(low, self.shift) as u32)
-    }
-}
-
 /// The grid that gives each key its cell. Cells are in the order of keys.
 #[derive(Debug)]
 pub(super) struct Grid<K> {
@@ -69,7 +61,8 @@ impl<K: Key> Grid<K> {
 
     #[inline]
     fn cell(&self, key: K) -> u32 {
-        self.cuts[self.first_cell(key)].cell(key, self.low)
+        let Cut { shift, added } = self.cuts[self.first_cell(key)];
+        added.wrapping_add(key.above(self.low, shift) as u32)
     }
 }
 
@@ -80,16 +73,12 @@ pub(super) struct Cells<'a, K> {
     /// The numbers of the first and of the last one.
     pub first: u32,
     last: u32,
-    /// The cut of all cells of the first grid here, if it is the same: then no key needs to ask for its own.
-    same: Option<Cut>,
 }
 
 impl<'a, K: Key> Cells<'a, K> {
     /// The cells from the lowest key to the highest one.
     pub fn between(grid: &'a Grid<K>, low: K, high: K) -> Self {
-        let cuts = &grid.cuts[grid.first_cell(low)..=grid.first_cell(high)];
-        let same = cuts.iter().all(|cut| *cut == cuts[0]).then(|| cuts[0]);
-        Cells { grid, first: grid.cell(low), last: grid.cell(high), same }
+        Cells { grid, first: grid.cell(low), last: grid.cell(high) }
     }
 
     /// How many there are.
@@ -100,13 +89,6 @@ impl<'a, K: Key> Cells<'a, K> {
     /// Calls `add` for each key of a piece that lies in these cells: with the place of its cell among them, the key, its units
     /// and its rows.
     pub fn each_key(&self, piece: &Piece<'_, K>, add: impl FnMut(usize, K, u64, u64)) {
-        let (grid, low, first) = (self.grid, self.grid.low, self.first);
-        match self.same {
-            Some(cut) => {
-                let from_first = Cut { added: cut.added.wrapping_sub(first), ..cut };
-                piece.each_key(|key| from_first.cell(key, low), add);
-            }
-            None => piece.each_key(|key| grid.cell(key) - first, add),
-        }
+        piece.each_key(|key| self.grid.cell(key) - self.first, add);
     }
 }

@@ -35,16 +35,6 @@ impl RowCounts {
         }
     }
 
-    /// These rows without some of them, as a state knows them.
-    pub fn minus(self, fewer: Self) -> Self {
-        RowCounts {
-            n_pos: self.n_pos - fewer.n_pos,
-            n_neg: self.n_neg - fewer.n_neg,
-            n_missing: self.n_missing - fewer.n_missing,
-            ..self
-        }
-    }
-
     /// All rows, those that were skipped among them.
     pub fn all(self) -> u64 {
         self.n_pos + self.n_neg + self.n_missing

@@ -2,8 +2,8 @@
 
 use crate::statistics::options::from_options;
 
-/// For each state, the state of all rows since the start of its window: see [`moving`](crate::ranking::states::moving) and
-/// [`moving_counts`](crate::ranking::states::moving_counts).
+/// For each state, the state of all rows since the start of its window: see
+/// [`moving`](crate::ranking::states::moving).
 #[derive(Clone, Copy, Debug)]
 pub struct RollingMergeStates {}
 
