@@ -10,6 +10,7 @@
 //! - [`order`]: the ways to rank rows without weights. Few rows are compared in pairs, and few distinct scores are
 //!   counted. Otherwise one class is brought near its order, and the other class looks up its place in it.
 //! - [`weighted`]: the same for rows with weights, which count units of a fixed-point number.
+//! - `partition`: rows divided by a map, in two passes.
 //! - [`states`]: counts that are kept. A state is exact, or has bins of a scale; it can be packed as bytes.
 //! - [`group`]: the rows of one group, ranked in the way that suits their number.
 //! - [`rows`]: several columns row by row: codes of scores and keys, and placements of rows.
@@ -21,6 +22,7 @@
 pub mod group;
 mod index;
 pub mod order;
+mod partition;
 pub mod rows;
 pub mod scores;
 pub mod states;

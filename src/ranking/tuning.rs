@@ -20,13 +20,7 @@ pub(super) const ROWS_PER_KEY: usize = 64;
 /// rows both take as long.
 pub(super) const FEW_ROWS: usize = 64;
 
-// Keys in buckets (`class_keys`, `sorting`, `score_order`).
-
-/// Rows in a bucket, on average.
-///
-/// Measured on groups of 10^4 normal scores, by pairs of both classes: a tenth slower with 4 or with 16 than with 8 or
-/// 12.
-pub(super) const ROWS_PER_BUCKET: usize = 10;
+// Keys in buckets (`sorting`, `score_order`).
 
 /// A bucket of at most this many keys is sorted by insertion in the loop itself. The standard sort does the same for
 /// few keys, but behind a call. Rows whose buckets all have at most so many are sorted together (`score_order`).
@@ -55,8 +49,8 @@ pub(super) const WINDOW: usize = 4;
 /// Measured on groups of 10^4 normal scores: the AUC takes a quarter less time than with one key after the other.
 pub(super) const TOGETHER: usize = 64;
 
-/// Pieces of keys that one task looks up, where threads share the work of one large group.
-pub(super) const PIECES_PER_TASK: usize = 64;
+/// Keys that one task looks up, where threads share the work of one large group.
+pub(super) const KEYS_PER_TASK: usize = 1 << 14;
 
 // Maps of scores to buckets (`map`).
 
@@ -85,7 +79,7 @@ const _: () = assert!(GRID_CELLS.is_power_of_two());
 /// From this many sampled scores on, a cell's line goes through them. With fewer, it goes from border to border.
 pub(super) const TRUSTED_SCORES: usize = 4;
 
-// Shards of a large group (`shards`, `streams`).
+// Shards of a large group (`shards`, `blocks`).
 
 /// Bytes of the indexed keys of a shard, on average. Together with their buckets and with the other rows of the shard,
 /// they stay in 512 KiB, the second cache of the core where this was measured.
@@ -94,11 +88,11 @@ pub(super) const INDEXED_BYTES: usize = 1 << 16;
 /// Shards of a large group, at least. A map of many lines needs some shards for each of them.
 pub(super) const MIN_SHARDS: usize = 64;
 
-/// Shards of a large group, at most. Each shard is two streams that every block writes to.
+/// Shards of a large group, at most. Each shard is two partitions of every block.
 pub(super) const MAX_SHARDS: usize = 512;
 const _: () = assert!(
     2 * MAX_SHARDS < u16::MAX as usize,
-    "the streams of two classes, and one more, are numbered by u16"
+    "the partitions of two classes, and one more, are numbered by u16"
 );
 
 /// Blocks of a large group for each thread, so that other threads can help one that falls behind.
@@ -114,12 +108,6 @@ pub(super) const SHARDS_AT_A_TIME: usize = 2;
 /// Measured on 10^7 rows: `roc_auc` of scores of 32 bits takes a twentieth less time, and of 64 bits a fiftieth. With twice as many
 /// rows it takes as long.
 pub(super) const ROWS_AHEAD: usize = 512;
-
-/// Keys in a chunk of a stream.
-///
-/// Measured on 10^7 rows in 1024 streams: with 64, reading takes half as long again as with 256, since each chunk is a
-/// new place in memory; with 512, writing takes a third longer, and the unfilled ends add up.
-pub(super) const CHUNK: usize = 256;
 
 // Few distinct scores (`distinct_keys`).
 

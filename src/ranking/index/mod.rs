@@ -25,7 +25,7 @@ use sorting::{sort, sort_near};
 
 use crate::cache;
 use crate::ranking::scores::{Key, Score};
-use crate::ranking::tuning::{BUCKETS_PER_KEY, TOGETHER, WINDOW};
+use crate::ranking::tuning::{BUCKETS_PER_KEY, FEW_ROWS, TOGETHER, WINDOW};
 use crate::wide::{Work, widest};
 
 /// The keys of one class, indexed. Keeps its memory from use to use.
@@ -50,6 +50,18 @@ impl<K: Key> Index<K> {
         for &bucket in &self.long {
             let (start, end) = ends_of_bucket(&self.starts, bucket);
             sort(&mut self.keys[start..end]);
+        }
+    }
+
+    /// Takes in the keys in `pieces`, in ascending order; nothing is looked up among them.
+    pub fn sort<S: Score<Key = K>>(&mut self, pieces: &[&[K]]) {
+        if pieces.iter().map(|piece| piece.len()).sum::<usize>() < FEW_ROWS {
+            self.keys.clear();
+            pieces.iter().for_each(|piece| self.keys.extend_from_slice(piece));
+            sort(&mut self.keys);
+        } else {
+            self.build::<S>(pieces);
+            self.order();
         }
     }
 

@@ -1,19 +1,23 @@
-//! A block of a large group: rows that one thread spreads over streams, two for each shard.
+//! A block of a large group: rows that one thread partitions, two partitions for each shard.
 
-use super::streams::{Streams, place_keys};
 use crate::interrupt;
+use crate::memory;
 use crate::ranking::index::map::{Map, with_buckets};
 use crate::ranking::index::row::Row;
-use crate::ranking::scores::{Key, Observations, Score};
+use crate::ranking::partition::{exclusive_prefix_sum, scatter};
+use crate::ranking::scores::{Observations, Score};
 use crate::ranking::ties::units::Unit;
 use crate::ranking::tuning::BLOCKS_PER_THREAD;
 use crate::wide::{Work, widest};
 
-/// The rows of one block: two streams for each shard, negatives and positives.
+/// The rows of one block: the negatives of shard `i` are partition `2 i`, its positives `2 i + 1`.
 #[derive(Debug)]
 pub(in crate::ranking) struct Block<R> {
-    pub streams: Streams<R>,
-    /// The units of each stream.
+    /// One partition after the other, then rows that are skipped.
+    rows: Vec<R>,
+    /// Where each partition ends.
+    ends: Vec<u32>,
+    /// The units of each partition.
     pub units: Vec<u64>,
     /// For either class, the bits that any row has in its units.
     pub any_bits: [u64; 2],
@@ -26,56 +30,47 @@ pub(in crate::ranking) fn blocks() -> usize {
 }
 
 impl<R: Row> Block<R> {
-    /// Spreads rows over shards that a map names.
-    pub fn part<S: Score<Key = R::Key>>(
+    /// Partitions rows by the shards that a map names, into memory that may have been in use.
+    pub fn partition<S: Score<Key = R::Key>>(
         pieces: &[Observations<'_, S>],
         unit_of: [Unit; 2],
         shards: usize,
         map: &Map,
+        mut memory: Vec<R>,
     ) -> Self {
-        let rows = pieces.iter().map(|rows| rows.scores.len()).sum();
-        let mut streams = Streams::<R>::new(2 * shards, rows);
-        let mut units = vec![0; 2 * shards];
-        let (any_bits, nan) = with_buckets!(map, shard => widest(Dealing {
+        let rows: usize = pieces.iter().map(|rows| rows.scores.len()).sum();
+        assert!(u32::try_from(rows).is_ok(), "{rows} rows in one block");
+        let mut partitions = vec![0; rows];
+        // Rows that are skipped have a partition of their own, the last one.
+        let mut counts = vec![0; 2 * shards + 1];
+        let nan = with_buckets!(map, shard => widest(Histogram {
+            pieces,
+            shard,
+            partitions: &mut partitions,
+            counts: &mut counts,
+        }));
+        let mut units: Vec<u64> = counts.iter().map(|&rows| u64::from(rows)).collect();
+        let mut ends = counts;
+        exclusive_prefix_sum(&mut ends);
+        memory.clear();
+        memory::reserve(&mut memory, rows);
+        memory.resize(rows, R::default());
+        let any_bits = widest(Scatter {
             pieces,
             unit_of,
-            shard,
-            streams: &mut streams,
+            partitions: &partitions,
+            offsets: &mut ends,
+            rows: &mut memory,
             units: &mut units,
-        }));
-        if !R::HAS_WEIGHT {
-            units = (0..2 * shards).map(|stream| streams.rows(stream) as u64).collect();
-        }
-        Block { streams, units, any_bits, nan }
+        });
+        units.pop();
+        Block { rows: memory, ends, units, any_bits, nan }
     }
-}
 
-impl<K: Key> Block<K> {
-    /// The same for rows without weights. The keys go to memory that may have been in use: they are counted first, so that
-    /// there are no more places than rows.
-    pub fn part_into<S: Score<Key = K>>(
-        mut memory: Vec<K>,
-        rows: &Observations<'_, S>,
-        shards: usize,
-        map: &Map,
-    ) -> Self {
-        // Rows that are skipped have a stream of their own, the last one.
-        let mut streams_of = vec![0; rows.scores.len()];
-        let mut ends = vec![0; 2 * shards + 1];
-        let (streams, sizes) = (&mut streams_of[..], &mut ends[..]);
-        let nan = with_buckets!(map, shard => widest(Counting { rows, shard, streams, sizes }));
-        ends.pop();
-        let units: Vec<u64> = ends.iter().map(|&rows| u64::from(rows)).collect();
-        let mut before = 0;
-        for end in &mut ends {
-            before += std::mem::replace(end, before);
-        }
-        ends.push(before);
-        memory.clear();
-        memory.resize(rows.scores.len(), K::default());
-        place_keys(rows.scores, &streams_of, &mut ends, &mut memory);
-        ends.pop();
-        Block { streams: Streams::side_by_side(memory, ends), units, any_bits: [1; 2], nan }
+    /// The rows of a partition.
+    pub fn rows(&self, partition: usize) -> &[R] {
+        let start = if partition == 0 { 0 } else { self.ends[partition - 1] };
+        &self.rows[start as usize..self.ends[partition] as usize]
     }
 }
 
@@ -86,96 +81,85 @@ pub(in crate::ranking) fn memory_of<S: Score>(mut scores: Vec<S>) -> Vec<S::Key>
     scores.into_iter().map(Score::key).collect()
 }
 
-/// The work of finding the stream of each row, and the number of rows of each stream.
-struct Counting<'a, 'b, S: Score, F> {
-    rows: &'a Observations<'b, S>,
+/// The work of finding the partition of each row, and the number of rows of each partition.
+struct Histogram<'a, 'b, S: Score, F> {
+    pieces: &'a [Observations<'b, S>],
     shard: F,
-    streams: &'a mut [u16],
-    sizes: &'a mut [u32],
+    partitions: &'a mut [u16],
+    counts: &'a mut [u32],
 }
 
-impl<S: Score, F: Fn(f64) -> u32> Work for Counting<'_, '_, S, F> {
+impl<S: Score, F: Fn(f64) -> u32> Work for Histogram<'_, '_, S, F> {
     /// Whether a score that is used is NaN.
     type Output = bool;
 
     #[inline(always)]
     fn run(self) -> bool {
-        let Counting { rows, shard, streams, sizes } = self;
-        let skipped = (sizes.len() - 1) as u16;
+        let Histogram { pieces, shard, mut partitions, counts } = self;
+        let skipped = (counts.len() - 1) as u16;
         let mut nan = false;
-        for (word, streams) in rows.words().zip(streams.chunks_mut(64)) {
+        for word in pieces.iter().flat_map(Observations::words) {
             interrupt::check();
-            for (row, (stream, &score)) in streams.iter_mut().zip(word.scores).enumerate() {
-                *stream = (2 * shard(score.position()) + (word.labels >> row & 1) as u32) as u16;
+            let of_word;
+            (of_word, partitions) = partitions.split_at_mut(word.scores.len());
+            for (row, (partition, &score)) in of_word.iter_mut().zip(word.scores).enumerate() {
+                *partition = (2 * shard(score.position()) + (word.labels >> row & 1) as u32) as u16;
             }
             if !word.are_all_used() {
-                for (_, stream) in streams.iter_mut().enumerate().filter(|row| !word.is_used(row.0)) {
-                    *stream = skipped;
+                for (_, partition) in of_word.iter_mut().enumerate().filter(|row| !word.is_used(row.0)) {
+                    *partition = skipped;
                 }
             }
             nan |= word.has_nan();
-            for &stream in &*streams {
-                sizes[usize::from(stream)] += 1;
+            for &partition in &*of_word {
+                counts[usize::from(partition)] += 1;
             }
         }
         nan
     }
 }
 
-/// The work of spreading a block's rows over streams.
-struct Dealing<'a, 'b, S: Score, R, F> {
+/// The work of moving rows to their partitions.
+struct Scatter<'a, 'b, S: Score, R> {
     pieces: &'a [Observations<'b, S>],
     unit_of: [Unit; 2],
-    shard: F,
-    streams: &'a mut Streams<R>,
-    /// The units of each stream, if rows have weights.
+    partitions: &'a [u16],
+    /// Where the next row of each partition goes.
+    offsets: &'a mut [u32],
+    rows: &'a mut [R],
+    /// The units of each partition; written if rows have weights.
     units: &'a mut [u64],
 }
 
-impl<S: Score, R: Row<Key = S::Key>, F: Fn(f64) -> u32> Work for Dealing<'_, '_, S, R, F> {
-    /// For either class the bits that any row has in its units, and whether a score that is used is NaN.
-    type Output = ([u64; 2], bool);
+impl<S: Score, R: Row<Key = S::Key>> Work for Scatter<'_, '_, S, R> {
+    /// For either class, the bits that any row has in its units.
+    type Output = [u64; 2];
 
     #[inline(always)]
-    fn run(self) -> Self::Output {
-        let Dealing { pieces, unit_of, shard, streams, units } = self;
-        let (mut any_bits, mut nan) = ([0; 2], false);
-        // Short loops find the streams of 64 rows, their keys and their units, and then move the rows. Values stay in registers, so
-        // that they take half the time of one long loop.
-        let (mut streams_of, mut keys) = ([0u32; 64], [S::Key::default(); 64]);
-        let mut beside = [R::Beside::default(); 64];
-        for piece in pieces {
-            for word in piece.words() {
-                interrupt::check();
-                for (row, ((stream, key), &score)) in
-                    streams_of.iter_mut().zip(&mut keys).zip(word.scores).enumerate()
-                {
-                    *stream = 2 * shard(score.position()) + (word.labels >> row & 1) as u32;
-                    *key = score.key();
-                }
-                let [neg_bits, pos_bits] = R::fill(&mut beside, &word, unit_of);
-                any_bits = [any_bits[0] | neg_bits, any_bits[1] | pos_bits];
-                nan |= word.has_nan();
-                let mut n_used = word.scores.len();
-                if !word.are_all_used() {
-                    n_used = 0;
-                    for row in (0..word.scores.len()).filter(|&row| word.is_used(row)) {
-                        (streams_of[n_used], keys[n_used], beside[n_used]) =
-                            (streams_of[row], keys[row], beside[row]);
-                        n_used += 1;
-                    }
-                }
-                let streams_of = &streams_of[..n_used];
-                if R::HAS_WEIGHT {
-                    for (&stream, &beside) in streams_of.iter().zip(&beside) {
-                        units[stream as usize] += R::units(beside);
-                    }
-                }
-                streams
-                    .push_all(streams_of, keys.iter().zip(&beside).map(|(&key, &beside)| R::of(key, beside)));
-            }
+    fn run(self) -> [u64; 2] {
+        let Scatter { pieces, unit_of, mut partitions, offsets, rows, units } = self;
+        if R::HAS_WEIGHT {
+            units.fill(0);
         }
-        (any_bits, nan)
+        let mut any_bits = [0; 2];
+        let mut beside = [R::Beside::default(); 64];
+        for word in pieces.iter().flat_map(Observations::words) {
+            interrupt::check();
+            let of_word;
+            (of_word, partitions) = partitions.split_at(word.scores.len());
+            let [neg_bits, pos_bits] = R::fill(&mut beside, &word, unit_of);
+            any_bits = [any_bits[0] | neg_bits, any_bits[1] | pos_bits];
+            if R::HAS_WEIGHT {
+                for (&partition, &beside) in of_word.iter().zip(&beside) {
+                    // The weight of a row that is skipped may be any number.
+                    let units = &mut units[usize::from(partition)];
+                    *units = units.wrapping_add(R::units(beside));
+                }
+            }
+            let of_rows = word.scores.iter().zip(&beside).map(|(score, &beside)| R::of(score.key(), beside));
+            scatter(of_word, of_rows, offsets, rows);
+        }
+        any_bits
     }
 }
 

@@ -1,8 +1,8 @@
 //! Two classes of keys, each in pieces: what one pass over them counts.
 
 use crate::ranking::scores::Key;
-use crate::ranking::ties::steps::{Above, Tie};
-use crate::ranking::tuning::FEW_ROWS;
+use crate::ranking::ties::steps::{Above, Runs, Tie};
+use crate::ranking::tuning::{EQUAL_STEPS, FEW_ROWS};
 
 /// The keys of positives and negatives.
 #[derive(Clone, Copy, Debug)]
@@ -69,4 +69,37 @@ fn highest<'a, K: Key>(pieces: impl Iterator<Item = &'a &'a [K]>, rows: usize, r
         return Some(select(&mut few[..rows]));
     }
     Some(select(&mut keys.collect::<Vec<K>>()))
+}
+
+/// Merges the keys of two classes, which ascend: walks the distinct scores from the highest to the lowest.
+pub(in crate::ranking) fn for_each_tie<K: Key>(mut pos: &[K], mut neg: &[K], runs: &mut Runs<'_, '_>) {
+    while let Some(key) = highest_of(pos, neg) {
+        let (pos_below, neg_below) = (without(pos, key), without(neg, key));
+        let count = |all: &[K], below: &[K]| (all.len() - below.len()) as u64;
+        runs.push(key.wide(), count(pos, pos_below), count(neg, neg_below));
+        (pos, neg) = (pos_below, neg_below);
+    }
+}
+
+/// The highest key of two classes, whose keys ascend.
+#[inline]
+fn highest_of<K: Key>(pos: &[K], neg: &[K]) -> Option<K> {
+    match (pos.last(), neg.last()) {
+        (Some(&pos), Some(&neg)) => Some(pos.max(neg)),
+        (Some(&one), None) | (None, Some(&one)) => Some(one),
+        (None, None) => None,
+    }
+}
+
+/// Ascending keys without those at the end that equal `key`.
+#[inline]
+fn without<K: Key>(keys: &[K], key: K) -> &[K] {
+    let mut end = keys.len();
+    while end > 0 && keys[end - 1] == key {
+        end -= 1;
+        if keys.len() - end == EQUAL_STEPS {
+            return &keys[..keys[..end].partition_point(|&other| other < key)];
+        }
+    }
+    &keys[..end]
 }

@@ -19,7 +19,7 @@ use crate::ranking::ties::{
     source::Indexed,
     steps::{Above, Runs},
 };
-use crate::ranking::tuning::{FEW_ROWS, PIECES_PER_TASK, SHARD_ROWS};
+use crate::ranking::tuning::{FEW_ROWS, KEYS_PER_TASK, SHARD_ROWS};
 
 impl<K: Key> Classes<'_, K> {
     /// Twice the Mann-Whitney U of these positives against these negatives.
@@ -48,8 +48,7 @@ impl<K: Key> Classes<'_, K> {
             let keys = if only_others { duplicates.find(&[others]) } else { duplicates.find(&both) };
             (self.twice_u_of([below, equal]), keys)
         };
-        (ops.build)(index, &[keys]);
-        index.order();
+        (ops.sort)(index, &[keys]);
         (twice_u, duplicates::cubes(index.keys()))
     }
 
@@ -61,7 +60,8 @@ impl<K: Key> Classes<'_, K> {
         if self.rows() < SHARD_ROWS {
             return (ops.below_and_equal)(index, others);
         }
-        let parts = others.par_chunks(PIECES_PER_TASK).map(|pieces| (ops.below_and_equal)(index, pieces));
+        let parts: Vec<&[K]> = others.iter().flat_map(|piece| piece.chunks(KEYS_PER_TASK)).collect();
+        let parts = parts.par_iter().map(|&part| (ops.below_and_equal)(index, &[part]));
         parts.reduce(Default::default, |sums, part| [sums[0] + part[0], sums[1] + part[1]])
     }
 

@@ -9,4 +9,3 @@ pub(super) mod one_thread;
 pub mod pairs;
 pub(super) mod score_ops;
 pub(super) mod shards;
-pub(super) mod streams;

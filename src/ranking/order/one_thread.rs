@@ -1,9 +1,9 @@
 //! A group that one thread ranks, from the keys of each class.
 
 use super::class_keys::ClassKeys;
-use super::classes::Classes;
+use super::classes::{Classes, for_each_tie};
 use super::score_ops::ScoreOps;
-use crate::ranking::index::tally::Tally;
+use crate::ranking::index::{Index, tally::Tally};
 use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
     Placements,
@@ -25,20 +25,18 @@ pub(in crate::ranking) struct OneThread<K> {
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct WalkMemory<K> {
     pub tally: Tally<K>,
+    /// The negatives of a walk over ties, whose positives are in the index of `tally`.
+    neg: Index<K>,
     pub rises: Vec<Rise>,
 }
 
 impl<K: Key> WalkMemory<K> {
     /// Hands out the ties of keys, all of which are below `above`.
-    pub fn ties(
-        &mut self,
-        class_keys: &mut ClassKeys<K>,
-        ops: ScoreOps<K>,
-        above: Above,
-        take: &mut Take<'_>,
-    ) {
-        (ops.spread)(class_keys);
-        Runs::hand_out(above, &mut self.rises, take, |runs| class_keys.for_each(runs));
+    pub fn ties(&mut self, classes: &Classes<'_, K>, ops: ScoreOps<K>, above: Above, take: &mut Take<'_>) {
+        let WalkMemory { tally: Tally { index: pos, .. }, neg, rises } = self;
+        (ops.sort)(pos, classes.pos);
+        (ops.sort)(neg, classes.neg);
+        Runs::hand_out(above, rises, take, |runs| for_each_tie(pos.keys(), neg.keys(), runs));
     }
 
     /// Hands out the segments of the curve of keys, all of which are below `above`.
@@ -50,7 +48,7 @@ impl<K: Key> WalkMemory<K> {
         above: Above,
         take: &mut Take<'_>,
     ) {
-        let WalkMemory { tally, rises } = self;
+        let WalkMemory { tally, rises, .. } = self;
         Runs::hand_out(above, rises, take, |runs| classes.for_each_segment(tally, ops, indexed, runs));
     }
 }
@@ -89,19 +87,12 @@ impl<K: Key> Source for OneThread<K> {
     }
 
     fn walk(&mut self, steps: StepKind, take: &mut Take<'_>) {
-        if let StepKind::Segments(indexed) = steps {
-            let few = self.ask(|classes, ops, memory| {
-                let few = classes.are_few();
-                if !few {
-                    memory.segments(classes, ops, indexed, Above::default(), take);
-                }
-                few
-            });
-            if !few {
-                return;
+        self.ask(|classes, ops, memory| match steps {
+            StepKind::Segments(indexed) if !classes.are_few() => {
+                memory.segments(classes, ops, indexed, Above::default(), take);
             }
-        }
-        self.memory.ties(&mut self.class_keys, self.ops, Above::default(), take);
+            _ => memory.ties(classes, ops, Above::default(), take),
+        });
     }
 
     fn twice_u(&mut self) -> Option<u128> {

@@ -1,6 +1,5 @@
 //! The functions that depend on the type of the scores, which their keys do not show.
 
-use super::class_keys::ClassKeys;
 use crate::ranking::index::Index;
 use crate::ranking::index::tally::Tally;
 use crate::ranking::scores::{Key, Score};
@@ -15,7 +14,7 @@ pub(in crate::ranking) struct ScoreOps<K> {
     pub count_with_sums: fn(&mut Tally<K>, &[&[K]]),
     pub build_with_units: fn(&mut Index<K>, &[&[(K, u64)]]),
     pub twice_units_below: fn(&Index<K>, &[&[(K, u64)]]) -> u128,
-    pub spread: fn(&mut ClassKeys<K>),
+    pub sort: fn(&mut Index<K>, &[&[K]]),
 }
 
 impl<K> Clone for ScoreOps<K> {
@@ -36,7 +35,7 @@ impl<K: Key> ScoreOps<K> {
             count_with_sums: Tally::count::<S, true>,
             build_with_units: Index::build_with_units::<S>,
             twice_units_below: Index::twice_units_below::<S>,
-            spread: ClassKeys::spread::<S>,
+            sort: Index::sort::<S>,
         }
     }
 }

@@ -11,7 +11,6 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::blocks::{Block, blocks, memory_of};
-use super::class_keys::ClassKeys;
 use super::classes::Classes;
 use super::one_thread::WalkMemory;
 use super::score_ops::ScoreOps;
@@ -56,8 +55,8 @@ pub(in crate::ranking) struct Shard<'a, R> {
 impl<'a, R: Row> Shard<'a, R> {
     /// The rows of a class, in pieces.
     pub fn pieces(&self, class: usize) -> impl Iterator<Item = &'a [R]> + use<'a, R> {
-        let stream = 2 * self.number + class;
-        self.blocks.iter().flat_map(move |block| block.streams.pieces(stream))
+        let partition = 2 * self.number + class;
+        self.blocks.iter().map(move |block| block.rows(partition)).filter(|rows| !rows.is_empty())
     }
 
     /// The units of a class.
@@ -96,7 +95,8 @@ impl<R: Row> Shards<R> {
         // Rows that are skipped may be in the sample.
         let map = Map::of_pieces(pieces, shards);
         let blocks = observations::blocks(pieces, blocks);
-        let part = |(): &mut (), block: usize| Block::part(&blocks[block], units, shards, &map);
+        let part =
+            |(): &mut (), block: usize| Block::partition(&blocks[block], units, shards, &map, Vec::new());
         Self::of_blocks::<S>(tasks::each(0..blocks.len(), || (), part), shards)
     }
 
@@ -197,7 +197,8 @@ impl<K: Key> Shards<K> {
                 let memory = free.lock().unwrap_or_else(PoisonError::into_inner).pop();
                 let (mut memory, mut block) = (memory.unwrap_or_default(), None);
                 parts.show(part, &mut |rows| {
-                    block = Some(Block::part_into(std::mem::take(&mut memory), rows, shards, &map));
+                    let (rows, memory) = (std::slice::from_ref(rows), std::mem::take(&mut memory));
+                    block = Some(Block::partition(rows, Default::default(), shards, &map, memory));
                 });
                 let scores = memory_of(parts.take(part));
                 free.lock().unwrap_or_else(PoisonError::into_inner).push(scores);
@@ -282,14 +283,10 @@ impl<K: Key> Source for Shards<K> {
             StepKind::Segments(_) => self.len().max(1),
         };
         for some in numbers.chunks(at_a_time) {
-            let memory = <(ClassKeys<K>, WalkMemory<K>)>::default;
-            self.each_of(some, memory, |(class_keys, memory), place, shard, above| {
+            self.each_of(some, WalkMemory::default, |memory, place, shard, above| {
                 shard.with_classes(|classes| {
                     part(place, &mut |take| match steps {
-                        StepKind::Ties => {
-                            class_keys.collect(classes);
-                            memory.ties(class_keys, self.ops, above, take);
-                        }
+                        StepKind::Ties => memory.ties(classes, self.ops, above, take),
                         StepKind::Segments(indexed) => {
                             memory.segments(classes, self.ops, indexed, above, take)
                         }

@@ -17,7 +17,7 @@ use crate::ranking::index::{
     Index,
     map::{Map, with_buckets},
 };
-use crate::ranking::order::streams::place_keys;
+use crate::ranking::partition::{exclusive_prefix_sum, scatter};
 use crate::ranking::scores::{Key, Score};
 use crate::ranking::tasks;
 use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, SHARD_ROWS, TOGETHER};
@@ -139,12 +139,14 @@ impl<K: Key> Block<K> {
             Some(map) => with_buckets!(map, part => streams(scores, labels, part)),
         }?;
         let mut starts = vec![0u32; 2 * parts + 1];
-        of_rows.iter().for_each(|&stream| starts[usize::from(stream) + 1] += 1);
-        for stream in 0..2 * parts {
-            starts[stream + 1] += starts[stream];
-        }
+        of_rows.iter().for_each(|&stream| starts[usize::from(stream)] += 1);
+        exclusive_prefix_sum(&mut starts);
         let mut keys = memory::written_defaults(scores.len());
-        place_keys(scores, &of_rows, &mut starts.clone(), &mut keys);
+        let mut offsets = starts.clone();
+        for (scores, of_rows) in scores.chunks(TOGETHER).zip(of_rows.chunks(TOGETHER)) {
+            interrupt::check();
+            scatter(of_rows, scores.iter().map(|score| score.key()), &mut offsets, &mut keys);
+        }
         Some(Block { of_rows, values: keys, starts })
     }
 }

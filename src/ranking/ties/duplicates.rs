@@ -5,7 +5,7 @@
 
 use crate::cache;
 use crate::ranking::scores::Key;
-use crate::ranking::tuning::{AGAIN_WORDS, CHUNK, MARKS_PER_ROW, TOGETHER};
+use crate::ranking::tuning::{AGAIN_WORDS, MARKS_PER_ROW, TOGETHER};
 use crate::wide::{Work, widest};
 
 /// Finds the keys that may be equal to others. Keeps its memory from use to use.
@@ -105,7 +105,7 @@ impl<K: Key> Work for Find<'_, K> {
 
     #[inline(always)]
     fn run(self) {
-        let all = || self.pieces.iter().flat_map(|pieces| cache::ahead(pieces, CHUNK));
+        let all = || self.pieces.iter().flat_map(|pieces| cache::ahead(pieces, TOGETHER));
         let rows: usize = self.pieces.iter().copied().flatten().map(|piece| piece.len()).sum();
         let Duplicates { marks, keys } = self.duplicates;
         keys.clear();
