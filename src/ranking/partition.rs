@@ -10,12 +10,14 @@
 //!
 //! Afterwards each offset is where its partition ends, which is where the next one begins.
 
+use std::ops::AddAssign;
+
 use crate::cache;
 use crate::ranking::tuning::TOGETHER;
 
 /// Puts the sum of all counts before each in its place, and returns the sum of all.
-pub(in crate::ranking) fn exclusive_prefix_sum(counts: &mut [u32]) -> u32 {
-    let mut sum = 0;
+pub(in crate::ranking) fn exclusive_prefix_sum<T: Copy + Default + AddAssign>(counts: &mut [T]) -> T {
+    let mut sum = T::default();
     for count in counts {
         sum += std::mem::replace(count, sum);
     }

@@ -4,6 +4,7 @@ use super::look_ups::{place_among, window_of};
 use super::map::{Map, with_buckets};
 use super::{Index, ends_of_bucket};
 use crate::cache;
+use crate::ranking::partition::exclusive_prefix_sum;
 use crate::ranking::scores::{Key, Score};
 use crate::ranking::tuning::{TOGETHER, WINDOW};
 use crate::wide::{Work, widest};
@@ -27,12 +28,8 @@ impl<K: Key> Index<K> {
                 (*key, *units) = pair;
             }
         }
-        let mut before = 0;
-        for of_key in &mut units {
-            before += *of_key;
-            *of_key = before - *of_key;
-        }
-        units.push(before);
+        let all = exclusive_prefix_sum(&mut units);
+        units.push(all);
         self.units_before = units;
     }
 

@@ -27,6 +27,7 @@ use super::key_rows::{CountedKeys, KeyRows};
 use super::place_sums::{ClassSums, KeyAndLabel, SumNumber, Sums};
 use super::score_order::{PartMemory, ScoreOrder};
 use crate::interrupt;
+use crate::ranking::partition::exclusive_prefix_sum;
 use crate::ranking::scores::Score;
 use crate::ranking::tasks;
 use crate::ranking::ties::Count;
@@ -242,12 +243,9 @@ fn of_codes(keys: &[KeyRows], codes: Range<usize>) -> Sums<u128> {
     };
     let place = |code: u32| code as usize - codes.start;
     // Where the keys of each code begin, and then where they end.
-    let mut ends = vec![0; codes.len() + 1];
-    own().for_each(|(codes, _)| codes.iter().for_each(|&code| ends[place(code) + 1] += 1));
-    for code in 0..codes.len() {
-        ends[code + 1] += ends[code];
-    }
-    let mut of_codes = vec![(0, Count::default()); ends[codes.len()]];
+    let mut ends = vec![0; codes.len()];
+    own().for_each(|(codes, _)| codes.iter().for_each(|&code| ends[place(code)] += 1));
+    let mut of_codes = vec![(0, Count::default()); exclusive_prefix_sum(&mut ends)];
     for (key, (codes, counts)) in (0..).zip(own()) {
         for (&code, &count) in codes.iter().zip(counts) {
             let end = &mut ends[place(code)];
@@ -257,7 +255,7 @@ fn of_codes(keys: &[KeyRows], codes: Range<usize>) -> Sums<u128> {
     }
     let mut sums = Sums::none(keys.len(), 0);
     let mut start = 0;
-    for &end in &ends[..codes.len()] {
+    for &end in &ends {
         sums.add_tie(of_codes[start..end].iter().copied(), &[]);
         start = end;
     }

@@ -11,6 +11,7 @@ use crate::interrupt;
 use crate::memory;
 use crate::ranking::index::map::{Map, with_buckets};
 use crate::ranking::index::sorting::sort_near;
+use crate::ranking::partition::exclusive_prefix_sum;
 use crate::ranking::scores::Score;
 use crate::ranking::tasks;
 use crate::ranking::tuning::{
@@ -147,10 +148,8 @@ impl<S: Score, B: Beside> Block<S, B> {
         let mut parts_of = vec![0; scores.len()];
         widest(Buckets { scores: scores.iter().copied(), bucket: part, of_rows: &mut parts_of });
         let mut starts = vec![0; parts + 1];
-        parts_of.iter().for_each(|&part| starts[part as usize + 1] += 1);
-        for part in 0..parts {
-            starts[part + 1] += starts[part];
-        }
+        parts_of.iter().for_each(|&part| starts[part as usize] += 1);
+        exclusive_prefix_sum(&mut starts);
         let mut next = starts.clone();
         let mut by_part = memory::written_defaults(scores.len());
         let mut beside = memory::written_defaults(scores.len());
@@ -210,10 +209,7 @@ impl<S: Score, B: Beside> PartMemory<S, B> {
         ends.clear();
         ends.resize(number, 0);
         buckets.iter().for_each(|&bucket| ends[bucket as usize] += 1);
-        let mut before = 0;
-        for end in ends.iter_mut() {
-            before += std::mem::replace(end, before);
-        }
+        exclusive_prefix_sum(ends);
         if rows.len() < scores.len() {
             rows.resize(scores.len(), Default::default());
         }
