@@ -10,15 +10,10 @@ use crate::wide::{Work, widest};
 /// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
 pub(in crate::ranking) type Visit<'a> = dyn FnMut(Places<'_>) + 'a;
 
-impl<K: Key> Index<K> {
-    /// Over all keys in `pieces`: the indexed keys below each, and those equal to it.
-    pub fn below_and_equal<S: Score<Key = K>>(&self, pieces: &[&[K]]) -> [u64; 2] {
-        with_buckets!(&self.map, bucket => {
-            let bucket = |key| bucket(S::from_key(key).position());
-            widest(BelowAndEqual { index: self, pieces, bucket })
-        })
-    }
+/// [`Index::look_up`] for scores of one type.
+pub(in crate::ranking) type LookUpFn<K> = fn(&Index<K>, &[&[K]], &mut Visit<'_>);
 
+impl<K: Key> Index<K> {
     /// Calls `visit` with the places of the keys in turn: how many indexed keys are below each key, and how many are not above
     /// it. At a time these are [`TOGETHER`] places, or what is left of a piece; no two pieces come together.
     pub fn look_up<S: Score<Key = K>>(&self, pieces: &[&[K]], visit: &mut Visit<'_>) {
@@ -148,56 +143,6 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
     }
 }
 
-/// The work of [`Index::below_and_equal`].
-struct BelowAndEqual<'a, K, F> {
-    index: &'a Index<K>,
-    pieces: &'a [&'a [K]],
-    bucket: F,
-}
-
-impl<K: Key, F: Fn(K) -> u32> Work for BelowAndEqual<'_, K, F> {
-    type Output = [u64; 2];
-
-    #[inline(always)]
-    fn run(self) -> [u64; 2] {
-        let (starts, keys) = (&self.index.starts[..], &self.index.keys[..]);
-        let (mut sum_below, mut sum_equal) = (0, 0);
-        let mut last = LastLookup::default();
-        let mut buckets = [0; TOGETHER];
-        for keys_here in cache::ahead(self.pieces, TOGETHER) {
-            // First all buckets, several at a time, then all places.
-            for (bucket, &key) in buckets.iter_mut().zip(keys_here) {
-                *bucket = (self.bucket)(key);
-            }
-            // There is one sum for each place in the window, so that the comparisons of a window are added at once. It holds
-            // both counts, since the compiler would mix the registers of two sums.
-            let mut sums = [K::Lane::default(); WINDOW];
-            for (&bucket, &key) in buckets.iter().zip(keys_here) {
-                let (start, end) = ends_of_bucket(starts, bucket as usize);
-                sum_below += start as u64;
-                match window_of(keys, start) {
-                    Some(window) if end - start <= WINDOW => {
-                        for (sum, &other) in sums.iter_mut().zip(window) {
-                            *sum += K::Lane::from(other < key);
-                            *sum += K::Lane::from(if other == key { EQUAL } else { 0 });
-                        }
-                    }
-                    _ => {
-                        let (below, upto) = last.place(&keys[start..end], key);
-                        sum_below += below as u64;
-                        sum_equal += (upto - below) as u64;
-                    }
-                }
-            }
-            for sum in sums.map(Into::<u64>::into) {
-                sum_below += sum % u64::from(EQUAL);
-                sum_equal += sum / u64::from(EQUAL);
-            }
-        }
-        [sum_below, sum_equal]
-    }
-}
-
 /// What an equal key adds to a sum of both counts. A lower key adds 1, and the lower keys of a sum are fewer than this.
 const EQUAL: u16 = 1 << 8;
 const _: () = assert!(
@@ -270,10 +215,6 @@ mod tests {
             received.extend(both);
         });
         assert_eq!(received, expected);
-        let sum =
-            |of: &dyn Fn(&(u32, u32)) -> u32| expected.iter().map(|place| u64::from(of(place))).sum::<u64>();
-        let sums = [sum(&|place| place.0), sum(&|place| place.1 - place.0)];
-        assert_eq!(index.below_and_equal::<S>(&pieces), sums);
         let mut sorted = own.clone();
         sorted.sort_unstable();
         assert_eq!(index.has_equal_keys(), sorted.windows(2).any(|pair| pair[0] == pair[1]));

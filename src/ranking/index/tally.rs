@@ -5,13 +5,9 @@
 //! the look-ups of the other class.
 
 use super::Index;
-use super::look_ups::LookUps;
-use super::map::{Map, with_buckets};
-use crate::cache;
-use crate::ranking::scores::{Key, Score};
+use super::look_ups::LookUpFn;
+use crate::ranking::scores::Key;
 use crate::ranking::ties::{placements::Moments, steps::Runs};
-use crate::ranking::tuning::TOGETHER;
-use crate::wide::{Work, widest};
 
 /// How many keys of each class are below a key, and how many are not above it.
 ///
@@ -63,26 +59,35 @@ impl TiedSums {
 }
 
 impl<K: Key> Tally<K> {
-    /// Counts the keys in `pieces` by their place among the indexed keys, with `SUMS` also for the sums of
-    /// [`Tally::each_place`].
+    /// Counts the keys in `pieces` by their place among the indexed keys.
     ///
     /// The indexed keys need not be in order: as many of them are below another key, whichever these are.
-    pub fn count<S: Score<Key = K>, const SUMS: bool>(&mut self, pieces: &[&[K]]) {
+    pub fn count(&mut self, look_up: LookUpFn<K>, pieces: &[&[K]]) {
         let Tally { index, counts, tied, sums } = self;
         for counters in [&mut *counts, &mut *tied] {
             counters.clear();
             counters.resize(index.keys.len() + 1, 0);
         }
-        *sums = with_buckets!(&index.map, bucket => {
-            let bucket = |key| bucket(S::from_key(key).position());
-            widest(Counting::<K, _, SUMS> { index, pieces, bucket, counts, tied })
+        *sums = TiedSums::default();
+        look_up(index, pieces, &mut |places| {
+            places.below.iter().for_each(|&below| counts[below as usize] += 1);
+            if !places.any_equal {
+                return;
+            }
+            for (&below, &upto) in places.below.iter().zip(places.upto) {
+                if below < upto {
+                    tied[below as usize] = tied[below as usize].wrapping_add(1);
+                    tied[upto as usize] = tied[upto as usize].wrapping_sub(1);
+                    sums.add(below.into(), (upto - below).into());
+                }
+            }
         });
     }
 
     /// Visits the indexed keys after [`Tally::count`], from the lowest up; equal keys one by one. With `TIES` the index is in
     /// order, and `indexed_below` leaves out equal keys.
     ///
-    /// With `SUMS`, with which the keys were counted, it returns the moments of the places of the indexed keys, and of the
+    /// With `SUMS` it returns the moments of the places of the indexed keys, and of the
     /// others; else zeros. A place is twice the keys of the other class below a key and once those equal to it.
     #[inline(always)]
     pub fn each_place<const TIES: bool, const SUMS: bool>(
@@ -157,42 +162,5 @@ impl<K: Key> Tally<K> {
             pass(0, 0, counts[start] - equal);
             end = start;
         }
-    }
-}
-
-/// The work of [`Tally::count`].
-struct Counting<'a, K, F, const SUMS: bool> {
-    index: &'a Index<K>,
-    pieces: &'a [&'a [K]],
-    bucket: F,
-    counts: &'a mut [u32],
-    tied: &'a mut [u32],
-}
-
-impl<K: Key, F: Fn(K) -> u32, const SUMS: bool> Work for Counting<'_, K, F, SUMS> {
-    type Output = TiedSums;
-
-    #[inline(always)]
-    fn run(self) -> TiedSums {
-        let (counts, tied) = (self.counts, self.tied);
-        let mut sums = TiedSums::default();
-        let mut look_ups = LookUps::new(self.index, self.bucket);
-        for keys_here in cache::ahead(self.pieces, TOGETHER) {
-            let places = look_ups.places(keys_here);
-            places.below.iter().for_each(|&below| counts[below as usize] += 1);
-            if !places.any_equal {
-                continue;
-            }
-            for (&below, &upto) in places.below.iter().zip(places.upto) {
-                if below < upto {
-                    tied[below as usize] = tied[below as usize].wrapping_add(1);
-                    tied[upto as usize] = tied[upto as usize].wrapping_sub(1);
-                    if SUMS {
-                        sums.add(below.into(), (upto - below).into());
-                    }
-                }
-            }
-        }
-        sums
     }
 }

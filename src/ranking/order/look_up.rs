@@ -8,8 +8,11 @@ use rayon::prelude::*;
 use super::classes::Classes;
 use super::pairs::{self, twice_higher};
 use super::score_ops::ScoreOps;
-use crate::ranking::index::Index;
-use crate::ranking::index::tally::{Place, Tally};
+use crate::ranking::index::{
+    Index,
+    look_ups::LookUpFn,
+    tally::{Place, Tally},
+};
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{
     Placements,
@@ -58,10 +61,10 @@ impl<K: Key> Classes<'_, K> {
         (ops.build)(index, indexed);
         let index = &*index;
         if self.rows() < SHARD_ROWS {
-            return (ops.below_and_equal)(index, others);
+            return below_and_equal(index, ops.look_up, others);
         }
         let parts: Vec<&[K]> = others.iter().flat_map(|piece| piece.chunks(KEYS_PER_TASK)).collect();
-        let parts = parts.par_iter().map(|&part| (ops.below_and_equal)(index, &[part]));
+        let parts = parts.par_iter().map(|&part| below_and_equal(index, ops.look_up, &[part]));
         parts.reduce(Default::default, |sums, part| [sums[0] + part[0], sums[1] + part[1]])
     }
 
@@ -96,7 +99,7 @@ impl<K: Key> Classes<'_, K> {
     ) {
         let (indexed, others) = self.indexed(which);
         (ops.build)(&mut tally.index, indexed);
-        (ops.count)(tally, others);
+        tally.count(ops.look_up, others);
         tally.index.order();
         tally.for_each_segment(self.indexes_pos(which), runs);
     }
@@ -186,7 +189,7 @@ impl<K: Key> Classes<'_, K> {
             return pairs::place_sums(indexed, others, visit);
         }
         (ops.build)(&mut tally.index, indexed);
-        (if SUMS { ops.count_with_sums } else { ops.count })(tally, others);
+        tally.count(ops.look_up, others);
         if which == Indexed::Positives && tally.index.has_equal_keys() {
             tally.index.order();
             return tally.each_place::<true, SUMS>(visit);
@@ -221,4 +224,17 @@ impl<K: Key> Classes<'_, K> {
     fn indexed(&self, which: Indexed) -> (&[&[K]], &[&[K]]) {
         if self.indexes_pos(which) { (self.pos, self.neg) } else { (self.neg, self.pos) }
     }
+}
+
+/// Over all keys in `pieces`: the indexed keys below each, and those equal to it.
+fn below_and_equal<K: Key>(index: &Index<K>, look_up: LookUpFn<K>, pieces: &[&[K]]) -> [u64; 2] {
+    let [mut below, mut equal] = [0; 2];
+    look_up(index, pieces, &mut |places| {
+        let sum = |numbers: &[u32]| numbers.iter().map(|&number| u64::from(number)).sum::<u64>();
+        below += sum(places.below);
+        if places.any_equal {
+            equal += sum(places.upto) - sum(places.below);
+        }
+    });
+    [below, equal]
 }

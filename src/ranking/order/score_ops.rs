@@ -1,7 +1,6 @@
 //! The functions that depend on the type of the scores, which their keys do not show.
 
-use crate::ranking::index::Index;
-use crate::ranking::index::tally::Tally;
+use crate::ranking::index::{Index, look_ups::LookUpFn};
 use crate::ranking::scores::{Key, Score};
 
 /// The functions of one type of scores, for code that knows only the type of their keys.
@@ -9,9 +8,7 @@ use crate::ranking::scores::{Key, Score};
 #[derive(Debug)]
 pub(in crate::ranking) struct ScoreOps<K> {
     pub build: fn(&mut Index<K>, &[&[K]]),
-    pub below_and_equal: fn(&Index<K>, &[&[K]]) -> [u64; 2],
-    pub count: fn(&mut Tally<K>, &[&[K]]),
-    pub count_with_sums: fn(&mut Tally<K>, &[&[K]]),
+    pub look_up: LookUpFn<K>,
     pub build_with_units: fn(&mut Index<K>, &[&[(K, u64)]]),
     pub twice_units_below: fn(&Index<K>, &[&[(K, u64)]]) -> u128,
     pub sort: fn(&mut Index<K>, &[&[K]]),
@@ -30,9 +27,7 @@ impl<K: Key> ScoreOps<K> {
     pub fn of<S: Score<Key = K>>() -> Self {
         ScoreOps {
             build: Index::build::<S>,
-            below_and_equal: Index::below_and_equal::<S>,
-            count: Tally::count::<S, false>,
-            count_with_sums: Tally::count::<S, true>,
+            look_up: Index::look_up::<S>,
             build_with_units: Index::build_with_units::<S>,
             twice_units_below: Index::twice_units_below::<S>,
             sort: Index::sort::<S>,
