@@ -94,7 +94,7 @@ impl Joint for RocDifferenceBand {
             let (a, b) = (sweep.read(&counts[0])?, sweep.read(&counts[1])?);
             Some(a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>())
         };
-        let resampled_differences = self.resampling.of_rows(&rows, add, differences);
+        let resampled_differences = self.resampling.of_rows(&rows, &rows.scores, add, differences);
         // A resample of clusters may lack a class.
         let resampled_differences: Vec<Vec<f64>> = resampled_differences.into_iter().flatten().collect();
         let sample = CurveSample::new(&resampled_differences)?;

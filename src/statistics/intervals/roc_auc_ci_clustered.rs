@@ -6,7 +6,7 @@ use crate::ranking::ties::Count;
 use crate::statistics::inference::{Areas, Interval, SampleSize, WeightedAreas};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, Summary, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
-use crate::statistics::resampling::{Measure, Resampling};
+use crate::statistics::resampling::Resampling;
 
 /// The AUC of rows that come in clusters, with its standard error and interval.
 ///
@@ -76,13 +76,8 @@ impl Joint for RocAucCiClustered {
         let size = SampleSize::of_rows(rows.into()).in_clusters(clusters);
         let interval = clustered.variance(0).map(|variance| match self.0.method {
             IntervalMethod::Bootstrap => {
-                let areas = self
-                    .0
-                    .resampling
-                    .unwrap_or_default()
-                    .measures_of_rows(&rows.in_canonical_order(), Measure::Auc);
-                let defined = areas.into_iter().filter_map(|of| of[0]).collect();
-                self.0.of_resamples(auc, defined, || 0.0)
+                let areas = self.0.resampling.unwrap_or_default().areas_of_rows(&rows.in_canonical_order());
+                self.0.of_resamples(auc, areas, || 0.0)
             }
             _ => self.0.limits(auc, variance.sqrt(), size),
         });
