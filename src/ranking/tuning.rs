@@ -68,8 +68,8 @@ pub(super) const LARGE_SAMPLE: usize = SAMPLE / 2;
 /// A straight line is judged by the number of sampled scores in each of this many equal stretches of it.
 pub(super) const STRETCHES: usize = 64;
 
-/// A straight line is good enough if no stretch holds more than one in this many of the sampled scores. The fullest
-/// stretch of normal scores holds about one in thirty.
+/// A straight line is good enough if no stretch holds more than one in this many of the sampled distinct scores. The
+/// fullest stretch of normal scores holds about one in thirty.
 pub(super) const FULLEST_SHARE: usize = 8;
 
 /// Cells of a grid of many lines. It must be a power of two, and it is so small that the lines stay in the first cache.

@@ -161,12 +161,13 @@ impl Map {
             _ => (first, last),
         };
         let line = Line::over(low, high, STRETCHES);
+        // A tie fills its bucket by any map, so it counts once.
         let mut cells = [0usize; STRETCHES];
-        for &position in sample.iter() {
-            cells[line.bucket(position) as usize] += 1;
+        for tie in sample.chunk_by(PartialEq::eq) {
+            cells[line.bucket(tie[0]) as usize] += 1;
         }
-        let fullest = cells.into_iter().max().unwrap_or(0);
-        if sample.len() < LARGE_SAMPLE || fullest * FULLEST_SHARE <= sample.len() {
+        let (fullest, distinct) = (cells.into_iter().max().unwrap_or(0), cells.iter().sum::<usize>());
+        if sample.len() < LARGE_SAMPLE || fullest * FULLEST_SHARE <= distinct {
             return Map::Line(Line::over(low, high, buckets));
         }
         Map::Pieces(Pieces::through(sample, buckets))
@@ -305,6 +306,7 @@ mod tests {
         assert!(matches!(of(&|u| if u > 0.999 { 1e300 } else { u }), Map::Line(_)), "one outlier");
         assert!(matches!(of(&|u| 10f64.powf(12.0 * u)), Map::Pieces(_)));
         assert!(matches!(of(&|u| if u < 0.5 { u * 1e-9 } else { 1e9 + u }), Map::Pieces(_)));
+        assert!(matches!(of(&|u| if u < 0.5 { 0.25 } else { u }), Map::Line(_)), "half of the rows tie");
         assert!(matches!(of(&|_| 0.5), Map::Pieces(_)));
     }
 }
