@@ -6,6 +6,7 @@
 //! - [`math`]: exact quotients, distributions.
 //! - `cache`, `memory`, `wide`: lines of memory before they are read, room for large columns, loops for wide registers.
 //! - [`ranking`]: order-preserving keys, the rows of a group, its ties.
+//! - [`states`]: counts of rows that are kept, merged and packed; they are a source of ties as well.
 //! - [`statistics`]: one file a statistic, a fold over the ties.
 //! - `plugin` (feature `plugin`): Arrow columns to groups, records to Arrow columns, and the table of
 //!   all expressions. The Python package `polars_auc` stands on it (feature `python`).
@@ -30,6 +31,7 @@ pub mod interrupt;
 pub mod math;
 mod memory;
 pub mod ranking;
+pub mod states;
 pub mod statistics;
 mod wide;
 

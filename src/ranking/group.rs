@@ -7,7 +7,6 @@ use crate::ranking::scores::{
     Key, Observations, Parts, Score, number::Domain, observations::Mass, parts::PartFacts,
     score_type::ScoreType,
 };
-use crate::ranking::states::{Limit, StoredState, stored::unranked_state};
 use crate::ranking::ties::{Ties, row_counts::RowCounts, source::Source, units};
 use crate::ranking::tuning::{ROWS_PER_KEY, SHARD_ROWS};
 use crate::ranking::weighted::Weighted;
@@ -48,14 +47,9 @@ pub struct Group<K> {
 
 /// Where the ties come from.
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there may be very many small states, and a box for each takes time"
-)]
 enum Layout {
     /// The rows of `one_thread`.
     OneThread,
-    Stored(StoredState),
     Other(Box<dyn Source>),
 }
 
@@ -87,27 +81,6 @@ impl<K: Key> Group<K> {
     /// Takes in rows.
     pub fn load<S: Score<Key = K>>(&mut self, rows: Observations<'_, S>) {
         self.load_pieces(&[rows]);
-    }
-
-    /// Takes in rows that lie in several places. If a state is all that is needed, rows with weights are taken in as one, and so
-    /// are many rows if it may be small. An error says why weights cannot be added up.
-    ///
-    /// # Panics
-    /// If rows of several pieces have weights or counts.
-    pub fn load_for<S: Score<Key = K>>(
-        &mut self,
-        pieces: &[Observations<'_, S>],
-        state: Option<Option<Limit>>,
-    ) -> Result<(), String> {
-        let stored = match state {
-            Some(limit) => unranked_state(pieces, limit, self.score_type_of::<S>())?,
-            None => None,
-        };
-        match stored {
-            Some(state) => self.load_state(state),
-            None => self.load_pieces(pieces),
-        }
-        Ok(())
     }
 
     /// Takes in rows that lie in several places. Those with weights or counts lie in one place.
@@ -175,13 +148,12 @@ impl<K: Key> Group<K> {
         });
     }
 
-    /// Takes in rows that were counted earlier.
-    pub fn load_state(&mut self, state: impl Into<StoredState>) {
-        let state = state.into();
-        self.score_type = state.counts.bins.score_type();
-        self.all_rows = state.counts.rows.all();
+    /// Takes in the ties of a source, which are of so many rows, those that were skipped among them.
+    pub fn load_source(&mut self, source: Box<dyn Source>, score_type: ScoreType, all_rows: u64) {
+        self.score_type = score_type;
+        self.all_rows = all_rows;
         self.n_unlabelled = None;
-        self.layout = Layout::Stored(state);
+        self.layout = Layout::Other(source);
     }
 
     /// How many rows there are.
@@ -201,7 +173,6 @@ impl<K: Key> Group<K> {
     pub fn ties(&mut self) -> Ties<'_> {
         let source: &mut dyn Source = match &mut self.layout {
             Layout::OneThread => &mut self.one_thread,
-            Layout::Stored(state) => state,
             Layout::Other(source) => source.as_mut(),
         };
         Ties::of(source, self.score_type).of_all_rows(self.all_rows, self.n_unlabelled)
@@ -210,7 +181,6 @@ impl<K: Key> Group<K> {
     fn source(&self) -> &dyn Source {
         match &self.layout {
             Layout::OneThread => &self.one_thread,
-            Layout::Stored(state) => state,
             Layout::Other(source) => source.as_ref(),
         }
     }

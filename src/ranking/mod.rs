@@ -11,7 +11,6 @@
 //!   counted. Otherwise one class is brought near its order, and the other class looks up its place in it.
 //! - [`weighted`]: the same for rows with weights, which count units of a fixed-point number.
 //! - `partition`: rows divided by a map, in two passes.
-//! - [`states`]: counts that are kept. A state is exact, or has bins of a scale; it can be packed as bytes.
 //! - [`group`]: the rows of one group, ranked in the way that suits their number.
 //! - [`rows`]: several columns row by row: codes of scores and keys, and placements of rows.
 //!
@@ -25,7 +24,6 @@ pub mod order;
 mod partition;
 pub mod rows;
 pub mod scores;
-pub mod states;
 pub mod tasks;
 pub mod ties;
 mod tuning;
@@ -35,7 +33,6 @@ pub use group::{Group, Strategy};
 pub use order::*;
 pub use rows::*;
 pub use scores::*;
-pub use states::*;
 pub use ties::*;
 pub use tuning::SHARD_ROWS;
 pub use weighted::*;

@@ -14,7 +14,7 @@
 //! - [`groups`], [`states`], [`planning`], [`monitoring`]: further families.
 //!
 //! [`Ties`]: crate::ranking::Ties
-//! [`Rows`]: crate::ranking::Rows
+//! [`Rows`]: crate::statistics::kinds::Rows
 
 #![forbid(unsafe_code)]
 
@@ -62,9 +62,10 @@ pub(crate) mod tests {
     use super::{kinds::column::Nullable, *};
     use crate::ranking::bits::tests::packed;
     use crate::ranking::{
-        AllPlacements, Bits, Codes, Domain, Group, KeyPlacements, Observations, RowPlacements, Rows, Score,
+        AllPlacements, Bits, Codes, Domain, Group, KeyPlacements, Observations, RowPlacements, Score,
         Strategy, Ties, Width,
     };
+    use crate::statistics::kinds::Rows;
     use crate::statistics::numbers::partial_area::{Range, Standardized};
     use crate::statistics::{intervals::roc_auc_ci_partial::*, thresholds::criterion::Criterion};
     use proptest::prelude::*;

@@ -17,7 +17,7 @@ use crate::plugin::inputs::{
     dtypes::Dtypes,
     score::{threshold_dtype, thresholds},
 };
-use crate::ranking::states::weight_sums::DECIMALS;
+use crate::states::weight_sums::DECIMALS;
 use crate::statistics::kinds::{Column, Field as RecordField, FieldKind, column::Nullable};
 
 /// The dtype of sums of weights: of as many digits as a decimal column has.

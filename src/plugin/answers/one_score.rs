@@ -23,9 +23,9 @@ use crate::plugin::threads::Threads;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::group::{Group, Strategy};
 use crate::ranking::scores::{Domain, Key, Observations, Parts, Width};
-use crate::ranking::states::Limit;
 use crate::ranking::tasks;
 use crate::ranking::ties::{RowCounts, Ties};
+use crate::states::Limit;
 use crate::statistics::kinds::{Column, Curve, Field as RecordField, Record, Summary};
 use crate::statistics::resampling::Resampling;
 

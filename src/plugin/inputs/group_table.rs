@@ -22,11 +22,12 @@ use crate::plugin::arrays::{truths::truths, values::Values};
 use crate::plugin::threads::Threads;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::{
-    AllPlacements, Codes, KeyPlacements, PartedPlacements, PlacementProducts, RowPlacements, Rows,
-    SkippedRows, placement_products::MOST_SCORES,
+    AllPlacements, Codes, KeyPlacements, PartedPlacements, PlacementProducts, RowPlacements,
+    placement_products::MOST_SCORES,
 };
 use crate::ranking::scores::{Score, Width};
 use crate::ranking::tasks;
+use crate::statistics::kinds::rows::{Rows, SkippedRows};
 use crate::statistics::kinds::{Column, Field as RecordField, KeyKind, Needs};
 
 /// What appends the record of one group.

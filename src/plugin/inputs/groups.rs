@@ -19,7 +19,7 @@ use crate::plugin::arrays::{
 };
 use crate::ranking::group::Group;
 use crate::ranking::scores::{Bits, Observations, Score};
-use crate::ranking::states::{Limit, State};
+use crate::states::{Limit, State};
 
 /// The rows or states of all groups, and where each group's begin and end.
 pub struct Groups {

@@ -8,10 +8,11 @@ use super::score::{Native, WithScores, dispatch};
 use super::states::States;
 use crate::interrupt;
 use crate::plugin::arrays::values::Values;
-use crate::ranking::rows::{AllPlacements, Codes, CountedKeys, KeyPlacements, KeyRows, Rows};
+use crate::ranking::rows::{AllPlacements, Codes, CountedKeys, KeyPlacements, KeyRows};
 use crate::ranking::scores::Key;
-use crate::ranking::states::{State, StoredState, weight_sums::WeightSums};
+use crate::states::{State, StoredState, weight_sums::WeightSums};
 use crate::statistics::kinds::Needs;
+use crate::statistics::kinds::rows::Rows;
 
 /// A column of states, with the scores of all their bins.
 pub struct KeyedStates {

@@ -4,7 +4,7 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use super::{count, score};
 use crate::plugin::arrays::dtype;
-use crate::ranking::states::weight_sums::DECIMALS;
+use crate::states::weight_sums::DECIMALS;
 use crate::statistics::kinds::record::Record;
 use crate::statistics::states::roc_state::{BIN, RocStateRecord};
 

@@ -5,8 +5,8 @@ use arrow::bitmap::Bitmap;
 use arrow::datatypes::ArrowDataType as Dtype;
 
 use crate::plugin::arrays::{downcast::downcast, values::Values};
-use crate::ranking::states::weight_sums::{DECIMALS, MOST_STEPS, WeightSums};
 use crate::ranking::ties::row_counts::MOST_ROWS;
+use crate::states::weight_sums::{DECIMALS, MOST_STEPS, WeightSums};
 
 /// Sums of weights of bins, which all must be there, and of their squares, which need not.
 pub fn bin_weights(

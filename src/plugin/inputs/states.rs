@@ -17,14 +17,14 @@ use crate::plugin::arrays::{
     values::{Values, gathered},
 };
 use crate::ranking::scores::{Domain, Score, ScoreType};
-use crate::ranking::states::{
+use crate::ranking::ties::{Count, Counts, RowCounts, counts::Tally, row_counts::MOST_ROWS};
+use crate::states::{
     Limit, Scale, State, StoredState,
     moving::moving,
     scale::{LAST, Resolution},
     state::{CheckedSums, LIMITS},
     weight_sums::{MOST_STEPS, WeightSums},
 };
-use crate::ranking::ties::{Count, Counts, RowCounts, counts::Tally, row_counts::MOST_ROWS};
 use crate::statistics::states::roc_state::{BIN, RocStateRecord};
 
 /// A column of states, but for their scores.

@@ -10,8 +10,6 @@ mod place_sums;
 pub mod placement_products;
 pub mod row_groups;
 pub mod row_placements;
-#[expect(clippy::module_inception, reason = "the room has the name of its main idea")]
-pub mod rows;
 mod score_order;
 
 pub use all_placements::{AllPlacements, SharedPlacements};
@@ -22,4 +20,3 @@ pub use parted_placements::PartedPlacements;
 pub use placement_products::PlacementProducts;
 pub use row_groups::RowGroups;
 pub use row_placements::RowPlacements;
-pub use rows::{Rows, SkippedRows};

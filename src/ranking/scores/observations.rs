@@ -19,14 +19,14 @@ pub enum Mass<'a> {
 /// The rows of a group before they are ranked.
 #[derive(Clone, Copy, Debug)]
 pub struct Observations<'a, S> {
-    pub(in crate::ranking) scores: &'a [S],
-    pub(in crate::ranking) labels: Bits<'a>,
-    pub(in crate::ranking) valid: Option<Bits<'a>>,
-    pub(in crate::ranking) mass: Mass<'a>,
+    pub(crate) scores: &'a [S],
+    pub(crate) labels: Bits<'a>,
+    pub(crate) valid: Option<Bits<'a>>,
+    pub(crate) mass: Mass<'a>,
     /// All rows that are meant, those that are skipped among them.
-    pub(in crate::ranking) all_rows: u64,
+    pub(crate) all_rows: u64,
     /// Rows of which only the label is missing.
-    pub(in crate::ranking) n_unlabelled: u64,
+    pub(crate) n_unlabelled: u64,
 }
 
 impl<'a, S: Score> Observations<'a, S> {
@@ -65,13 +65,13 @@ impl<'a, S: Score> Observations<'a, S> {
     }
 
     /// How many of the rows that are used are negatives and positives.
-    pub(in crate::ranking) fn rows_of_classes(&self) -> [usize; 2] {
+    pub(crate) fn rows_of_classes(&self) -> [usize; 2] {
         let n_pos = self.labels.count(self.valid);
         [self.valid.map_or(self.scores.len(), |valid| valid.count(None)) - n_pos, n_pos]
     }
 
     /// The same rows with what they stand for in place of their scores; no rows if each stands for itself.
-    pub(in crate::ranking) fn with_masses_as_scores(&self) -> Observations<'a, f64> {
+    pub(crate) fn with_masses_as_scores(&self) -> Observations<'a, f64> {
         let Observations { labels, valid, all_rows, n_unlabelled, .. } = *self;
         match self.mass {
             Mass::Row => Observations::new(&[], labels.slice(0, 0), None),
@@ -82,7 +82,7 @@ impl<'a, S: Score> Observations<'a, S> {
     }
 
     /// `rows` rows from row `first` on.
-    pub(in crate::ranking) fn slice(&self, first: usize, rows: usize) -> Self {
+    pub(crate) fn slice(&self, first: usize, rows: usize) -> Self {
         let mass = match self.mass {
             Mass::Row => Mass::Row,
             Mass::Counts(counts) => Mass::Counts(&counts[first..first + rows]),
@@ -99,7 +99,7 @@ impl<'a, S: Score> Observations<'a, S> {
     }
 
     /// The rows in about as many blocks of one length as are asked for, the last block perhaps shorter.
-    pub(in crate::ranking) fn blocks(&self, blocks: usize) -> Vec<Self> {
+    pub(crate) fn blocks(&self, blocks: usize) -> Vec<Self> {
         let rows = self.scores.len();
         let block = rows.div_ceil(blocks).max(1);
         (0..rows).step_by(block).map(|first| self.slice(first, block.min(rows - first))).collect()
@@ -107,13 +107,13 @@ impl<'a, S: Score> Observations<'a, S> {
 
     /// All rows, 64 at a time.
     #[inline]
-    pub(in crate::ranking) fn words(&self) -> Words<'_, 'a, S> {
+    pub(crate) fn words(&self) -> Words<'_, 'a, S> {
         Words { rows: self, first: 0 }
     }
 }
 
 /// The rows of [`Observations::words`].
-pub(in crate::ranking) struct Words<'r, 'a, S> {
+pub(crate) struct Words<'r, 'a, S> {
     rows: &'r Observations<'a, S>,
     /// The first row that is left.
     first: usize,
@@ -145,7 +145,7 @@ impl<'a, S> Iterator for Words<'_, 'a, S> {
 }
 
 /// How many of the rows that are used are negatives and positives, of all pieces.
-pub(in crate::ranking) fn rows_of_classes<S: Score>(pieces: &[Observations<'_, S>]) -> [usize; 2] {
+pub(crate) fn rows_of_classes<S: Score>(pieces: &[Observations<'_, S>]) -> [usize; 2] {
     let sum = |[neg, pos]: [usize; 2], rows: &Observations<'_, S>| {
         let [more_neg, more_pos] = rows.rows_of_classes();
         [neg + more_neg, pos + more_pos]
@@ -154,7 +154,7 @@ pub(in crate::ranking) fn rows_of_classes<S: Score>(pieces: &[Observations<'_, S
 }
 
 /// The rows of all pieces in about as many blocks as are asked for, each of one or more pieces.
-pub(in crate::ranking) fn blocks<'a, S: Score>(
+pub(crate) fn blocks<'a, S: Score>(
     pieces: &[Observations<'a, S>],
     blocks: usize,
 ) -> Vec<Vec<Observations<'a, S>>> {
@@ -167,7 +167,7 @@ pub(in crate::ranking) fn blocks<'a, S: Score>(
 
 /// Up to 64 rows that follow one another, the first of them in the lowest bits.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ranking) struct Word<'a, S> {
+pub(crate) struct Word<'a, S> {
     pub scores: &'a [S],
     /// The counts or weights of the rows, if they have any.
     pub masses: &'a [f64],

@@ -74,7 +74,7 @@ impl ScoreType {
     }
 
     /// What the numbers that scores are held as are divided by.
-    pub(in crate::ranking) fn unit(&self) -> f64 {
+    pub(crate) fn unit(&self) -> f64 {
         match self.domain {
             // The scale of a decimal type is a power of ten that a float holds exactly, up to 22 digits.
             Domain::Whole { decimals, .. } => 10f64.powi(decimals as i32),

@@ -1,7 +1,7 @@
 //! Counts: the ties of a group as a value.
 //!
 //! Invariants: keys descend, no key twice, and every key has a row of either class. Two groups of the same rows have
-//! the same counts, whatever the order of the rows. A [`State`](crate::ranking::State) is counts that can be merged and made small.
+//! the same counts, whatever the order of the rows. A [`State`](crate::states::State) is counts that can be merged and made small.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign};
@@ -16,7 +16,7 @@ use crate::ranking::scores::{keys::Keys, score_type::ScoreType};
 use crate::ranking::tasks;
 use crate::ranking::tuning::{MANY_SCORES, MOST_ROOM};
 
-/// What counts add up: rows or units of 64 bits, or the sums of weights of a [state](crate::ranking::State).
+/// What counts add up: rows or units of 64 bits, or the sums of weights of a [state](crate::states::State).
 pub trait Tally:
     Add<Output = Self> + AddAssign + Copy + Debug + Default + Into<u128> + PartialEq + Send + Sync + 'static
 {

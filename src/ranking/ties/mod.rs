@@ -10,8 +10,8 @@ pub mod placements;
 pub mod positives;
 mod powers;
 pub mod row_counts;
-pub(super) mod source;
-pub(super) mod steps;
+pub(crate) mod source;
+pub(crate) mod steps;
 #[expect(clippy::module_inception, reason = "the room has the name of its main idea")]
 pub mod ties;
 pub mod units;

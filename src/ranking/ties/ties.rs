@@ -42,7 +42,7 @@ impl<'a> Ties<'a> {
 
     /// The same of a group that came as so many rows, some of which may have been skipped, and some of these for their
     /// label alone.
-    pub(in crate::ranking) fn of_all_rows(self, all_rows: u64, n_unlabelled: Option<u64>) -> Self {
+    pub(crate) fn of_all_rows(self, all_rows: u64, n_unlabelled: Option<u64>) -> Self {
         Ties { all_rows: Some(all_rows), n_unlabelled, ..self }
     }
 
@@ -60,7 +60,7 @@ impl<'a> Ties<'a> {
     }
 
     /// What the ties come from, if it is of this type.
-    pub(in crate::ranking) fn origin<T: 'static>(&self) -> Option<&T> {
+    pub(crate) fn origin<T: 'static>(&self) -> Option<&T> {
         self.source.origin()?.downcast_ref()
     }
 

@@ -35,7 +35,7 @@ impl Default for Unit {
 
 impl Unit {
     /// `2^-exponent`.
-    pub(in crate::ranking) fn of(exponent: i32) -> Self {
+    pub(crate) fn of(exponent: i32) -> Self {
         let half = exponent / 2;
         Unit { factors: (power_of_two(half), power_of_two(exponent - half)) }
     }
@@ -71,7 +71,7 @@ impl Unit {
     }
 
     /// The squared units of a sum of squared weights.
-    pub(in crate::ranking) fn squared(self, squares: f64) -> f64 {
+    pub(crate) fn squared(self, squares: f64) -> f64 {
         let units_of = |weight: f64| weight * self.factors.0 * self.factors.1;
         units_of(units_of(squares))
     }

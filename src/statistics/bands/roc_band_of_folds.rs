@@ -1,13 +1,14 @@
 //! A band of the ROC curves of folds, or of any other sets of rows.
 
 use super::roc_band::{BandRecord, Construction, RocBand};
-use crate::ranking::rows::{KeyRows, Rows};
+use crate::ranking::rows::KeyRows;
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{
     curve_sample::CurveSample,
     sweep::{Places, Sweep},
 };
 use crate::statistics::inference::rows_by_key;
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs};
 use crate::statistics::options::from_options;
 

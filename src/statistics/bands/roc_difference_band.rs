@@ -4,9 +4,10 @@ use crate::math::{
     Stream,
     normal::{upper_quantile, upper_tail},
 };
-use crate::ranking::rows::{Codes, Rows};
+use crate::ranking::rows::Codes;
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{curve_sample::CurveSample, moved_ranks::MovedRanks, sweep::Sweep};
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 use crate::statistics::options::from_options;
 use crate::statistics::resampling::{Resampling, redraw::cells};

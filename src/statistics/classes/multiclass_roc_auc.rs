@@ -5,8 +5,9 @@ use rayon::prelude::*;
 use super::class_pairs::{twice_u_of_pairs, twice_u_of_units};
 use crate::interrupt;
 use crate::math::{mean, quotient};
-use crate::ranking::rows::{Codes, Rows};
+use crate::ranking::rows::Codes;
 use crate::ranking::ties::{Count, counts::twice_u, unit_of_all};
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Name, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 

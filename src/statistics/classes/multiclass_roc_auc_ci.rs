@@ -5,9 +5,10 @@ use rayon::prelude::*;
 use super::class_components::{variance_of_area, variance_of_class};
 use super::multiclass_roc_auc::{ClassAverage, ClassCounts, ClassPairRecord, ClassRecord, MulticlassRocAuc};
 use crate::interrupt;
-use crate::ranking::rows::{RowPlacements, Rows};
+use crate::ranking::rows::RowPlacements;
 use crate::ranking::ties::Placements;
 use crate::statistics::inference::{Interval, delong};
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, Name, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, Word};
 

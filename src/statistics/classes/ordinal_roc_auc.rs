@@ -2,7 +2,7 @@
 
 use super::class_pairs::twice_u_of_pairs;
 use crate::math::{mean, quotient};
-use crate::ranking::rows::Rows;
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, record};
 use crate::statistics::options::from_options;
 

@@ -4,9 +4,9 @@ use super::class_components::variance_of_class;
 use super::class_pairs::rows_in_order;
 use super::ordinal_roc_auc::{OrdinalPairRecord, OrdinalRocAuc};
 use crate::math::product_difference;
-use crate::ranking::rows::Rows;
 use crate::ranking::ties::Placements;
 use crate::statistics::inference::{Estimate, Interval, delong};
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, record};
 use crate::statistics::options::from_options;
 

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::adjust_p_values::Adjustment;
 use crate::math::{chi_square, normal::upper_tail, symmetric};
-use crate::ranking::rows::Rows;
 use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{
     Alternative, Areas, Covariances, Interval, WeightedAreas, in_standard_errors,
 };
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, Name, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 

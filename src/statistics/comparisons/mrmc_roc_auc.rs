@@ -3,9 +3,9 @@
 use super::adjust_p_values::Adjustment;
 use super::area_table::{AreaTable, Error};
 use crate::math::{chi_square, f_distribution, student_t};
-use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Alternative, Areas, Interval, in_standard_errors};
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 

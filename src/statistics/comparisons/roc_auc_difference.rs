@@ -1,10 +1,10 @@
 //! The difference of two scores of the same rows: of their areas, parts of them, or points of their curves.
 
 use crate::math::{normal::upper_tail, quantile::mean_and_deviation};
-use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Areas, ErrorMethod, Hypothesis, Interval, WeightedAreas, interval::tail};
 use crate::statistics::intervals::partial_placements::{Bounds, of_counts};
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::numbers::partial_area::Range;
 use crate::statistics::options::{FromOptions, OptionError, Options};

@@ -1,8 +1,9 @@
 //! Venkatraman's test of two whole ROC curves.
 
 use crate::math::Stream;
-use crate::ranking::rows::{Codes, Rows};
+use crate::ranking::rows::Codes;
 use crate::ranking::ties::Count;
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, record};
 use crate::statistics::options::from_options;
 use crate::statistics::resampling::{Resampling, bootstrap::MOST_RESAMPLES};

@@ -1,11 +1,12 @@
 //! The AUC over the folds of a cross-validation.
 
 use crate::math::{quantile::mean_and_deviation, student_t, sum::in_order};
-use crate::ranking::rows::{KeyRows, Rows};
+use crate::ranking::rows::KeyRows;
 use crate::ranking::ties::{Count, counts::steps};
 use crate::statistics::inference::{
     Area, Interval, LogitScale, TieShare, WeightedKeys, by_key, interval::tail,
 };
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word, words};
 

@@ -2,8 +2,8 @@
 
 use super::cv_roc_auc::{CvRocAuc, CvRocAucRecord, FoldInterval, WithinFolds};
 use crate::math::sum::in_order;
-use crate::ranking::rows::Rows;
 use crate::statistics::inference::{ByCluster, ClusteredArea, Interval, Residual};
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 

@@ -1,9 +1,9 @@
 //! The difference of two models' areas over the folds of a cross-validation.
 
 use crate::math::{quantile::mean_and_deviation, student_t};
-use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Alternative, Interval, by_key, in_standard_errors};
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 

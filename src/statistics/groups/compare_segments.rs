@@ -6,13 +6,13 @@ use super::segment_areas::{Comparator, EstimatedArea, IndependentSegments, Segme
 use super::weighted_segments::WeightedSegments;
 use super::within_segments::WithinSegments;
 use crate::math::chi_square;
-use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::comparisons::adjust_p_values::Adjustment;
 use crate::statistics::comparisons::unpaired_roc_auc_difference::{DifferenceMethod, TestResult};
 use crate::statistics::inference::{
     Estimate, Hypothesis, Interval, WeightedKeys, delong::beyond_rounding, welch,
 };
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 

@@ -6,10 +6,10 @@ use super::compare_segments::{CompareSegments, SegmentRecord};
 use super::segment_areas::{Comparator, Covariances, EstimatedArea, Segments, heterogeneity};
 use super::shared_clusters::covariances;
 use crate::math::symmetric;
-use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::comparisons::unpaired_roc_auc_difference::DifferenceMethod;
 use crate::statistics::inference::{ByCluster, ClusteredArea, SampleSize, delong::beyond_rounding};
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 

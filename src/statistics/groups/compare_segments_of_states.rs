@@ -1,7 +1,7 @@
 //! The AUC of segments whose rows were counted earlier, as states, each compared with others.
 
 use super::compare_segments::{CompareSegments, SegmentRecord};
-use crate::ranking::rows::Rows;
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
@@ -101,7 +101,7 @@ mod tests_of_weights {
     use super::*;
     use crate::ranking::Group;
     use crate::ranking::scores::{Bits, Observations, bits::tests::packed};
-    use crate::ranking::states::{State, weight_sums::WeightSums};
+    use crate::states::{State, weight_sums::WeightSums};
     use crate::statistics::groups::compare_segments::{Versus, tests::statistic};
     use proptest::prelude::*;
 

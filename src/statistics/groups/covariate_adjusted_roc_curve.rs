@@ -3,10 +3,11 @@
 use std::cmp::Ordering;
 
 use crate::math::{quotient, sum::in_order};
-use crate::ranking::rows::{KeyRows, Rows};
+use crate::ranking::rows::KeyRows;
 use crate::ranking::ties::counts::steps;
 use crate::statistics::curves::points::RatePoint;
 use crate::statistics::inference::rows_by_key;
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput};
 use crate::statistics::options::from_options;
 

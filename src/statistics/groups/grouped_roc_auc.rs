@@ -2,9 +2,9 @@
 
 use crate::math::mean;
 use crate::memory;
-use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Area, Interval, by_key};
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{from_options, words};
 

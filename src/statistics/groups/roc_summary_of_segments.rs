@@ -4,12 +4,13 @@ use rayon::prelude::*;
 
 use super::compare_segments::{CompareSegments, SegmentRecord};
 use super::segment_areas::IndependentSegments;
-use crate::ranking::rows::{AllPlacements, Rows, SkippedRows};
+use crate::ranking::rows::AllPlacements;
 use crate::ranking::ties::{Count, RowCounts};
 use crate::statistics::inference::Estimate;
 use crate::statistics::intervals::roc_auc_ci::RocAucCi;
 use crate::statistics::intervals::roc_summary_short::ShortSummaryRecord;
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyKind, Needs, record};
+use crate::statistics::kinds::{Rows, SkippedRows};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The numbers of [`RocSummaryShort`](crate::statistics::intervals::RocSummaryShort) for each segment and for all rows,

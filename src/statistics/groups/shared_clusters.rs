@@ -167,8 +167,9 @@ fn sums_of_others(factors: &[f64], values: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::rows::{Codes, Rows};
+    use crate::ranking::rows::Codes;
     use crate::statistics::inference::{ByCluster, Residual};
+    use crate::statistics::kinds::Rows;
     use crate::statistics::tests::rows_of;
     use proptest::prelude::*;
 

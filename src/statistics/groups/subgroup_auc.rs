@@ -1,8 +1,8 @@
 //! The AUC of a subgroup of the rows, and of the subgroup against the background.
 
-use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::Area;
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
 use crate::statistics::options::from_options;
 

@@ -1,9 +1,9 @@
 //! The AUC of a subgroup of the rows, and of the subgroup against the background, with intervals.
 
 use super::subgroup_auc::{SubgroupAuc, SubgroupCounts, subgroup_counts};
-use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Area, Interval};
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, record};
 use crate::statistics::options::from_options;
 

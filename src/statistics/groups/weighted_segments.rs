@@ -82,8 +82,8 @@ impl Segments for WeightedSegments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::rows::Rows;
     use crate::statistics::inference::WeightedAreas;
+    use crate::statistics::kinds::Rows;
     use crate::statistics::tests::rows_of;
     use proptest::prelude::*;
 

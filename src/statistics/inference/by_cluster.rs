@@ -6,8 +6,8 @@
 
 use super::delong::{beyond_rounding, residual, rounding};
 use crate::interrupt;
-use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
+use crate::statistics::kinds::Rows;
 use crate::statistics::options::words;
 
 /// The area of some rows, with the contribution of each cluster.

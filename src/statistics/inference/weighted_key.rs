@@ -6,8 +6,8 @@
 use super::wilson_scale::WeightTotals;
 use crate::interrupt;
 use crate::math::quotient;
-use crate::ranking::states::{weight_sums::Squares, weighted::CommonUnits};
 use crate::ranking::ties::Count;
+use crate::states::{weight_sums::Squares, weighted::CommonUnits};
 
 /// The rows that share a score.
 #[derive(Clone, Copy, Debug)]

@@ -9,9 +9,9 @@ use super::weighted_key::{SquareUnit, WeightedArea, WeightedKey, WeightedTie, ex
 use super::weighted_rests::{AllRows, is_light};
 use super::wilson_scale::WeightTotals;
 use crate::math::quotient;
-use crate::ranking::rows::Rows;
-use crate::ranking::states::{State, weight_sums::WeightSums, weighted::CommonUnits};
 use crate::ranking::ties::Count;
+use crate::states::{State, weight_sums::WeightSums, weighted::CommonUnits};
+use crate::statistics::kinds::Rows;
 
 /// The rows of each key.
 #[derive(Clone, Debug)]

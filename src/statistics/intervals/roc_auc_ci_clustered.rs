@@ -1,9 +1,9 @@
 //! Confidence intervals of the area under the ROC curve of rows that come in clusters.
 
 use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi, RocAucCiRecord};
-use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Areas, Interval, SampleSize, WeightedAreas};
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, Summary, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 use crate::statistics::resampling::Resampling;

@@ -9,8 +9,8 @@
 use super::roc_auc_ci::RocAucCi;
 use super::roc_summary_short::ShortSummaryRecord;
 use crate::math;
-use crate::ranking::states::State;
 use crate::ranking::ties::{Count, Placements, RowCounts, Step, row_counts::MOST_ROWS};
+use crate::states::State;
 use crate::statistics::curves::thinning::{hull, lower_hull};
 use crate::statistics::options::{FromOptions, OptionError, Options, from_options};
 

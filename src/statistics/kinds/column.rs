@@ -94,7 +94,7 @@ pub struct Lists<T> {
 pub struct Sums {
     /// Rows, if they have no weights.
     pub counts: Vec<u64>,
-    /// Steps of weights; see [`weight_sums`](crate::ranking::states::weight_sums).
+    /// Steps of weights; see [`weight_sums`](crate::states::weight_sums).
     pub steps: Vec<u128>,
 }
 

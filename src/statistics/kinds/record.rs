@@ -6,8 +6,8 @@
 use std::slice::IterMut;
 
 use super::column::{Column, Field, FieldKind};
-use crate::ranking::rows::Rows;
 use crate::ranking::ties::{Count, RowCounts, Ties, Unit};
+use crate::statistics::kinds::Rows;
 
 /// The answer of a statistic: named fields of known kinds.
 pub trait Record: Value {

@@ -1,8 +1,8 @@
 //! Statistics that answer each group with one record.
 
 use super::record::{Record, Value};
-use crate::ranking::states::Limit;
 use crate::ranking::ties::{RowCounts, Ties};
+use crate::states::Limit;
 use crate::statistics::options::OptionError;
 use crate::statistics::resampling::bootstrap::Resampling;
 

@@ -1,7 +1,8 @@
 //! How well a score puts rows with large targets first, such as policies with large claims.
 
-use crate::ranking::rows::{Codes, Rows};
+use crate::ranking::rows::Codes;
 use crate::ranking::tasks;
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
 

@@ -2,9 +2,9 @@
 
 use super::power::{Plan, ratio_of};
 use crate::math::normal::{upper_quantile, upper_tail};
-use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::Areas;
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
 

@@ -1,9 +1,9 @@
 //! How well a risk score orders rows by the time of an event that is not always seen.
 
 use crate::math::{quotient, student_t};
-use crate::ranking::rows::Rows;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Interval, LogitScale, interval::tail};
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, words};
 

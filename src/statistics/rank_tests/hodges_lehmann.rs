@@ -2,10 +2,10 @@
 
 use super::exact_rank_sum;
 use crate::math::normal::upper_quantile;
-use crate::ranking::rows::Rows;
 use crate::ranking::scores::Score;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::interval::tail;
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
 

@@ -2,7 +2,7 @@
 
 use crate::math;
 use crate::math::chi_square;
-use crate::ranking::rows::Rows;
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 use crate::statistics::options::from_options;
 

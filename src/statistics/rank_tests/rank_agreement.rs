@@ -3,8 +3,9 @@
 use crate::interrupt;
 use crate::math;
 use crate::math::normal::upper_tail;
-use crate::ranking::rows::{Codes, Rows};
+use crate::ranking::rows::Codes;
 use crate::statistics::inference::{Alternative, NullDistribution};
+use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, record};
 use crate::statistics::options::from_options;
 

@@ -10,8 +10,9 @@ use super::measure::Measure;
 use super::redraw::{self, Draw, Redraw};
 use crate::interrupt;
 use crate::math::{Stream, quotient};
-use crate::ranking::rows::{Codes, Rows};
+use crate::ranking::rows::Codes;
 use crate::ranking::ties::Count;
+use crate::statistics::kinds::Rows;
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 
 /// The most resamples that are drawn.

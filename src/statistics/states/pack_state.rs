@@ -1,9 +1,9 @@
-//! States as bytes and back, in the format of [`packed_state`](crate::ranking::states::packed).
+//! States as bytes and back, in the format of [`packed_state`](crate::states::packed).
 
 use super::roc_state::RocStateRecord;
 use crate::ranking::scores::ScoreType;
-use crate::ranking::states::{State, StoredState, weight_sums::WeightSums};
 use crate::ranking::ties::Count;
+use crate::states::{State, StoredState, weight_sums::WeightSums};
 use crate::statistics::options::from_options;
 
 /// The bytes of one state.

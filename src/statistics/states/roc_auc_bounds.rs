@@ -1,8 +1,8 @@
 //! Bounds of the area under the ROC curve of rows of which only a state is left.
 
 use crate::math;
-use crate::ranking::states::State;
 use crate::ranking::ties::{Count, RowCounts, Ties};
+use crate::states::State;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 

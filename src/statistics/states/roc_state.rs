@@ -6,9 +6,9 @@ use rayon::prelude::*;
 
 use crate::memory;
 use crate::ranking::scores::Keys;
-use crate::ranking::states::{Limit, Scale, State, state::LIMITS, weight_sums::WeightSums};
 use crate::ranking::ties::{Count, CountColumns, Counts, RowCounts, Ties, counts::Tally};
 use crate::ranking::{SHARD_ROWS, tasks};
+use crate::states::{Limit, Scale, State, state::LIMITS, weight_sums::WeightSums};
 use crate::statistics::kinds::{Column, Field, FieldKind, Summary, Value, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 

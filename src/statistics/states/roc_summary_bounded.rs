@@ -2,8 +2,8 @@
 
 use super::roc_auc_bounds::RocAucBounds;
 use super::roc_state::RocState;
-use crate::ranking::states::{Limit, StoredState};
 use crate::ranking::ties::{RowCounts, Ties};
+use crate::states::{Limit, StoredState};
 use crate::statistics::intervals::RocSummaryShort;
 use crate::statistics::intervals::roc_summary_short::ShortSummaryRecord;
 use crate::statistics::kinds::{Summary, record};

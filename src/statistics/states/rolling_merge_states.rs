@@ -3,7 +3,7 @@
 use crate::statistics::options::from_options;
 
 /// For each state, the state of all rows since the start of its window: see
-/// [`moving`](crate::ranking::states::moving).
+/// [`moving`](crate::states::moving).
 #[derive(Clone, Copy, Debug)]
 pub struct RollingMergeStates {}
 

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use polars_auc::ranking::states::weight_sums::WeightSums;
+use polars_auc::states::weight_sums::WeightSums;
 use polars_auc::ranking::{Domain, ScoreType, State};
 
 fuzz_target!(|bytes: &[u8]| {

@@ -408,7 +408,7 @@ mod tests {
     use super::*;
     use crate::ranking::group::tests::group_of;
     use crate::ranking::scores::{Domain, Score};
-    use crate::ranking::states::state::tests::each;
+    use crate::states::state::tests::each;
     use proptest::prelude::*;
 
     fn state<S: Score>(rows: &[(S, bool)], domain: Domain, limit: Option<Limit>) -> State {

@@ -3,9 +3,9 @@
 use std::hint::select_unpredictable;
 
 use super::state::State;
+use super::tuning::MERGED_BINS;
 use crate::ranking::scores::Key;
 use crate::ranking::ties::counts::{Count, Counts, Tally};
-use crate::ranking::tuning::MERGED_BINS;
 
 /// The bins of both, and which of them have one score; without a partition, empty if all have.
 ///

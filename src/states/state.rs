@@ -198,7 +198,7 @@ impl<T: Tally> State<T> {
     }
 
     /// The same in the first partition that leaves few enough bins.
-    pub(in crate::ranking) fn fitted(mut self) -> Self {
+    pub(crate) fn fitted(mut self) -> Self {
         let Some(limit) = self.limit else { return self };
         let most = limit.max_bins.max(LEAST_BINS) as usize;
         if self.bins.len() > most {

@@ -254,7 +254,7 @@ mod tests {
     use super::*;
     use crate::ranking::group::Group;
     use crate::ranking::scores::{Bits, bits::tests::packed};
-    use crate::ranking::states::{Limit, Scale, state::tests::each};
+    use crate::states::{Limit, Scale, state::tests::each};
     use proptest::prelude::*;
 
     type Row = (f64, bool, f64);

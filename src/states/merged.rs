@@ -13,12 +13,12 @@ use super::bin_table::BinTable;
 use super::merged_bins::merged_bins;
 use super::scale::Scale;
 use super::state::State;
+use super::tuning::{MOST_BINS_ALONE, STATES_TOGETHER};
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{
     counts::{Counts, Tally},
     row_counts::RowCounts,
 };
-use crate::ranking::tuning::{MOST_BINS_ALONE, STATES_TOGETHER};
 
 impl<T: Tally> State<T> {
     /// The state of all rows of many states, which are of one type of score; none only if there are none. `read` gives
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use crate::ranking::group::tests::group_of;
     use crate::ranking::scores::Domain;
-    use crate::ranking::states::{Limit, state::tests::each};
+    use crate::states::{Limit, state::tests::each};
     use proptest::prelude::*;
 
     /// Many states of rows, perhaps with a limit of their own, and their sizes.

@@ -11,11 +11,11 @@ use std::ops::Range;
 use super::bin_table::{Bin, BinTable};
 use super::scale::{Intervals, Resolution};
 use super::state::{Limit, State};
-use crate::ranking::scores::{Key, Observations, Score, observations::blocks, score_type::ScoreType};
-use crate::ranking::ties::{Count, Counts, RowCounts};
-use crate::ranking::tuning::{
+use super::tuning::{
     BINS_PER_LIMIT, BOUNDED_LEAST, BOUNDED_ROWS, CACHED_BINS, ROWS_PER_BIN, SAMPLED_PER_BIN,
 };
+use crate::ranking::scores::{Key, Observations, Score, observations::blocks, score_type::ScoreType};
+use crate::ranking::ties::{Count, Counts, RowCounts};
 use crate::wide::{Work, widest};
 
 /// Whether there are so many rows for each bin that counting them is faster than ranking.
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use crate::ranking::group::Group;
     use crate::ranking::scores::{Bits, Domain, bits::tests::packed};
-    use crate::ranking::states::{Scale, state::tests::each};
+    use crate::states::{Scale, state::tests::each};
     use proptest::prelude::*;
 
     fn agrees<S: Score>(rows: &[(S, bool, bool)], limit: Limit) -> Result<(), TestCaseError> {

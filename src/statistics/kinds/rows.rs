@@ -1,13 +1,10 @@
 //! Rows: what several columns of a group say row by row, their scores as codes.
 
-use super::all_placements::AllPlacements;
-use super::codes::Codes;
-use super::key_placements::KeyPlacements;
-use super::key_rows::CountedKeys;
-use super::placement_products::PlacementProducts;
-use super::row_placements::RowPlacements;
 use crate::interrupt;
-use crate::ranking::states::{State, weight_sums::WeightSums};
+use crate::ranking::rows::{
+    AllPlacements, Codes, CountedKeys, KeyPlacements, PlacementProducts, RowPlacements,
+};
+use crate::states::{State, weight_sums::WeightSums};
 
 /// The rows of one group in which nothing is missing.
 #[derive(Clone, Debug, Default)]

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::ranking::group::tests::group_of;
     use crate::ranking::scores::Domain;
-    use crate::ranking::states::{Limit, Scale, state::tests::each};
+    use crate::states::{Limit, Scale, state::tests::each};
     use proptest::prelude::*;
 
     proptest! {

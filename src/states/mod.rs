@@ -1,14 +1,17 @@
-//! Counts that are kept, merged and packed.
+//! Counts that are kept, merged and packed. A state is exact, or has bins of a scale.
 
-pub(super) mod bin_table;
-pub(super) mod bounded;
+#![deny(unsafe_code)]
+
+mod bin_table;
+mod bounded;
 mod merged;
 mod merged_bins;
 pub mod moving;
 pub mod packed;
 pub mod scale;
 pub mod state;
-pub(super) mod stored;
+mod stored;
+mod tuning;
 pub mod weight_sums;
 pub mod weighted;
 

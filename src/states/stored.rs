@@ -5,7 +5,8 @@ use std::any::Any;
 use super::bounded::{are_many, bounded_state};
 use super::state::{Limit, State};
 use super::weight_sums::WeightSums;
-use crate::ranking::scores::{Observations, Score, observations::Mass, score_type::ScoreType};
+use crate::ranking::Group;
+use crate::ranking::scores::{Key, Observations, Score, observations::Mass, score_type::ScoreType};
 use crate::ranking::ties::{
     Placements, Ties,
     source::{Source, SquaredUnits, StepKind},
@@ -98,6 +99,36 @@ impl Source for StoredState {
 
     fn origin(&self) -> Option<&dyn Any> {
         Some(self)
+    }
+}
+
+impl<K: Key> Group<K> {
+    /// Takes in rows that lie in several places. If a state is all that is needed, rows with weights are taken in as one, and so
+    /// are many rows if it may be small. An error says why weights cannot be added up.
+    ///
+    /// # Panics
+    /// If rows of several pieces have weights or counts.
+    pub fn load_for<S: Score<Key = K>>(
+        &mut self,
+        pieces: &[Observations<'_, S>],
+        state: Option<Option<Limit>>,
+    ) -> Result<(), String> {
+        let stored = match state {
+            Some(limit) => unranked_state(pieces, limit, self.score_type_of::<S>())?,
+            None => None,
+        };
+        match stored {
+            Some(state) => self.load_state(state),
+            None => self.load_pieces(pieces),
+        }
+        Ok(())
+    }
+
+    /// Takes in rows that were counted earlier.
+    pub fn load_state(&mut self, state: impl Into<StoredState>) {
+        let state = state.into();
+        let (score_type, all_rows) = (state.counts.bins.score_type(), state.counts.rows.all());
+        self.load_source(Box::new(state), score_type, all_rows);
     }
 }
 
