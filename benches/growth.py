@@ -135,6 +135,7 @@ ROWS = {
     "roc_auc, ties": pa.roc_auc("label", "few"),
     "roc_auc(max_fpr=)": pa.roc_auc(*LS, max_fpr=0.1),
     "roc_auc_ci": pa.roc_auc_ci(*LS),
+    "roc_auc_ci(method=bootstrap)": pa.roc_auc_ci(*LS, method="bootstrap"),
     "roc_summary": pa.roc_summary(*LS),
     "average_precision": pa.average_precision(*LS),
     "ks_statistic": pa.ks_statistic(*LS),
@@ -169,6 +170,9 @@ KEYS = {
     "grouped_roc_auc_difference": pa.grouped_roc_auc_difference("label", "score", "other", "segment"),
     "cv_roc_auc": pa.cv_roc_auc("label", "score", "segment"),
     "roc_auc_ci(cluster=)": pa.roc_auc_ci("label", "score", cluster="segment"),
+    "roc_auc_ci(cluster=, method=bootstrap)": pa.roc_auc_ci(
+        "label", "score", cluster="segment", method="bootstrap"
+    ),
     "cv_roc_curve": pa.cv_roc_curve("label", "score", "segment", n_points=11),
     "kruskal_wallis, samples": pa.kruskal_wallis("segment", "score"),
 }

@@ -462,6 +462,13 @@ def reviewers(n: int) -> Iterator[Work]:
         "concordance_index": select(frame.head(n // 10), pa.concordance_index("score", "label", "score")),
     }
     yield Work("intervals", contenders, [Promise("roc_auc_ci(max_fpr=)", "roc_auc", 1.5)])
+    rows = frame.head(n // 10)
+    contenders = {
+        "bootstrap_ci": select(rows, pa.bootstrap_ci("roc_auc", "label", "score")),
+        "roc_auc_ci(bootstrap)": select(rows, pa.roc_auc_ci("label", "score", method="bootstrap")),
+    }
+    promise = Promise("roc_auc_ci(bootstrap)", "bootstrap_ci", 2.0)
+    yield Work(f"bootstrap of {rows.height} rows", contenders, [promise])
     cases, columns = n // 100, [(reader, modality) for reader in range(5) for modality in range(2)]
     one = normal(cases * len(columns)).with_columns(case=pl.int_range(pl.len()) % cases)
     cell = pl.int_range(pl.len()) // cases

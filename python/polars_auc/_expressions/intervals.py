@@ -77,6 +77,7 @@ def roc_auc_ci(
           of ``pROC::var(method="obuchowski")``, null where no line can be fitted, and often larger than
           DeLong's.
         - ``"bootstrap"``: from resamples of the rows within each class (with ``cluster``: of whole clusters).
+          With more than 16,384 rows, neighbouring scores are joined as in :func:`bootstrap_ci`.
     level
         The interval's coverage, between 0 and 1.
     weight
