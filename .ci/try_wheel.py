@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars_auc
 
-LARGEST_WHEEL = 5_200_000
+LARGEST_WHEEL = 5_000_000
 ROOT = Path(__file__).resolve().parents[1]
 
 [wheel] = Path(sys.argv[1]).glob("*.whl")
