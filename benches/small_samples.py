@@ -2,10 +2,11 @@
 
 ``python benches/small_samples.py [--only partial] [--when after] [--share 1.0] [--dry]`` simulates data whose
 truth is known, takes the interval of each replicate by each method, and writes to
-``benches/results/small_samples.csv`` how many hold the truth. A row says whether it was measured before or
-after a method was mended, and at which commit; rows of another time stay. Scores are normal with the same
-spread in both classes, those of positives ``sqrt(2) probit(AUC)`` higher; rows of a cluster are correlated by
-one half. A replicate is a group of one grouped query. Everything is seeded.
+``benches/results/small_samples.csv`` how many hold the truth. Each case names its methods, so that another
+default never changes what a row is about. A row says whether its method was in use before or is used after a
+method was mended, and at which commit it was measured; rows of the other methods stay. Scores are normal with
+the same spread in both classes, those of positives ``sqrt(2) probit(AUC)`` higher; rows of a cluster are
+correlated by one half. A replicate is a group of one grouped query. Everything is seeded.
 """
 
 from __future__ import annotations
@@ -35,6 +36,16 @@ CORRELATION = 0.5
 SPREAD = 1.0
 """The standard deviation of the logarithm of weights: a sample of n rows counts as n / e."""
 
+STATISTICS = (
+    "roc_auc_ci",
+    "tpr_at_fpr",
+    "fpr_at_tpr",
+    "concordance_index",
+    "cv_roc_auc",
+    "compare_segments",
+)
+TIMES = ("before", "after")
+
 BATCHES = 50
 """The bootstrap draws the same places in every group that has the same seed and size, so replicates are dealt
 to so many seeds."""
@@ -52,10 +63,14 @@ class Case:
     simulated: Callable[[np.random.Generator, float, int], pl.DataFrame]
     truth: float
     methods: Methods
+    """Those of today."""
+    former: Methods
+    """Those that were used before, which can still be chosen by name."""
     replicates: int = 4000
     resamples: int | None = None
     fields: tuple[str, str] = ("lower", "upper")
-    table: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None
+    by_replicate: Callable[[pl.LazyFrame, pl.Expr], pl.LazyFrame] | None = None
+    """What answers for all replicates, if it is not a record of each."""
 
 
 def higher(auc: float) -> float:
@@ -162,19 +177,11 @@ def partial() -> Iterator[Case]:
         (300, 30, "fpr", 0.1),
     ):
         low, high = (0.0, bound) if axis == "fpr" else (bound, 1.0)
-        part = {"max_fpr": bound} if axis == "fpr" else {"min_tpr": bound}
+        part: dict[str, Any] = {"max_fpr": bound} if axis == "fpr" else {"min_tpr": bound}
         name = f"fpr to {bound:g}" if axis == "fpr" else f"tpr from {bound:g}"
 
-        def of(method: Any, part: dict[str, Any] = part, **more: Any) -> Callable[..., pl.Expr]:
-            return lambda **options: pa.roc_auc_ci(
-                "label",
-                "score",
-                method=method,
-                **part,
-                **more,
-                **options,
-            )
-
+        interval = functools.partial(pa.roc_auc_ci, "label", "score", **part)
+        bootstrap = functools.partial(interval, method="bootstrap")
         for auc in (0.6, 0.8, 0.95):
             case = (
                 f"{name}, {n_pos} + {n_neg} rows",
@@ -182,9 +189,20 @@ def partial() -> Iterator[Case]:
                 of_classes(n_pos, n_neg),
                 area(auc, axis, low, high),
             )
-            yield Case("roc_auc_ci", *case, {"logit": of("logit")})
-            drawn = {"bootstrap, bca": of("bootstrap", interval="bca")}
-            yield Case("roc_auc_ci", *case, drawn, replicates=2000, resamples=2000)
+            yield Case(
+                "roc_auc_ci",
+                *case,
+                {"logit": functools.partial(interval, method="logit")},
+                {"delong": functools.partial(interval, method="delong")},
+            )
+            yield Case(
+                "roc_auc_ci",
+                *case,
+                {"bootstrap, bca": functools.partial(bootstrap, interval="bca")},
+                {"bootstrap, percentile": functools.partial(bootstrap, interval="percentile")},
+                replicates=2000,
+                resamples=2000,
+            )
 
 
 def rates() -> Iterator[Case]:
@@ -193,12 +211,16 @@ def rates() -> Iterator[Case]:
         for auc in (0.8, 0.95):
             tpr = NORMAL.cdf(higher(auc) + NORMAL.inv_cdf(0.1))
             for name, truth, expression in (
-                ("tpr_at_fpr", tpr, lambda **options: pa.tpr_at_fpr("label", "score", 0.1, **options)),
-                ("fpr_at_tpr", 1 - tpr, lambda **options: pa.fpr_at_tpr("label", "score", 0.9, **options)),
+                ("tpr_at_fpr", tpr, functools.partial(pa.tpr_at_fpr, "label", "score", 0.1)),
+                ("fpr_at_tpr", 1 - tpr, functools.partial(pa.fpr_at_tpr, "label", "score", 0.9)),
             ):
                 rate = "fpr 0.1" if name == "tpr_at_fpr" else "tpr 0.9"
                 case = (name, f"{rate}, {n_pos} + {n_neg} rows", auc, of_classes(n_pos, n_neg), truth)
-                yield Case(*case, {"wilson": expression}, replicates=2000, resamples=2000)
+                wilson, percentile = (
+                    {interval: functools.partial(expression, interval=interval)}
+                    for interval in ("wilson", "percentile")
+                )
+                yield Case(*case, wilson, percentile, replicates=2000, resamples=2000)
 
 
 def weights() -> Iterator[Case]:
@@ -213,16 +235,21 @@ def weights() -> Iterator[Case]:
 
     methods = {
         method: functools.partial(pa.roc_auc_ci, "label", "score", weight="weight", method=method)
-        for method in ("delong", "logit")
+        for method in ("wilson", "logit", "delong")
     }
+    former = {"delong": methods.pop("delong")}
     for n_pos, n_neg in ((30, 300), (100, 100), (300, 3000)):
         for auc in (0.8, 0.95):
             name = f"weights of spread {SPREAD:g}, {n_pos} + {n_neg} rows"
-            yield Case("roc_auc_ci", name, auc, simulated(n_pos, n_neg), auc, methods)
+            yield Case("roc_auc_ci", name, auc, simulated(n_pos, n_neg), auc, methods, former)
 
 
 def survival() -> Iterator[Case]:
     """Yield censored times; in place of an AUC stands the log hazard ratio."""
+    logit, normal = (
+        {interval: functools.partial(pa.concordance_index, "time", "event", "score", interval=interval)}
+        for interval in ("logit", "normal")
+    )
     for rows, effect, censoring, share in (
         (40, 1.0, 0.25, 76),
         (40, 2.0, 0.3, 68),
@@ -235,27 +262,30 @@ def survival() -> Iterator[Case]:
             effect,
             censored(rows, effect, censoring),
             of_population(effect, censoring),
-            {"logit": lambda: pa.concordance_index("time", "event", "score")},
+            logit,
+            normal,
             replicates=10_000,
         )
 
 
 def folds() -> Iterator[Case]:
     """Yield folds of independent rows and of clusters."""
-    delong = {"delong": lambda: pa.cv_roc_auc("label", "score", "fold", method="delong")}
-    for n_pos, n_neg, k in ((30, 70, 5), (50, 50, 10)):
-        for auc in (0.8, 0.9):
-            rows = in_folds(n_pos, n_neg, k)
-            yield Case("cv_roc_auc", f"{k} folds, {n_pos} + {n_neg} rows", auc, rows, auc, delong)
-    by_rows = {"influence": lambda: pa.cv_roc_auc("label", "score", "fold", method="influence")}
-    for n_pos, n_neg, k in ((50, 50, 10), (30, 300, 10), (300, 300, 10)):
-        for auc in (0.8, 0.95):
-            rows = in_folds(n_pos, n_neg, k)
-            case = (f"{k} folds, {n_pos} + {n_neg} rows", auc, rows, auc, by_rows)
-            yield Case("cv_roc_auc", *case)
-    of_clusters = {
-        "delong, cluster": lambda: pa.cv_roc_auc("label", "score", "fold", method="delong", cluster="cluster")
-    }
+    mean = functools.partial(pa.cv_roc_auc, "label", "score", "fold")
+    of_clusters = functools.partial(mean, cluster="cluster")
+    now, before = ({method: functools.partial(mean, method=method)} for method in ("delong", "influence"))
+    for n_pos, n_neg, k, areas in (
+        (30, 70, 5, (0.8, 0.9)),
+        (50, 50, 10, (0.8, 0.9, 0.95)),
+        (30, 300, 10, (0.8, 0.95)),
+        (300, 300, 10, (0.8, 0.95)),
+    ):
+        for auc in areas:
+            name = f"{k} folds, {n_pos} + {n_neg} rows"
+            yield Case("cv_roc_auc", name, auc, in_folds(n_pos, n_neg, k), auc, now, before)
+    now, before = (
+        {f"{method}, cluster": functools.partial(of_clusters, method=method)}
+        for method in ("delong", "influence")
+    )
     for clusters, size, k, whole in (
         (40, 5, 5, False),
         (40, 5, 5, True),
@@ -266,42 +296,52 @@ def folds() -> Iterator[Case]:
             rows = in_clusters(clusters, size, prevalence=0.3, whole=whole, parts=k)
             kind = "of one class" if whole else "of both classes"
             name = f"{k} folds, {clusters} clusters of {size} rows {kind}"
-            yield Case("cv_roc_auc", name, auc, rows, auc, of_clusters)
+            yield Case("cv_roc_auc", name, auc, rows, auc, now, before)
 
 
 def segments() -> Iterator[Case]:
-    """Yield segments of equal AUCs, each a third or a sixth of the clusters, compared with the rest."""
+    """Yield segments of equal AUCs, each a third or a sixth of the clusters, compared with the rest.
+
+    What was used before, the normal distribution, cannot be chosen any more.
+    """
+    methods = {
+        "wilson": functools.partial(comparison, "wilson", "rest"),
+        "delong": functools.partial(comparison, "delong", "rest"),
+        "delong, pooled rest": functools.partial(comparison, "delong", "pooled_rest"),
+    }
     for clusters, size, parts in ((60, 6, 3), (60, 12, 6), (120, 6, 3)):
         for auc in (0.8, 0.9):
             rows = in_clusters(clusters, size, prevalence=0.2, whole=False, parts=parts)
-            name = f"{clusters} clusters of {size} rows in {parts} segments"
             yield Case(
                 "compare_segments",
-                name,
+                f"{clusters} clusters of {size} rows in {parts} segments",
                 auc,
                 rows,
                 0.0,
-                {"cluster": lambda: pl.lit(0)},
+                methods,
+                {},
                 fields=("difference_lower", "difference_upper"),
-                table=first_segments,
+                by_replicate=first_segments,
             )
 
 
-def first_segments(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Compare the first segment of every replicate with the others of its replicate.
-
-    It is what ``compare_segments`` asks the plugin, here of all replicates in one query.
-    """
+def comparison(method: str, versus: str) -> pl.Expr:
+    """Return what ``compare_segments`` computes of the clusters of a replicate."""
     columns = {name: pl.col(name) for name in ("score", "label", "cluster")}
-    compared = call.expression(
+    return call.expression(
         "compare_segments",
         {**columns, "count": None, "by": pl.struct("segment")},
         variant="clustered",
-        versus="rest",
+        versus=versus,
+        method=method,
         adjust=None,
         level=0.95,
         alternative="two-sided",
     )
+
+
+def first_segments(rows: pl.LazyFrame, compared: pl.Expr) -> pl.LazyFrame:
+    """Return the first segment of every replicate, which is compared with the others of its replicate."""
     each = rows.group_by("replicate").agg(answer=compared)
     return each.select(pl.col("answer").list.first()).unnest("answer")
 
@@ -318,8 +358,8 @@ FAMILIES: dict[str, Callable[[], Iterator[Case]]] = {
 
 def answers(case: Case, expression: Callable[..., pl.Expr], rows: pl.DataFrame, count: int) -> pl.DataFrame:
     """Return the interval of every replicate."""
-    if case.table is not None:
-        return case.table(rows.lazy()).collect()
+    if case.by_replicate is not None:
+        return case.by_replicate(rows.lazy(), expression()).collect()
     if case.resamples is None:
         return rows.lazy().group_by("replicate").agg(answer=expression()).collect().unnest("answer")
     each = rows.height // count
@@ -362,7 +402,7 @@ def main() -> None:
     """Simulate, print and write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--only", nargs="+", default=list(FAMILIES), choices=list(FAMILIES))
-    parser.add_argument("--when", default="after", choices=["before", "after"])
+    parser.add_argument("--when", default="after", choices=TIMES)
     parser.add_argument("--share", type=float, default=1.0, help="this share of the replicates")
     parser.add_argument("--dry", action="store_true", help="write nothing")
     chosen = parser.parse_args()
@@ -372,28 +412,30 @@ def main() -> None:
     for family in chosen.only:
         measured = []
         for case in FAMILIES[family]():
+            methods = case.methods if chosen.when == "after" else case.former
             count = max(BATCHES, round(chosen.share * case.replicates))
             rows = case.simulated(np.random.default_rng(7), case.auc, count)
-            for method, expression in case.methods.items():
+            for method, expression in methods.items():
                 row = coverage(case, method, answers(case, expression, rows, count))
                 measured.append({**row, **stamp})
                 print(
                     f"{case.statistic:<18} {method:<22} {case.name:<52} {case.auc:<5} {row['coverage']:.4f}",
                     flush=True,
                 )
-        if not chosen.dry:
+        if measured and not chosen.dry:
             write(pl.DataFrame(measured, infer_schema_length=None))
 
 
 def write(table: pl.DataFrame) -> None:
-    """Put rows in place of those of the same time, statistic and method."""
+    """Put rows in place of those of the same case and method."""
     keys = ["measured", "statistic", "method", "case", "auc"]
     numbers = ["truth", "coverage", "coverage_se", "wholly_below", "wholly_above", "mean_width"]
     table = table.with_columns(pl.col(numbers).round_sig_figs(5), pl.col("resamples").cast(pl.Int64))
     if RESULTS.exists():
         kept = pl.read_csv(RESULTS, schema_overrides=table.schema).join(table, on=keys, how="anti")
         table = pl.concat([kept, table])
-    table.write_csv(RESULTS)
+    order = [pl.col("statistic").cast(pl.Enum(STATISTICS)), pl.col("measured").cast(pl.Enum(TIMES))]
+    table.sort(order, maintain_order=True).write_csv(RESULTS)
 
 
 if __name__ == "__main__":
