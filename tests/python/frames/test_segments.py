@@ -6,6 +6,7 @@ import datetime
 import math
 from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ import polars_auc as pa
 from catalogue.cases import SCHEMA, assert_same, examples, fixed, frames, repeated, two_rows
 from oracles import groups, intervals
 from oracles.rows import Row
-from oracles.wilson import Difference, Wilson
+from oracles.wilson import Difference, Wilson, heterogeneity
 
 ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 Z_95 = float(norm.isf(0.025))
@@ -127,19 +128,29 @@ def test_definition(frame: pl.DataFrame, versus: str) -> None:
         close(result.row(0, named=True), expected)
 
 
+def area_of(rows: list[Row]) -> Wilson | None:
+    ci = intervals.roc_auc_ci(rows, Z_95)
+    if ci["se"] is None or math.isnan(ci["se"]):
+        return None
+    return Wilson(float(ci["auc"]), ci["se"], (ci["n_pos"], ci["n_neg"]))
+
+
+def is_wilson_test(got: dict[str, Any], difference: Difference) -> None:
+    """Compare the interval and the test of a difference."""
+    limits = (got["difference_lower"], got["difference_upper"])
+    assert limits == pytest.approx(difference.limits(0.95), abs=1e-8)
+    assert got["df"] == pytest.approx(difference.df, rel=1e-6)
+    assert got["statistic"] == pytest.approx(difference.statistic(), rel=1e-6, abs=1e-6)
+    p_value = 2 * float(student_t.sf(abs(difference.statistic()), difference.df))
+    assert got["p_value"] == pytest.approx(min(1.0, p_value), rel=1e-5, abs=1e-12)
+
+
 @given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "pooled_rest", "previous"]))
 @examples(60)
 def test_definition_by_wilson(frame: pl.DataFrame, versus: str) -> None:
     used = frame.drop_nulls(["label", "score"])
     names = used["key"].unique().sort(nulls_last=True).to_list()
     table = pa.compare_segments(frame, "label", "score", "key", versus=versus, adjust=None)
-
-    def area_of(rows: list[Row]) -> Wilson | None:
-        ci = intervals.roc_auc_ci(rows, Z_95)
-        if ci["se"] is None or math.isnan(ci["se"]):
-            return None
-        return Wilson(float(ci["auc"]), ci["se"], (ci["n_pos"], ci["n_neg"]))
-
     segments = [segment_rows(used, of_key(name)) for name in names]
     areas = [area_of(rows) for rows in segments]
     if any(math.isnan(score) for rows in segments for _, score in rows):
@@ -163,13 +174,60 @@ def test_definition_by_wilson(frame: pl.DataFrame, versus: str) -> None:
         if other is None:
             assert got["p_value"] is None
             continue
-        difference = Difference(area, other)
-        limits = (got["difference_lower"], got["difference_upper"])
-        assert limits == pytest.approx(difference.limits(0.95), abs=1e-8)
-        assert got["df"] == pytest.approx(difference.df, rel=1e-6)
-        assert got["statistic"] == pytest.approx(difference.statistic(), rel=1e-6, abs=1e-6)
-        p_value = 2 * float(student_t.sf(abs(difference.statistic()), difference.df))
-        assert got["p_value"] == pytest.approx(min(1.0, p_value), rel=1e-5, abs=1e-12)
+        is_wilson_test(got, Difference(area, other))
+
+
+@given(frame=frames(max_rows=40))
+@examples(60)
+def test_overall_by_wilson(frame: pl.DataFrame) -> None:
+    """The area of all rows varies together with that of a segment: the correlation is that of both sums."""
+    used = frame.drop_nulls(["label", "score"]).with_row_index("row")
+    table = pa.compare_segments(frame, "label", "score", "key", versus="overall", adjust=None)
+    columns = ("label", "score", "row")
+    every = used.select(columns).rows()
+    overall = area_of([row[:2] for row in every])
+    for got in table.iter_rows(named=True):
+        rows = used.filter(of_key(got["key"])).select(columns).rows()
+        area = area_of([row[:2] for row in rows])
+        if area is None:
+            assert (got["lower"], got["difference_lower"], got["p_value"]) == (None, None, None)
+            continue
+        assert overall is not None
+        pairs = [(rows, rows), (every, every), (rows, every)]
+        v, w, both = (groups.area_covariance(*pair) or Fraction(0) for pair in pairs)
+        variance = v + w - 2 * both
+        assert got["difference_se"] == pytest.approx(math.sqrt(variance), rel=1e-9, abs=1e-12)
+        if variance == 0 and both != 0:
+            # The only segment with rows of both classes.
+            assert (got["statistic"], got["df"], got["p_value"]) == (None, None, None)
+            assert got["difference_lower"] == got["difference_upper"] == got["difference"]
+            continue
+        correlation = float(both) / math.sqrt(v * w) if v * w > 0 else 0.0
+        is_wilson_test(got, Difference(area, overall, min(max(correlation, -1.0), 1.0)))
+
+
+@given(frame=frames(max_rows=60), of_clusters=st.booleans())
+@examples(100)
+def test_heterogeneity_by_wilson(frame: pl.DataFrame, of_clusters: bool) -> None:
+    """Clusters are within segments, so that areas are independent."""
+    used = frame.drop_nulls(["label", "score"]).with_columns(
+        cluster=pl.format("{}-{}", pl.col("key").fill_null("null"), "g")
+    )
+    options = {"cluster": "cluster"} if of_clusters else {}
+    table = pa.compare_segments(used, "label", "score", "key", **options)  # type: ignore[arg-type]
+    areas = []
+    for name in table["key"]:
+        rows = used.filter(of_key(name)).select("label", "score", "cluster").rows()
+        if not of_clusters:
+            areas.append(area_of([row[:2] for row in rows]))
+            continue
+        ci = intervals.roc_auc_ci_clustered(rows, Z_95)
+        pos, neg = (len({row[2] for row in rows if row[0] == label}) for label in (True, False))
+        known = ci["se"] is not None
+        areas.append(Wilson(ci["auc"], ci["se"], (ci["n_pos"], ci["n_neg"]), (pos, neg)) if known else None)
+    expected = heterogeneity(areas)
+    for got in table.rows(named=True):
+        close(got, expected)
 
 
 def of_clusters(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from scipy.optimize import brentq
+from scipy.stats import chi2
 from scipy.stats import t as student_t
 
 from oracles.rows import PLAIN, Question, decided
@@ -84,10 +85,11 @@ class Wilson:
 
 
 class Difference:
-    """The difference of two areas of different rows, from the limits of both."""
+    """The difference of two areas with this correlation, from the limits of both (Zou 2007)."""
 
-    def __init__(self, first: Wilson, second: Wilson) -> None:
+    def __init__(self, first: Wilson, second: Wilson, correlation: float = 0.0) -> None:
         self.first, self.second, self.value = first, second, first.auc - second.auc
+        self.correlation = correlation
 
         def scale(of: Wilson, area: float) -> float:
             """The variance over ``area (1 - area)``."""
@@ -101,9 +103,13 @@ class Difference:
 
     def limits_at(self, t: float) -> tuple[float, float]:
         first, second = self.first.limits_at(t), self.second.limits_at(t)
-        below = math.hypot(self.first.auc - first["lower"], second["upper"] - self.second.auc)
-        beyond = math.hypot(first["upper"] - self.first.auc, self.second.auc - second["lower"])
+        below = self.distance(self.first.auc - first["lower"], second["upper"] - self.second.auc)
+        beyond = self.distance(first["upper"] - self.first.auc, self.second.auc - second["lower"])
         return self.value - below, self.value + beyond
+
+    def distance(self, a: float, b: float) -> float:
+        """From the difference to its limit, by those of both areas."""
+        return math.sqrt(max(0.0, a * a + b * b - 2 * self.correlation * a * b))
 
     def limits(self, level: float) -> tuple[float, float]:
         return self.limits_at(float(student_t.isf((1 - level) / 2, self.df)))
@@ -113,5 +119,33 @@ class Difference:
         if self.value == 0:
             return 0.0
         side = 0 if self.value > 0 else 1
-        statistic = brentq(lambda t: self.limits_at(t)[side], 1e-12, 1e6, xtol=1e-13)
+        most = 1.0
+        while self.limits_at(most)[side] * self.value > 0 and most < 1e6:
+            most *= 1.5
+        statistic = brentq(lambda t: self.limits_at(t)[side], 1e-12, most, xtol=1e-13)
         return math.copysign(float(statistic), self.value)
+
+
+def heterogeneity(areas: Sequence[Wilson | None]) -> dict[str, float | None]:
+    """Cochran's Q of independent areas, each with the variance that it has if the mean is the true area.
+
+    The mean itself has the weights of the variances under one half.
+    """
+    used = [area for area in areas if area is not None]
+    names = ("heterogeneity", "heterogeneity_df", "heterogeneity_p_value")
+    if len(used) < 2:
+        return dict.fromkeys(names)
+
+    def mean(variances: list[float]) -> float:
+        pairs = list(zip(used, variances, strict=True))
+        return math.fsum(area.auc / v for area, v in pairs) / math.fsum(1 / v for _, v in pairs)
+
+    df = len(used) - 1
+    if len({area.auc for area in used}) == 1:
+        # Which may all be 0 or 1, where no variance is above 0.
+        return dict(zip(names, (0.0, df, 1.0), strict=True))
+    tested = mean([area.variance(0.5) for area in used])
+    variances = [area.variance(tested) for area in used]
+    center = mean(variances)
+    q = math.fsum((area.auc - center) ** 2 / v for area, v in zip(used, variances, strict=True))
+    return dict(zip(names, (q, df, float(chi2.sf(q, df))), strict=True))
