@@ -182,6 +182,7 @@ WORKS: dict[str, dict[str, Work]] = {
     "rows": {name: of_rows(expression) for name, expression in ROWS.items()},
     "segments": {
         "compare_segments(rest)": segments("rest"),
+        "compare_segments(pooled_rest)": segments("pooled_rest"),
         "compare_segments(overall)": segments("overall"),
         "compare_segments(previous)": segments("previous"),
         "compare_segments(previous, along=)": of_segments(

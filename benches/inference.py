@@ -315,7 +315,7 @@ def groups(share: float) -> Iterator[Comparison]:
     frame = even_groups(count, 100)
     expressions = {
         "roc_auc": AUC,
-        "delong": pa.roc_auc_ci("label", "score"),
+        "delong": pa.roc_auc_ci("label", "score", method="delong"),
         "logit": pa.roc_auc_ci("label", "score", method="logit"),
         "hanley_mcneil": pa.roc_auc_ci("label", "score", method="hanley_mcneil"),
     }
@@ -361,7 +361,8 @@ def large(share: float) -> Iterator[Comparison]:
     """DeLong's interval of one column."""
     n = int(1e7 * share)
     frame = normal(n)
-    contenders = {"roc_auc": select(frame, AUC), "roc_auc_ci": select(frame, pa.roc_auc_ci("label", "score"))}
+    interval = pa.roc_auc_ci("label", "score", method="delong")
+    contenders = {"roc_auc": select(frame, AUC), "roc_auc_ci": select(frame, interval)}
     label, (score,) = arrays(frame, "score")
     areas, covariance = sun_and_xu(label, score)
     fields = answer(contenders["roc_auc_ci"])
@@ -434,16 +435,17 @@ def several(share: float) -> Iterator[Comparison]:
 
 
 def segments(share: float) -> Iterator[Comparison]:
-    """Twenty segments, each against the rest."""
+    """Twenty segments, each against the rows of all others."""
     n = int(1e6 * share)
     group = pl.Series("group", np.random.default_rng(4).integers(0, 20, n, dtype=np.int32))
     frame = normal(n).with_columns(group)
-    plan = pa.compare_segments(frame.lazy(), "label", "score", "group", versus="rest")
-    intervals = grouped(frame, "in-memory", pa.roc_auc_ci("label", "score"))
+    plan = pa.compare_segments(frame.lazy(), "label", "score", "group", versus="pooled_rest", method="delong")
+    intervals = grouped(frame, "in-memory", pa.roc_auc_ci("label", "score", method="delong"))
     answers_here, theirs = plan.collect(engine="in-memory"), by_group(intervals)
     agree("areas", answers_here["auc"], theirs["auc"])
     for segment in range(20):
-        rest = answer(select(frame.filter(pl.col("group") != segment), pa.roc_auc_ci("label", "score")))
+        others = frame.filter(pl.col("group") != segment)
+        rest = answer(select(others, pa.roc_auc_ci("label", "score", method="delong")))
         fields = answers_here.row(segment, named=True)
         agree("the rest", fields["versus_auc"], rest["auc"], 1e-12)
         statistic = (fields["auc"] - rest["auc"]) / math.hypot(fields["se"], rest["se"])
@@ -451,11 +453,11 @@ def segments(share: float) -> Iterator[Comparison]:
     yield Comparison(
         "20 segments",
         {
-            "compare_segments": lambda: plan.collect(engine="in-memory"),
+            "compare_segments(pooled_rest)": lambda: plan.collect(engine="in-memory"),
             "grouped roc_auc_ci": intervals,
             "roc_auc of all rows": select(frame, AUC),
         },
-        [Promise("compare_segments", "grouped roc_auc_ci", NOTHING)],
+        [Promise("compare_segments(pooled_rest)", "grouped roc_auc_ci", NOTHING)],
         rows=n,
     )
 

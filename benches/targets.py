@@ -417,14 +417,15 @@ def _rolling_of_polars(days: pl.DataFrame) -> pl.DataFrame:
 
 
 def segments(n: int) -> Iterator[Work]:
-    """Compare segments with the rest of the rows, and with all of them."""
+    """Compare segments with the others, with the rows of the others together, and with all rows."""
     frame = normal(n).with_columns(segment=np.random.default_rng(4).integers(0, 20, n))
     contenders: dict[str, Run] = {"roc_auc": select(frame, AUC)}
-    for versus in ("rest", "overall"):
+    words = ("rest", "pooled_rest", "overall")
+    for versus in words:
         compare = functools.partial(pa.compare_segments, frame, "label", "score", "segment", versus=versus)
         contenders[f"compare_segments, {versus}"] = compare
     contenders["20 areas"] = lambda: frame.group_by("segment").agg(AUC)
-    promises = [Promise(f"compare_segments, {versus}", "roc_auc", 6.0) for versus in ("rest", "overall")]
+    promises = [Promise(f"compare_segments, {versus}", "roc_auc", 6.0) for versus in words]
     yield Work("20 segments", contenders, promises)
 
 
