@@ -38,7 +38,7 @@ def read_text(files: Mapping[str, Kind]) -> tuple[pl.LazyFrame, dict[str, pl.Exp
     filled = {name: kind for name, kind in files.items() if not _is_empty(scans[name])} or dict(files)
     types, overrides = _common([schemas[name] for name in filled])
     refuse_inexact({name: schemas[name] for name in filled}, overrides, lambda name: scans[name])
-    texts = [column for column, dtype in types.items() if _means_more(column, dtype, filled)]
+    texts = _asked_of_all_rows(types, filled)
     keys = [column for column, dtype in types.items() if column in reading().by and dtype.is_numeric()]
     meant: dict[str, pl.DataType] = {}
     if texts or keys:
@@ -159,20 +159,25 @@ def _common(schemas: Sequence[pl.Schema]) -> tuple[dict[str, pl.DataType], dict[
     return types, overrides
 
 
-def _means_more(column: str, dtype: pl.DataType, files: Mapping[str, Kind]) -> bool:
-    """Whether all rows are asked what a column holds, and not the first ones alone."""
+def _asked_of_all_rows(types: Mapping[str, pl.DataType], files: Mapping[str, Kind]) -> list[str]:
+    """Return the columns of which all rows are asked what they hold, and not the first ones alone."""
     read = reading()
-    if column in read.looked_at:
-        return True
-    if dtype != pl.String or not read.is_nullable(column):
-        return False
-    if column in read.numbers:
-        return True
-    nulls = read.null_values(column)
-    return any(
-        _scanned(name, kind, nulls=nulls).collect_schema()[column] != pl.String
-        for name, kind in files.items()
-    )
+    has_comma = read.options.decimal_comma
+    # Polars takes a point for a decimal sign in all rows but the first ones.
+    asked = {
+        column for column, dtype in types.items() if has_comma and dtype.is_float() and read.uses(column)
+    }
+    by_nulls: dict[tuple[str, ...], list[str]] = {}
+    for column, dtype in types.items():
+        if dtype == pl.String and read.uses(column) and read.is_nullable(column):
+            if column in read.numbers:
+                asked.add(column)
+            else:
+                by_nulls.setdefault(tuple(read.null_values(column)), []).append(column)
+    for nulls, columns in by_nulls.items():
+        schemas = [_scanned(name, kind, nulls=nulls).collect_schema() for name, kind in files.items()]
+        asked |= {column for column in columns if any(schema[column] != pl.String for schema in schemas)}
+    return [column for column in types if column in asked or column in read.looked_at]
 
 
 def _types_of_all_rows(rows: pl.LazyFrame, columns: Iterable[str]) -> dict[str, pl.DataType]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -228,6 +229,33 @@ def test_a_point_is_no_decimal_sign_beside_decimal_commas(missing: str, capsys: 
     hint = said.split("write --score ")[1].strip()
     assert hint == "\"CAST(REPLACE(REPLACE(s, '.', ''), ',', '.') AS DOUBLE) AS s\""
     assert areas("x.csv", *given, hint.strip('"')) == [(1.0, 4)]
+
+
+def test_a_point_in_a_later_row_is_no_decimal_sign(capsys: Capture) -> None:
+    Path("x.csv").write_text("y;s\n" + "1;1,5\n0;0,5\n" * 5_010 + "1;1.234\n")
+    said = refused(["report", "x.csv", "--label", "y", "--score", "s", "--decimal-comma"], capsys)
+    assert "--score 's' holds texts ('1.234'), and must hold numbers" in said
+
+
+def test_a_file_of_many_texts_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not once for each of its columns."""
+    names = [f"c{place}" for place in range(300)]
+    rows = pl.DataFrame({"y": [1, 0], "score": [0.2, 0.1]})
+    rows.with_columns(pl.lit("a").alias(name) for name in names).write_csv("x.csv")
+    scans = []
+    scan_csv = pl.scan_csv
+
+    def counted(*arguments: Any, **options: Any) -> pl.LazyFrame:
+        scans.append(arguments)
+        return scan_csv(*arguments, **options)
+
+    monkeypatch.setattr(pl, "scan_csv", counted)
+    given = ["--label", "y", "--score", "score", "--null-values", "NA", "--by", "c0"]
+    assert areas("x.csv", *given) == [(1.0, 2)]
+    assert len(scans) < 20
+    scans.clear()
+    assert main(["init", "x.csv", "-o", "c.toml"]) in (0, 3)
+    assert len(scans) < 100
 
 
 def test_the_hint_for_texts_beside_decimal_commas_keeps_the_commas(capsys: Capture) -> None:
