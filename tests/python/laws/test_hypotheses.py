@@ -77,10 +77,12 @@ def test_of_segments_and_of_two_samples(side: Literal["two-sided", "greater", "l
         pa.compare_segments, FRAME, "label", "score", "key", adjust=None, method="delong"
     )
     plain, moved, kept = compare(), compare(alternative=side, null=0.1), compare(alternative=side, margin=0.2)
+    tested = 0
     for before, after, within in zip(*(it.iter_rows(named=True) for it in (plain, moved, kept)), strict=True):
         if before["statistic"] is None:
             # A standard error of 0.
             continue
+        tested += 1
         t = (before["difference"] - 0.1) / before["difference_se"]
         tails = {"two-sided": 2 * student_t.sf(abs(t), before["df"])}
         tails |= {"greater": student_t.sf(t, before["df"]), "less": student_t.cdf(t, before["df"])}
@@ -93,12 +95,42 @@ def test_of_segments_and_of_two_samples(side: Literal["two-sided", "greater", "l
         }[side] / before["difference_se"]
         p = student_t.cdf(t, before["df"]) if side == "less" else student_t.sf(t, before["df"])
         assert within["p_value"] == pytest.approx(float(p), rel=1e-9)
+    # All but the few rows without a key.
+    assert tested == FRAME["key"].drop_nulls().n_unique()
     rows = pl.DataFrame({"auc": [0.8], "se": [0.03]})
     test = pa.unpaired_roc_auc_difference("auc", "se", 0.75, 0.04, alternative=side, margin=0.1)
     got = rows.select(test).item()
     z = {"greater": 3.0, "less": -1.0, "two-sided": 1.0}[side]
     assert got["statistic"] == pytest.approx(z)
     assert got["p_value"] == pytest.approx(float(norm.sf(abs(z))))
+
+
+@pytest.mark.parametrize("versus", ["rest", "overall"])
+@pytest.mark.parametrize("side", SIDES)
+def test_of_segments_by_wilson(side: Literal["two-sided", "greater", "less"], versus: str) -> None:
+    """The value that is tested is the limit of the interval whose tail is that of the test."""
+    compare = functools.partial(
+        pa.compare_segments, FRAME, "label", "score", "key", versus=versus, adjust=None
+    )
+    moved = compare(alternative=side, null=0.1)
+    tested = 0
+    for place, row in enumerate(moved.iter_rows(named=True)):
+        t, df = row["statistic"], row["df"]
+        tails = {"two-sided": 2 * student_t.sf(abs(t), df)}
+        tails |= {"greater": student_t.sf(t, df), "less": student_t.cdf(t, df)}
+        assert row["p_value"] == pytest.approx(float(tails[side]), rel=1e-9)
+        at = compare(level=1 - float(tails["two-sided"])).row(place, named=True)
+        limit = "difference_lower" if t > 0 else "difference_upper"
+        assert at[limit] == pytest.approx(0.1, abs=1e-8)
+        tested += 1
+    assert tested == FRAME["key"].n_unique()
+    kept = compare(alternative=side, margin=0.2)["p_value"].to_list()
+    above, below = (
+        compare(alternative=of, null=null)["p_value"].to_list()  # type: ignore[arg-type]
+        for of, null in (("greater", -0.2), ("less", 0.2))
+    )
+    of_both = [max(pair) for pair in zip(above, below, strict=True)]
+    assert kept == {"greater": above, "less": below, "two-sided": of_both}[side]
 
 
 def test_a_perfect_score_is_not_inferior_by_logit_alone() -> None:
