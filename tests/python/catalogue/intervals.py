@@ -6,6 +6,8 @@ import functools
 from fractions import Fraction
 from typing import Any, Literal, cast
 
+import polars as pl
+
 import polars_auc as pa
 from catalogue.entry import COUNTS, KEYED, WEIGHTED, Z_90, Entry, F, N, W, weighted
 from oracles import areas, numbers, rows, thresholds, weights
@@ -22,6 +24,7 @@ PARTS: list[tuple[dict[str, Any], areas.Bounds]] = [
 ]
 
 PARTIAL_METHODS: list[Literal["delong"] | None] = ["delong", None]
+CLUSTERED_METHODS: list[Literal["delong"] | None] = [None, "delong"]
 BOOTSTRAP_LIMITS: list[Literal["percentile", "bca"]] = ["percentile", "bca"]
 BOOTSTRAP_FIELDS = {"field": W, "estimate": F, "se": F, "lower": F, "upper": F, "n_undefined": N}
 RATES = ["tp", "fp", "tn", "fn", "tpr", "fpr", "precision", "accuracy", "f", "criterion"]
@@ -71,6 +74,17 @@ STATISTICS: list[tuple[str, dict[str, Any], Any, list[str], bool]] = [
         True,
     ),
 ]
+
+
+def _clustered(label: pl.Expr, score: pl.Expr, cluster: pl.Expr, **options: Any) -> pl.Expr:
+    return pa.roc_auc_ci(label, score, cluster=cluster, **options)
+
+
+def _weighted_clustered(
+    label: pl.Expr, score: pl.Expr, weight: pl.Expr, cluster: pl.Expr, **options: Any
+) -> pl.Expr:
+    return pa.roc_auc_ci(label, score, weight=weight, cluster=cluster, **options)
+
 
 INTERVALS = [
     Entry(
@@ -135,27 +149,32 @@ INTERVALS = [
         )
         for interval in BOOTSTRAP_LIMITS
     ),
-    Entry(
-        "roc_auc_ci",
-        lambda label, score, cluster, **options: pa.roc_auc_ci(
-            label, score, cluster=cluster, level=0.9, alternative="less", null=0.7, margin=0.1, **options
-        ),
-        functools.partial(
-            oracles.roc_auc_ci_clustered, z=Z_90, test=rows.Question("less", 0.7, 0.1), method="wilson"
-        ),
-        {**CI_FIELDS, "n_clusters": N},
-        columns=KEYED,
-        plugin="roc_auc_ci_clustered",
+    *(
+        Entry(
+            "roc_auc_ci",
+            functools.partial(_clustered, level=0.9, alternative="less", null=0.7, margin=0.1, method=method),
+            functools.partial(
+                oracles.roc_auc_ci_clustered,
+                z=Z_90,
+                test=rows.Question("less", 0.7, 0.1),
+                method=method or "wilson",
+            ),
+            {**CI_FIELDS, "n_clusters": N},
+            columns=KEYED,
+            plugin="roc_auc_ci_clustered",
+        )
+        for method in CLUSTERED_METHODS
     ),
-    Entry(
-        "roc_auc_ci",
-        lambda label, score, weight, cluster, **options: pa.roc_auc_ci(
-            label, score, weight=weight, cluster=cluster, level=0.9, **options
-        ),
-        functools.partial(weights.roc_auc_ci_clustered, z=Z_90, method="wilson"),
-        {**CI_FIELDS, "n_clusters": N},
-        columns=(*WEIGHTED, "key"),
-        plugin="roc_auc_ci_clustered",
+    *(
+        Entry(
+            "roc_auc_ci",
+            functools.partial(_weighted_clustered, level=0.9, method=method),
+            functools.partial(weights.roc_auc_ci_clustered, z=Z_90, method=method or "wilson"),
+            {**CI_FIELDS, "n_clusters": N},
+            columns=(*WEIGHTED, "key"),
+            plugin="roc_auc_ci_clustered",
+        )
+        for method in CLUSTERED_METHODS
     ),
     *(
         Entry(
