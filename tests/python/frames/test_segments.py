@@ -645,6 +645,16 @@ def test_many_segments() -> None:
             auc = kept.select(pa.roc_auc("label", "score")).item()
             row = table.row(segment, named=True)
             assert row["versus_auc"] == auc or row["auc"] is None
+    table = pa.compare_segments(rows, "label", "score", "segment")
+    used = table.filter(pl.min_horizontal("n_pos", "n_neg") > 1)
+    weight = used["n_pos"] * used["n_neg"] / (used["n_pos"] + used["n_neg"] + 1)
+    assert used.height > 10_000
+    for segment in (0, 4711, 19_999):
+        of_others = weight * (used["segment"] != segment)
+        mean = math.fsum(of_others * used["auc"]) / math.fsum(of_others)
+        row = table.row(segment, named=True)
+        assert row["versus_auc"] == pytest.approx(mean, rel=1e-14)
+        assert row["n_pos"] * row["n_neg"] == 0 or 0 <= row["p_value"] <= 1
 
 
 @ENGINES
