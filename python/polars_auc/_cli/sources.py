@@ -14,7 +14,14 @@ from polars_auc._cli.kinds import kind_of, place_of
 from polars_auc._cli.paths import is_remote, partition, plain_and_partitioned, stray_files
 from polars_auc._cli.reading import LaterType, reading
 from polars_auc._cli.refusal import Refusal, first_line, flag
-from polars_auc._cli.text_files import later_type, read_text, refuse_inexact, why_texts
+from polars_auc._cli.text_files import (
+    ROWS_OF_SCHEMA,
+    is_empty,
+    later_type,
+    read_text,
+    refuse_inexact,
+    why_texts,
+)
 from polars_auc._plugin.errors import OptionError
 
 __all__ = [
@@ -29,9 +36,6 @@ __all__ = [
     "strays_of",
     "unreadable",
 ]
-
-# Of a file of NDJSON so many rows say what the columns hold.
-_ROWS_OF_SCHEMA = 10_000
 
 # How Polars reads a file that is neither Parquet nor text. These take every name for a glob.
 _READERS: dict[str, Callable[[str], pl.LazyFrame]] = {
@@ -180,7 +184,7 @@ def differing(files: Sequence[str], column: str) -> tuple[str, str, list[pl.Data
     first: tuple[str, pl.DataType] | None = None
     for name in files:
         dtype = schema_of(name).get(column)
-        if dtype is None or (first is not None and dtype == first[1]) or _is_empty(_rows([name])):
+        if dtype is None or (first is not None and dtype == first[1]) or is_empty(_rows([name])):
             continue
         if first is not None and _common_type([first[1], dtype]) in (None, pl.String()):
             return first[0], name, [first[1], dtype]
@@ -205,7 +209,7 @@ def _delta(name: str) -> pl.LazyFrame:
 
 
 def _ndjson(place: str) -> pl.LazyFrame:
-    rows = None if place in reading().looked_at else _ROWS_OF_SCHEMA
+    rows = None if place in reading().looked_at else ROWS_OF_SCHEMA
     return pl.scan_ndjson(_as_glob(place), infer_schema_length=rows)
 
 
@@ -325,7 +329,7 @@ def _in_common_types(
 
     Columns that a file lacks, and those whose types have none in common, are left out.
     """
-    filled = [name for name in schemas if not _is_empty(scan_of([name]))] or list(schemas)[:1]
+    filled = [name for name in schemas if not is_empty(scan_of([name]))] or list(schemas)[:1]
     columns = [column for column in schemas[filled[0]] if all(column in schemas[name] for name in filled)]
     common = {column: _common_type({schemas[name][column] for name in filled}) for column in columns}
     types = {column: dtype for column, dtype in common.items() if dtype is not None}
@@ -342,10 +346,6 @@ def _in_common_types(
         rows = scan_of(list(names)).select(*types, *(key for key in keys if key not in types))
         parts.append(rows.cast(casts) if casts else rows)  # type: ignore[arg-type]
     return parts[0] if len(parts) == 1 else pl.concat(parts)
-
-
-def _is_empty(rows: pl.LazyFrame) -> bool:
-    return bool(rows.select(pl.len()).collect().item() == 0)
 
 
 def _common_type(dtypes: Iterable[pl.DataType]) -> pl.DataType | None:

@@ -11,10 +11,10 @@ from polars_auc._cli.kinds import Kind
 from polars_auc._cli.reading import reading
 from polars_auc._cli.refusal import Refusal, first_line
 
-__all__ = ["later_type", "read_text", "refuse_inexact", "why_texts"]
+__all__ = ["ROWS_OF_SCHEMA", "is_empty", "later_type", "read_text", "refuse_inexact", "why_texts"]
 
 # So many rows say what the columns of a file hold. Of a column that holds something else below all rows do.
-_ROWS_OF_SCHEMA = 10_000
+ROWS_OF_SCHEMA = 10_000
 
 _TRUTHS = {"true": True, "false": False, "True": True, "False": False, "TRUE": True, "FALSE": False}
 
@@ -34,8 +34,12 @@ def read_text(files: Mapping[str, Kind]) -> tuple[pl.LazyFrame, dict[str, pl.Exp
     scans = {name: _scanned(name, kind) for name, kind in files.items()}
     schemas = {name: rows.collect_schema() for name, rows in scans.items()}
     _refuse_lacking(schemas)
-    # A file without rows does not say what its columns hold, and would make them words.
-    filled = {name: kind for name, kind in files.items() if not _is_empty(scans[name])} or dict(files)
+    # A file without rows does not say what its columns hold, and would make all of them words.
+    filled = {
+        name: kind
+        for name, kind in files.items()
+        if any(dtype != pl.String for dtype in schemas[name].values()) or not is_empty(scans[name])
+    } or dict(files)
     types, overrides = _common([schemas[name] for name in filled])
     refuse_inexact({name: schemas[name] for name in filled}, overrides, lambda name: scans[name])
     texts = _asked_of_all_rows(types, filled)
@@ -54,6 +58,11 @@ def read_text(files: Mapping[str, Kind]) -> tuple[pl.LazyFrame, dict[str, pl.Exp
                 meant[column] = pl.String()
     rows = _together(filled, {**overrides, **dict.fromkeys(meant, pl.String())})
     return rows, {column: _meant(column, dtype) for column, dtype in meant.items()}
+
+
+def is_empty(rows: pl.LazyFrame) -> bool:
+    """Whether there is no row."""
+    return rows.head(1).collect().is_empty()
 
 
 def later_type(error: BaseException) -> str | None:
@@ -113,7 +122,7 @@ def _scanned(
         return pl.scan_csv(
             kind.place,
             separator=kind.separator,
-            infer_schema_length=_ROWS_OF_SCHEMA,
+            infer_schema_length=ROWS_OF_SCHEMA,
             schema_overrides=overrides,
             null_values=nulls or None,
             decimal_comma=reading().options.decimal_comma,
@@ -138,13 +147,6 @@ def _refuse_lacking(schemas: Mapping[str, pl.Schema]) -> None:
             which = (name, first) if lacking else (first, name)
             msg = f"{which[0]!r} lacks the column {min(lacking or further)!r}, which {which[1]!r} has"
             raise ValueError(msg)
-
-
-def _is_empty(rows: pl.LazyFrame) -> bool:
-    """Whether a file has no row; only one whose columns are all words is looked at."""
-    if any(dtype != pl.String for dtype in rows.collect_schema().dtypes()):
-        return False
-    return rows.head(1).collect().is_empty()
 
 
 def _common(schemas: Sequence[pl.Schema]) -> tuple[dict[str, pl.DataType], dict[str, pl.DataType]]:
