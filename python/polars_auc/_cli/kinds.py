@@ -15,12 +15,15 @@ from polars_auc._cli.reading import reading
 from polars_auc._cli.refusal import Refusal, first_line, flag
 from polars_auc._cli.standard_input import STANDARD_INPUT, kept, kept_input
 
-__all__ = ["Kind", "first_bytes", "kind_of", "place_of"]
+__all__ = ["PARQUET", "Kind", "first_bytes", "is_delta", "kind_of", "place_of"]
 
 # So many bytes say of which kind the rows are.
 _HEAD = 65_536
 
-_PARQUET, _IPC, _IPC_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+PARQUET = b"PAR1"
+"""The first bytes of a Parquet file."""
+
+_IPC, _IPC_STREAM = b"ARROW1", b"\xff\xff\xff\xff"
 
 # Polars reads text that is compressed in these ways.
 _GZIP = b"\x1f\x8b"
@@ -74,7 +77,7 @@ def kind_of(name: str) -> Kind:
 
 
 def _kind_of(name: str) -> Kind:
-    if (Path(name) / "_delta_log").is_dir():
+    if is_delta(name):
         return Kind("Delta", name)
     ending = _ending(name)
     place = str(kept_input()) if name == STANDARD_INPUT else name
@@ -85,7 +88,7 @@ def _kind_of(name: str) -> Kind:
     if head is None:
         kind = _ENDINGS.get(ending, "Parquet")
         return Kind(kind, place, _separator("\t" if ending == ".tsv" else ","))
-    if head.startswith(_PARQUET) or ending in (".parquet", ".pq"):
+    if head.startswith(PARQUET) or ending in (".parquet", ".pq"):
         return Kind("Parquet", place)
     if head.startswith(_IPC):
         return Kind("Arrow IPC", place)
@@ -95,6 +98,11 @@ def _kind_of(name: str) -> Kind:
     if why is not None:
         raise Refusal(f"cannot read {_words(name)}: it {why}")
     return _kind_of_text(name, place, ending, head)
+
+
+def is_delta(name: str) -> bool:
+    """Whether a name is a Delta table."""
+    return (Path(name) / "_delta_log").is_dir()
 
 
 def first_bytes(name: str, number: int = _HEAD) -> bytes:

@@ -11,12 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
-from polars_auc._cli.kinds import first_bytes
+from polars_auc._cli.kinds import PARQUET, first_bytes, is_delta
 from polars_auc._cli.reading import reading
 from polars_auc._cli.standard_input import STANDARD_INPUT
 from polars_auc._page.text import counted
 
-__all__ = ["is_delta", "is_here", "is_remote", "partition", "plain_and_partitioned", "stray_files"]
+__all__ = ["is_here", "is_remote", "partition", "plain_and_partitioned", "stray_files"]
 
 # A name in an object store, such as s3://bucket/file.parquet, which only Polars can look for.
 _URL = re.compile(r"[a-z][a-z0-9+]+://")
@@ -86,18 +86,13 @@ def is_here(name: str) -> bool:
     return name != STANDARD_INPUT and not is_remote(name)
 
 
-def is_delta(name: str) -> bool:
-    """Whether a name is a Delta table."""
-    return (Path(name) / "_delta_log").is_dir()
-
-
 def _literal_length(pattern: str) -> int:
     """Return how many characters of a pattern are folders without a sign of a glob."""
     return re.split(r"[*?\[]", pattern, maxsplit=1)[0].rfind("/") + 1
 
 
 def _may_be_parquet(name: str) -> bool:
-    return Path(name).is_file() and first_bytes(name, 4) == b"PAR1"
+    return Path(name).is_file() and first_bytes(name, len(PARQUET)) == PARQUET
 
 
 def _matches(name: str) -> tuple[str, list[str]]:
