@@ -158,14 +158,18 @@ class Files:
             for rows, columns in self.nullable
         ]
         used = pl.concat(parts, how="diagonal").with_columns(self.keys_of_sql).filter(*conditions)
-        counts = [
-            used.filter(pl.col(name).is_null(), pl.col(text) != "").group_by(text).len()
+        counts = used.select(
+            pl.col(text)
+            .filter(pl.col(name).is_null(), pl.col(text) != "")
+            .value_counts()
+            .implode()
+            .alias(name)
             for name, text in texts.items()
-        ]
+        ).collect()
         numbers = [
-            (name, word, n)
-            for name, found in zip(texts, pl.collect_all(counts), strict=True)
-            for word, n in found.iter_rows()
+            (name, count[texts[name]], count["count"])
+            for name, found in counts.row(0, named=True).items()
+            for count in found
         ]
         return [f"{counted(n, 'value')} {word!r} of {name!r}" for name, word, n in sorted(numbers)]
 
