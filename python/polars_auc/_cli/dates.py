@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import date, datetime
 
 import polars as pl
 
@@ -28,7 +29,7 @@ def with_dates(sql: str, schema: pl.Schema) -> str:
 def parsed(sql: str) -> pl.Expr:
     """Read SQL without the types of columns, only to see which columns and texts are in it."""
     tokens = _TOKENS.findall(sql)
-    # Polars has no date_trunc; any function of as many arguments has the same columns.
+    # Polars knows date_trunc with types only; any function of as many arguments has the same columns.
     return pl.sql_expr("".join("CONCAT" if token.lower() == "date_trunc" else token for token in tokens))
 
 
@@ -88,19 +89,27 @@ def _dtype(expression: pl.Expr, schema: pl.Schema) -> pl.DataType:
 
 def _typed(tokens: list[str], schema: pl.Schema) -> list[str]:
     """Write texts that are compared with dates as dates, and those that are compared with times as times."""
-    if not any(map(_day, tokens)):
+    places = [place for place, token in enumerate(tokens) if _day(token) is not None]
+    if not places:
         return tokens
+    # One text may be compared with a date here and with a text there: each place gets a date of its own.
+    free = (f"{date.fromordinal(number)}" for number in itertools.count(1))
+    marks = {place: next(day for day in free if f"'{day}" not in "".join(tokens)) for place in places}
+    marked = [
+        f"'{marks[place]}{token[11:]}" if place in marks else token for place, token in enumerate(tokens)
+    ]
     types: dict[str, pl.DataType] = {}
-    for _, others, texts in _comparisons(pl.sql_expr("".join(tokens))):
+    for _, others, texts in _comparisons(pl.sql_expr("".join(marked))):
         for dtype in (_dtype(other, schema) for other in others if texts):
             if dtype == pl.Date or isinstance(dtype, pl.Datetime):
                 types |= dict.fromkeys(texts, dtype)
-    return [_literal(token, types) for token in tokens]
+    return [
+        _literal(token, types.get(of_place[1:-1])) for token, of_place in zip(tokens, marked, strict=True)
+    ]
 
 
-def _literal(token: str, types: dict[str, pl.DataType]) -> str:
+def _literal(token: str, dtype: pl.DataType | None) -> str:
     day = _day(token)
-    dtype = types.get(token[1:-1]) if day is not None else None
     if day is None or dtype is None:
         return token
     zone = dtype.time_zone if isinstance(dtype, pl.Datetime) else None
@@ -109,8 +118,8 @@ def _literal(token: str, types: dict[str, pl.DataType]) -> str:
     if zone is not None and not (zone == "UTC" and is_date):
         raise ZonedTime(zone)
     if is_date and (dtype == pl.Date or zone is not None):
-        return f"DATE '{day:%Y-%m-%d}'"
-    return f"TIMESTAMP '{day:%Y-%m-%d %H:%M:%S}'"
+        return f"DATE '{day.date()}'"
+    return f"TIMESTAMP '{day}'"
 
 
 def _day(token: str) -> datetime | None:

@@ -42,6 +42,11 @@ def chosen(sql: str) -> list[datetime.date]:
         ("at >= '2026-02-01T13:30:05'", pl.col("at") >= datetime.datetime(2026, 2, 1, 13, 30, 5)),
         ("utc >= '2026-02-01'", pl.col("at") >= datetime.datetime(2026, 2, 1)),
         ("text >= '2026-02-01'", pl.col("day") >= datetime.date(2026, 2, 1)),
+        # One text, of which each comparison makes its own.
+        ("text >= '2026-02-01' AND day >= '2026-02-01'", pl.col("day") >= datetime.date(2026, 2, 1)),
+        ("utc >= '2026-02-01' OR text = '2026-02-01'", pl.col("day") >= datetime.date(2026, 2, 1)),
+        ("day >= '2026-02-01' AND at >= '2026-02-01'", pl.col("day") >= datetime.date(2026, 2, 1)),
+        ("day >= '0001-01-01' AND text >= '2026-02-01'", pl.col("day") >= datetime.date(2026, 2, 1)),
         (
             "day BETWEEN '2025-12-31' AND '2026-02-01'",
             pl.col("day").is_between(datetime.date(2025, 12, 31), datetime.date(2026, 2, 1)),
@@ -118,6 +123,10 @@ def test_the_shell(capsys: Capture) -> None:
     [
         (
             ["--where", "zoned >= '2026-02-01'"],
+            "compares a time of the zone Asia/Kolkata with a text without one",
+        ),
+        (
+            ["--where", "zoned >= '2026-02-01' OR day = '2026-02-01'"],
             "compares a time of the zone Asia/Kolkata with a text without one",
         ),
         (["--where", "utc >= '2026-02-01 10:00'"], "compares a time of the zone UTC with a text without one"),
