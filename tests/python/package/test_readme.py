@@ -418,6 +418,107 @@ def test_coverage_of_small_samples_stands_in_committed_rows() -> None:
     assert all(": " in cell for line in table.splitlines() for cell in line.split(" | ")[3:])
 
 
+KINDS = ("intervals", "pairs", "alarms")
+AGREEMENT = (DOCS / "agreement.md").read_text(encoding="utf-8")
+
+
+def percent(share: float, digits: int = 0) -> str:
+    return f"{100 * share:.{digits}f}"
+
+
+def most(rows: pl.DataFrame, *names: str) -> float:
+    """Return the largest number of some columns."""
+    return float(rows.select(pl.max_horizontal(pl.col(names).max())).item())
+
+
+def small_segments(rows: pl.DataFrame) -> str:
+    """Return the table of few positives."""
+    lines = []
+    for n_pos, n_neg in ((3, 200), (10, 30), (10, 2000), (50, 200)):
+        for auc in (0.6, 0.8, 0.95, 0.99):
+            cells = [f"{n_pos} + {n_neg:,}", f"{auc:g}"]
+            for kind in ("intervals", "pairs", "alarms"):
+                for method in ("wilson", "delong"):
+                    case = {"auc": auc, "spread": 1.0, "n_pos": n_pos, "n_neg": n_neg}
+                    row = rows.filter(kind=kind, method=method, **case).row(0, named=True)
+                    both = f"{percent(row['below'], 1)} / {percent(row['above'], 1)}"
+                    cells.append(percent(row["any"]) if kind == "alarms" else both)
+            lines.append(f"| {' | '.join(cells)} |\n")
+    return "".join(lines)
+
+
+def test_figures_of_few_positives_stand_in_committed_rows() -> None:
+    """The table is made of the rows, and so are the figures below it."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "small_segments.csv")
+    section = AGREEMENT.split("\n## Few positives\n")[1]
+    table = section.split("`delong` |\n|---|---|---|---|---|---|---|---|\n")[1].split("\n\n")[0]
+    assert f"{table}\n" == small_segments(rows)
+    wilson = rows.filter(method="wilson")
+    narrow, wide = (
+        {kind: wilson.filter(kind=kind, spread=spread) for kind in KINDS} for spread in (1.0, 2.0)
+    )
+    assert all(part.height == 60 for part in narrow.values())
+    intervals, pairs, books = narrow.values()
+    tails = max(most(wide[kind], "below", "above") for kind in ("intervals", "pairs"))
+    few = books.filter(pl.col("n_pos") <= 10)
+    rejected = [percent(most(wide["alarms"].filter(n_pos=n_pos), "heterogeneity")) for n_pos in (3, 5, 10)]
+    low, high = (percent(most(intervals, side), 1) for side in ("below", "above"))
+    either = percent(most(pairs, "below", "above"), 1)
+    alarms = [percent(most(part, "any")) for part in (books, wide["alarms"])]
+    text = " ".join(section.split())
+    for figures in (
+        f"an interval is too low in at most {low} and too high in at most {high} % of the samples",
+        f"a pair of segments differs in one direction in at most {either} %",
+        f"books of 50 segments have an alarm in at most {alarms[0]} %",
+        f"tails are at most {percent(tails, 1)} %, but up to {alarms[1]} % of the books",
+        f"with 3 to 10 positives in up to {percent(most(few, 'heterogeneity'))} % of the books",
+        "with the wide spread in up to {}, {} and {} % with 3, 5 and 10 positives".format(*rejected),
+    ):
+        assert figures in text
+    by_delong = rows.filter(method="delong", kind="alarms", spread=1.0)["heterogeneity"]
+    assert (by_delong.min(), by_delong.max()) == (0.0, 1.0)
+    assert "By `delong` it rejects in 0 to 100 %" in text
+
+
+def test_what_is_said_of_pooled_segments_holds_in_committed_rows() -> None:
+    rows = pl.read_csv(ROOT / "benches" / "results" / "segments.csv").filter(
+        pl.col("auc") == pl.col("auc_of_first")
+    )
+    by_rates = {(row["rates"], row["auc"], row["versus"]): row for row in rows.iter_rows(named=True)}
+    assert len(by_rates) == 18
+    recipes = " ".join((DOCS / "recipes.md").read_text(encoding="utf-8").split())
+    assert "rates of positives from 4 to 40 %, some are found to be worse than the rows of the others in" in (
+        recipes
+    )
+    assert "in nearly every sample (`benches/results/segments.csv`)" in recipes
+    about = " ".join((inspect.getdoc(pa.compare_segments) or "").split())
+    assert "Equal AUCs differ at 5 % in about 5 of 100 tests whatever the rates of positives are" in about
+    assert "where the pooled rest may err in nearly all" in about
+    for (rates, _, versus), row in by_rates.items():
+        if versus == "rest":
+            assert row["both"] == pytest.approx(0.05, abs=0.011)
+            assert row["gate"] < 0.05
+        elif rates != "20 %":
+            assert row["gate"] > 0.97
+    assert most(rows.filter(versus="pooled_rest"), "both") > 0.95
+
+
+def test_what_is_said_of_bounded_reports_stands_in_committed_rows() -> None:
+    """Where states save no memory, a bounded report takes what an ordinary one takes."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "bounded.csv").filter(pl.col("report") != "ordinary")
+    small = rows.filter(pl.col("shape") != "few groups")
+    assert set(small["shape"]) == {"many scores", "many groups"}
+    assert set(small.select("scores", "groups").rows()) == {(50, 2000), (3, 10**6)}
+    memory, seconds = (
+        "{:.1f} to {:.1f}".format(*small.select(low=pl.col(name).min(), high=pl.col(name).max()).row(0))
+        for name in ("megabytes_ratio", "seconds_ratio")
+    )
+    changes = " ".join((ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split())
+    figures = f"it takes {memory} of the memory and {seconds} of the time of an ordinary report"
+    assert f"for 50 scores or 10^6 groups {figures}" in changes
+    assert rows.filter(shape="few groups")["megabytes_ratio"].max() < 0.8  # type: ignore[operator]
+
+
 def test_the_table_of_the_build_stands_in_a_committed_row() -> None:
     [row] = pl.read_csv(ROOT / "benches" / "results" / "build.csv")[-1].iter_rows(named=True)
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -533,6 +634,16 @@ def test_errors_of_few_positives_stand_in_committed_rows() -> None:
         assert f"| {test} | {' | '.join(cells)} |\n" in EVERY_NIGHT
     held = rows.filter("counts", shape="binormal", auc_sd=0.0)
     assert held.height == 36 * 7
+    every = ([2, 3, 5, 10, 20, 50], [0.6, 0.8, 0.95, 0.99])
+    for ratio, grid in ((100, every), (10, ([2, 5, 20], [0.8, 0.95])), (500, ([2, 5, 20], [0.8, 0.95]))):
+        part = held.filter(pl.col("n_neg") == ratio * pl.col("n_pos"))
+        assert [part[name].unique().sort().to_list() for name in ("n_pos", "auc")] == [*grid]
+    for figures in (
+        "With 100 negatives for each positive, these cases are 2 to 50 positives a night",
+        "and AUCs from 0.6 to 0.99. With 10 and with 500 negatives, they are 2, 5 and 20 positives",
+        "and AUCs of 0.8 and 0.95.",
+    ):
+        assert figures in " ".join(EVERY_NIGHT.split())
     assert held["alarmed"].max() == pytest.approx(3.4)
     assert held["alarmed_of_ten"].max() == pytest.approx(3.93, abs=0.01)
     about = (pa.always_valid, pa.always_valid_change)
@@ -540,6 +651,28 @@ def test_errors_of_few_positives_stand_in_committed_rows() -> None:
     changes = held.filter(pl.col("test").str.contains("change|reference"))
     assert changes["alarmed"].max() == pytest.approx(1.0)
     assert "at most 1.0 % of simulated streams" in " ".join(text.split())
+    of_change = pl.col("test").str.contains("change|reference")
+    uncounted, moving = rows.filter(~pl.col("counts")), rows.filter(pl.col("auc_sd") > 0)
+    worst = {
+        "of 2": uncounted.filter(~of_change, pl.col("n_pos") == 2),
+        "of 20": uncounted.filter(~of_change, pl.col("n_pos") == 20),
+        "moving": moving.filter(~of_change),
+        "reference": uncounted.filter(pl.col("test").str.contains("reference")),
+        "change": uncounted.filter(pl.col("test").str.contains("change")),
+        "moving, reference": moving.filter(pl.col("test").str.contains("reference")),
+        "moving, change": moving.filter(pl.col("test").str.contains("change")),
+        "moving, change, less": moving.filter(test="change, less"),
+    }
+    share = {name: f"{most(part, 'alarmed'):.2g}" for name, part in worst.items()}
+    described = " ".join(" ".join(inspect.getdoc(function) or "" for function in about).split())
+    for figures in (
+        f"without counts it was up to {share['of 2']} % with 2 positives, and {share['of 20']} % with 20",
+        f"varied by as much as the standard error, {share['moving']} % had a false alarm",
+        f"without counts it was up to {share['reference']} % with a reference, and {share['change']} %",
+        f"it was {share['moving, reference']} % and {share['moving, change']} %, and "
+        f"{share['moving, change, less']} % for a fall without a reference",
+    ):
+        assert figures in described
     mixed = rows.filter("counts", shape="mixed").select(pl.col("alarmed", "alarmed_of_ten").max()).row(0)
     assert "one test had at most {:.1f} %; ten segments had {:.1f} %".format(*mixed) in text
 
