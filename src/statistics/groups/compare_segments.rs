@@ -16,15 +16,23 @@ use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 
-/// Every segment's area with its DeLong interval, compared with other rows, and the test that all are equal.
+/// Every segment's area with its interval, compared with other rows, and the test that all are equal.
 ///
 /// The rest is the [mean of the other areas within their segments](super::within_segments), whose variance is known as that of
-/// an area is. Two areas of different rows are compared by `d = (A1 - A2) / sqrt(V1 + V2)` against Student's t with Welch and
-/// Satterthwaite's degrees of freedom `(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))` over all rows of either, as
-/// pROC's unpaired test. All rows together include those of the segment: then twice the covariance of the two areas is
-/// subtracted from the variance, and the statistic is compared with the normal distribution. The heterogeneity is
-/// `Q = sum w (A - mean)²` with `w = 1 / V` and `mean = sum w A / sum w`, against chi-square with one degree of freedom
-/// less than there are segments (Cochran 1954). `O(n log n)`.
+/// an area is. All rows together include those of the segment, so that both areas have a covariance.
+///
+/// By Wilson, the default, intervals are of that type, and a difference has the limits and the test of
+/// [`WilsonDifference`](crate::statistics::inference::WilsonDifference), with the correlation of both areas (Zou 2007). The rest
+/// stands there as an area of the rows of all its segments.
+///
+/// By DeLong, two areas of different rows are compared by `d = (A1 - A2) / sqrt(V1 + V2)` against Student's t with Welch and
+/// Satterthwaite's degrees of freedom `(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))` over all rows of either, as pROC's
+/// unpaired test. Against all rows, twice the covariance is subtracted from the variance, and the statistic is compared with the
+/// normal distribution.
+///
+/// The heterogeneity is `Q = sum w (A - mean)²` with `w = 1 / V` and `mean = sum w A / sum w`, against chi-square with one degree
+/// of freedom less than there are segments (Cochran 1954). By DeLong V is the estimated variance, by Wilson
+/// [that under the mean](super::segment_areas::heterogeneity). `O(n log n)`.
 ///
 /// Areas of rows with weights have the variances of the [infinitesimal jackknife](crate::statistics::inference::weighted_areas);
 /// against the pooled rest `O(n k)` for k segments.
@@ -75,17 +83,18 @@ record! {
         pub versus_auc: Option<f64>,
         /// The area less the other, with its interval.
         pub difference: Estimate,
-        /// The difference in standard errors.
+        /// The difference in standard errors: by Wilson, the quantile of Student's t whose limit is the tested value.
         pub statistic: Option<f64>,
-        /// Welch's degrees of freedom; null against all rows, where the normal distribution is taken.
+        /// Welch and Satterthwaite's degrees of freedom; by DeLong null against all rows, where the normal distribution is taken.
         pub df: Option<f64>,
         /// The p-value.
         pub p_value: Option<f64>,
         /// The same, adjusted for the number of segments.
         pub p_adjusted: Option<f64>,
-        /// The mean of all areas within segments; null without a segment that has a variance.
+        /// The mean of the areas of all segments that have a variance. With fewer than two of these, it is the mean of all areas,
+        /// and no comparison with the rest has a p-value. Null if no segment has an area.
         pub within_auc: Option<f64>,
-        /// Q over all segments that have a standard error above 0; null with fewer than two.
+        /// Q over all segments that have a variance, by DeLong one above 0; null with fewer than two.
         pub heterogeneity: Option<f64>,
         /// Its degrees of freedom; null where Q is.
         pub heterogeneity_df: Option<u64>,

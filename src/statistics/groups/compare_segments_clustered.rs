@@ -18,12 +18,15 @@ const MOST_SEGMENTS: usize = 4096;
 
 /// Every segment's area, compared with other rows, where rows come in clusters that lie in a segment or span several.
 ///
-/// `z = (A1 - A2) / sqrt(V1 + V2 - 2 C)` with [Obuchowski's variances](crate::statistics::inference::by_cluster) and the covariance C over the
-/// clusters that have rows of both, against Student's t with Welch and Satterthwaite's degrees of freedom over clusters: of an
-/// area, those that hold rows of the class that fewer clusters hold. The heterogeneity is Cochran's Q if no cluster spans
-/// segments. Otherwise it is `(L A)' (L V L')⁺ (L A)` with the contrasts L of each segment and the first, and V the
-/// covariances of all areas A, against chi-square with the rank of `L V L'`; of independent areas it is Q. Against all
-/// other rows `O(n k)` for k segments, otherwise `O(n log n)`, with spanning clusters and `O(k³)`.
+/// Areas have [Obuchowski's variances](crate::statistics::inference::by_cluster), and the covariance C over the clusters that
+/// have rows of both. By Wilson, the default, a difference has the limits and the test of
+/// [`WilsonDifference`](crate::statistics::inference::WilsonDifference) with the correlation `C / sqrt(V1 V2)`, where degrees
+/// of freedom count clusters. By DeLong it is `(A1 - A2) / sqrt(V1 + V2 - 2 C)` against Student's t with Welch and
+/// Satterthwaite's degrees of freedom over clusters: of an area, those that hold rows of the class that fewer clusters hold.
+/// The heterogeneity is that of [`CompareSegments`] if no cluster spans segments. Otherwise, by either method, it is
+/// `(L A)' (L V L')⁺ (L A)` with the contrasts L of each segment and the first, and V the covariances of all areas A, against
+/// chi-square with the rank of `L V L'`; of independent areas it is Q. Against all other rows `O(n k)` for k segments, otherwise
+/// `O(n log n)`, with spanning clusters and `O(k³)`.
 #[derive(Clone, Debug)]
 pub struct CompareSegmentsClustered(pub CompareSegments);
 

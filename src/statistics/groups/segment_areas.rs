@@ -196,7 +196,8 @@ fn covariance([neg, pos]: [SharedPlacements; 2], all: &KeyPlacements) -> Option<
 /// Q of independent areas, and its degrees of freedom: `sum w (A - mean)²` with `mean = sum w A / sum w` (Cochran 1954).
 ///
 /// By DeLong, w is one over each estimated variance, and an area whose variance is 0 is left out. By Wilson, w is one over the
-/// variance that each area has if the mean is the true one, so that a variance that is small by chance has no large weight.
+/// variance that each area has if the mean is the true one, so that a variance that is small by chance has no large weight. That
+/// mean has the weights of the variances under one half.
 pub fn heterogeneity(areas: &[Option<EstimatedArea>], method: DifferenceMethod) -> Option<(f64, u64)> {
     let areas = areas.iter().flatten();
     match method {
