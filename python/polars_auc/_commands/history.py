@@ -185,9 +185,13 @@ class History:
         if "n_pos" not in self.rows.columns:
             # Earlier releases kept no positives.
             self.rows = self.rows.with_columns(n_pos=None)
-        if set(self.rows.columns) != set(now.columns):
+        lacking = [name for name in now.columns if name not in self.rows.columns]
+        further = [name for name in self.rows.columns if name not in now.columns]
+        if lacking or further:
+            has = f"lacks the column {lacking[0]!r}" if lacking else f"has a column {further[0]!r} too many"
             raise Refusal(
-                f"{str(self.file)!r} has other columns of groups than this report; write another file"
+                f"{str(self.file)!r} {has}, so it is of other groups or of another release of polars-auc; "
+                "write another file"
             )
         try:
             rows = self.rows.select(pl.col(name).cast(dtype) for name, dtype in now.schema.items())
@@ -197,11 +201,13 @@ class History:
                 "write another file"
             ) from error
         is_wrong = pl.col(_PERIOD).is_null() | ~_AUC.is_between(0, 1) | (_SE < 0)
+        # Less than no negatives would be a large unsigned number.
+        is_wrong |= pl.col("n_pos") > pl.col("n")
         if (wrong := rows.filter(is_wrong)).height:
-            period, auc, se = wrong.select(_PERIOD, "auc", "se").row(0)
+            period, n, n_pos, auc, se = wrong.select(_PERIOD, *_ESTIMATES).row(0)
             raise Refusal(
                 f"{str(self.file)!r} has a row of the period {period!r}, the AUC {auc} and the standard "
-                f"error {se}, and is no history"
+                f"error {se}, with {n_pos} positives in {n} rows, and is no history"
             )
         if rows.select(pl.struct(pl.exclude(_ESTIMATES)).is_duplicated().any()).item():
             raise Refusal(

@@ -230,7 +230,8 @@ def test_a_history_with_two_rows_of_one_night(capsys: Capture) -> None:
     ("wrong", "says"),
     [
         ({"auc": 1.5}, "'history.parquet' has a row of the period 'night 001', the AUC 1.5 and the standard"),
-        ({"se": -1.0}, "the standard error -1.0, and is no history"),
+        ({"se": -1.0}, "the standard error -1.0, with"),
+        ({"n_pos": 10_000}, "with 10000 positives in 297 rows, and is no history"),
         ({"period": None}, "has a row of the period None"),
         ({"n": "many"}, "'history.parquet' has a column of another dtype than this report"),
     ],
@@ -242,6 +243,42 @@ def test_a_history_with_wrong_values(capsys: Capture, wrong: dict[str, Any], say
     rows.write_parquet("history.parquet", metadata={"polars_auc.history": metadata["polars_auc.history"]})
     assert main(night(2)) == 2
     assert says in capsys.readouterr().err
+
+
+def rewritten(rows: pl.DataFrame) -> None:
+    metadata = pl.read_parquet_metadata("history.parquet")["polars_auc.history"]
+    rows.write_parquet("history.parquet", metadata={"polars_auc.history": metadata})
+
+
+@pytest.mark.parametrize("dtypes", [{"n": pl.Int64, "auc": pl.Float32}, {"period": pl.Categorical}])
+def test_a_history_of_another_release_with_other_dtypes(
+    dtypes: dict[str, type[pl.DataType]], capsys: Capture
+) -> None:
+    assert main(night(1)) == 0
+    schema = pl.read_parquet_schema("history.parquet")
+    rewritten(
+        pl.read_parquet("history.parquet").with_columns(
+            pl.col(name).cast(dtype) for name, dtype in dtypes.items()
+        )
+    )
+    assert main(night(2)) == 0
+    assert pl.read_parquet_schema("history.parquet") == schema
+    assert pl.read_parquet("history.parquet")["period"].n_unique() == 2
+    capsys.readouterr()
+
+
+def test_a_history_of_another_release_with_other_columns(capsys: Capture) -> None:
+    assert main(night(1)) == 0
+    rows = pl.read_parquet("history.parquet")
+    for other, says in [
+        (rows.drop("se"), "'history.parquet' lacks the column 'se', so it is of other groups or of another"),
+        (rows.with_columns(n_neg=0), "'history.parquet' has a column 'n_neg' too many, so it is of other"),
+    ]:
+        rewritten(other)
+        before = Path("history.parquet").read_bytes()
+        assert main(night(2)) == 2
+        assert says in capsys.readouterr().err
+        assert Path("history.parquet").read_bytes() == before
 
 
 def report(period: str, *options: str) -> int:
