@@ -19,11 +19,13 @@ from polars_auc._cli.refusal import Refusal, flag, worded
 from polars_auc._cli.sources import differing, scan, unreadable
 from polars_auc._cli.sql import (
     column,
+    column_in_sql,
     condition,
     name_and_sql,
     named_column,
     refuse_missing,
     roots,
+    text_in_sql,
     texts_compared,
     texts_grouped,
 )
@@ -345,8 +347,10 @@ def _positive_class(text: str, label: pl.Expr, rows: pl.LazyFrame) -> str:
         case = f"CASE WHEN {name} IN (...) THEN TRUE WHEN {name} IN (...) THEN FALSE END"
         return f"{flag('label')} {_in_shell(case)} with these words"
     (first, n), (other, others) = words
-    case = f"CASE WHEN {name} = {_in_sql(first)} THEN TRUE WHEN {name} = {_in_sql(other)} THEN FALSE END"
-    which = f"; {_in_sql(first)} is the rarer, in {n:,} of {n + others:,} rows" if n < others else ""
+    case = (
+        f"CASE WHEN {name} = {text_in_sql(first)} THEN TRUE WHEN {name} = {text_in_sql(other)} THEN FALSE END"
+    )
+    which = f"; {text_in_sql(first)} is the rarer, in {n:,} of {n + others:,} rows" if n < others else ""
     return f"{flag('label')} {_in_shell(case)}{', or the other way round' if n else ''}{which}"
 
 
@@ -372,7 +376,7 @@ def _refuse_texts(text: str, score: pl.Expr, rows: pl.LazyFrame, files: Sequence
         )
     elif not has_comma and first and all(re.fullmatch(r"[+-]?\d*,\d+", word) for word in first):
         hint = f"If the comma stands before decimals, write {at_edge('`decimal_comma`')}"
-    held = f" ({', '.join(map(_in_sql, first))})" if first else ""
+    held = f" ({', '.join(map(text_in_sql, first))})" if first else ""
     if (differ := differing(files, text)) is not None:
         held += f" in {differ[0 if differ[2][0] == pl.String else 1]!r}"
     raise Refusal(f"{flag('scores')} {text!r} holds texts{held}, and must hold numbers. {hint}")
@@ -380,8 +384,7 @@ def _refuse_texts(text: str, score: pl.Expr, rows: pl.LazyFrame, files: Sequence
 
 def _in_sql_as_column(text: str, rows: pl.LazyFrame) -> str:
     """Return the name of a column as SQL writes it; other SQL stays as it is."""
-    is_plain = text.isidentifier() or text not in rows.collect_schema()
-    return text if is_plain else '"' + text.replace('"', '""') + '"'
+    return column_in_sql(text) if text in rows.collect_schema() else text
 
 
 def _in_shell(sql: str) -> str:
@@ -392,16 +395,13 @@ def _refuse_lists(text: str, score: pl.Expr, rows: pl.LazyFrame) -> None:
     """Refuse a score that holds several numbers, as the probabilities of all classes do."""
     [dtype] = rows.select(score).collect_schema().dtypes()
     if isinstance(dtype, pl.List | pl.Array):
-        one = f'Take one of them, as in --score "{text}[2]", which is the second'
+        second = _in_shell(f"{_in_sql_as_column(text, rows)}[2]")
+        one = f"Take one of them, as in --score {second}, which is the second"
         if isinstance(dtype, pl.Array):
             one = 'Write them to the file as columns, or as a List, of which --score "p[2]" takes the second'
         raise Refusal(
             f"{flag('scores')} {text!r} holds several numbers in each row, {dtype}, and must hold one. {one}"
         )
-
-
-def _in_sql(word: str) -> str:
-    return "'" + word.replace("'", "''") + "'"
 
 
 def values(column: pl.Expr, rows: pl.LazyFrame) -> list[str]:
@@ -412,5 +412,5 @@ def values(column: pl.Expr, rows: pl.LazyFrame) -> list[str]:
         return []
     values = rows.select(column.cast(pl.String) if words else column).unique().drop_nulls().collect()
     first = values.to_series().sort().head(_SHOWN_VALUES)
-    texts = [_in_sql(value) if words else str(value).lower() for value in first]
+    texts = [text_in_sql(value) if words else str(value).lower() for value in first]
     return [*texts, "..."] if values.height > _SHOWN_VALUES else texts

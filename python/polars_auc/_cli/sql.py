@@ -37,6 +37,21 @@ def name_and_sql(text: str) -> tuple[str, str]:
     return (named[2].strip('"'), named[1]) if named else (text, text)
 
 
+def column_in_sql(name: str) -> str:
+    """Return the name of a column as SQL writes it, between quotes if it means something else without."""
+    try:
+        expressions = [pl.sql_expr(f"{name} = ''"), pl.sql_expr(f"{name}[1]")]
+    except _FAULTS:
+        expressions = []
+    is_plain = bool(expressions) and all(each.meta.root_names() == [name] for each in expressions)
+    return name if is_plain else '"' + name.replace('"', '""') + '"'
+
+
+def text_in_sql(text: str) -> str:
+    """Return a text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def roots(texts: Iterable[str]) -> list[str]:
     """Return the columns that names and SQL may mean; of a text that is no SQL none but itself."""
     names = []

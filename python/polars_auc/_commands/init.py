@@ -12,6 +12,7 @@ from polars_auc._cli.arguments import Parser, add_files, add_output
 from polars_auc._cli.reading import reading, reading_as
 from polars_auc._cli.refusal import Incomplete, Refusal
 from polars_auc._cli.rows import Files, of_files, reading_of
+from polars_auc._cli.sql import column_in_sql, text_in_sql
 from polars_auc._cli.streams import progress, say, show
 from polars_auc._commands.init_columns import Columns
 from polars_auc._commands.output import save
@@ -142,12 +143,11 @@ class Proposal:
             return [*lines, *unsure, f"label = {_quoted(self.label)}"]
         for name, words in self.columns.words.items():
             lines.append(f"# uncertain: {_quoted(name)} has two words, of which one may be positive")
-            own = name if name.isidentifier() else '"' + name.replace('"', '""') + '"'
+            own = column_in_sql(name)
             for (word, rows), (other, _) in (words, words[::-1]):
+                is_word, is_other = (f"{own} = {text_in_sql(text)}" for text in (word, other))
                 # Other words, of rows that were not looked at, are no negatives.
-                condition = (
-                    f"CASE WHEN {own} = {_word(word)} THEN TRUE WHEN {own} = {_word(other)} THEN FALSE END"
-                )
+                condition = f"CASE WHEN {is_word} THEN TRUE WHEN {is_other} THEN FALSE END"
                 lines.append(f"# label = {_quoted(condition)}  # {counted(rows, 'row')}")
         return lines if self.columns.words else [*lines, "# label = \"outcome = 'bad'\""]
 
@@ -191,10 +191,6 @@ class Proposal:
             year = f'EXTRACT(YEAR FROM "{columns.days[0]}") AS year'
             lines.append(f"# groups of days: by = {_toml([year])}")
         return lines
-
-
-def _word(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _quoted(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import polars as pl
@@ -40,6 +41,25 @@ def test_hints_for_numbers_make_no_negatives(capsys: Capture) -> None:
         rows.select(pa.roc_auc("y", "s"))
     assert 'pl.col("y").fill_nan(None) == 1 or pl.col("y").fill_nan(None) == 2' in str(raised.value)
     assert rows.select(pa.roc_auc(pl.col("y").fill_nan(None) == 2, "s")).item() == 0.75
+
+
+@pytest.mark.parametrize("name", ["my y", "order", "user", "null", "p.q", "current_date", 'a"b', "not"])
+def test_hints_quote_names_that_sql_takes_for_something_else(name: str, capsys: Capture) -> None:
+    rows = pl.DataFrame({name: ["bad", "good", "bad", "good"], "s": [0.9, 0.4, 0.3, 0.1]})
+    rows.write_parquet("rows.parquet")
+    said = refused(["report", "rows.parquet", "--label", name, "--score", "s"], capsys)
+    hint = said.split('as in --label "')[1].split(' END"')[0].replace('\\"', '"') + " END"
+    assert areas("rows.parquet", "--label", hint, "--score", "s") == [(0.75, 4)]
+    assert main(["init", "rows.parquet"]) == 3
+    proposed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("# label = ")]
+    assert hint in [json.loads(line.removeprefix("# label = ").split("  # ")[0]) for line in proposed]
+
+
+def test_the_hint_for_lists_quotes_the_name(capsys: Capture) -> None:
+    pl.DataFrame({"y": [1, 0], "my p": [[0.1, 0.9], [0.8, 0.2]]}).write_parquet("rows.parquet")
+    said = refused(["report", "rows.parquet", "--label", "y", "--score", "my p"], capsys)
+    assert 'as in --score "\\"my p\\"[2]", which is the second' in said
+    assert areas("rows.parquet", "--label", "y", "--score", '"my p"[2]') == [(1.0, 2)]
 
 
 def test_words_in_python_are_refused_rather_than_negative() -> None:
