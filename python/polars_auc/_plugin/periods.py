@@ -10,9 +10,6 @@ from polars_auc import _native
 
 __all__ = ["period_dtype", "period_order", "sorted_groups"]
 
-# More digits than a number in the name of a period has.
-_DIGITS = 40
-
 
 def period_dtype(column: pl.Series) -> pl.DataType | type[pl.DataType]:
     """Return a dtype whose order is that of the periods in a column: for texts an Enum.
@@ -34,11 +31,16 @@ def sorted_groups(rows: pl.LazyFrame, by: Sequence[str], axis: str | None) -> pl
     """Sort rows by the columns of groups, nulls last; the values of an axis are periods with an order."""
     if axis is None or not _is_text(rows.collect_schema()[axis]):
         return rows.sort(by, nulls_last=True)
-    text = pl.col(axis).cast(pl.String)
-    # Of as many digits each, numbers have the order of their texts.
-    numbers = text.str.extract_all(r"[0-9]+").list.eval(pl.element().str.zfill(_DIGITS)).list.join(" ")
-    keys = [expr for key in by for expr in ([numbers, text] if key == axis else [pl.col(key)])]
-    return rows.sort(keys, nulls_last=True)
+    place = pl.col(axis).map_batches(_places, return_dtype=pl.UInt32)
+    return rows.sort([place if key == axis else pl.col(key) for key in by], nulls_last=True)
+
+
+def _places(periods: pl.Series) -> pl.Series:
+    """Return the place of each period among the others."""
+    names = periods.cast(pl.String)
+    # One name alone needs no order.
+    dtype = period_dtype(names) if names.drop_nulls().n_unique() > 1 else pl.Categorical()
+    return names.cast(dtype).to_physical().cast(pl.UInt32)
 
 
 def _is_text(dtype: pl.DataType) -> bool:

@@ -131,3 +131,14 @@ def test_an_expression_of_all_rows_of_a_group() -> None:
     table = pa.report(frame, "y", score, by="g", versus="rest")
     plain = pa.report(frame, "y", score, by="g")
     assert_frame_equal(table.select(plain.columns), plain, check_exact=True)
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical])
+def test_rows_are_in_the_order_of_their_periods(dtype: type[pl.DataType]) -> None:
+    """Which is that of the comparison itself, also of large numbers; one name alone may have none."""
+    names = ["W9", "W10", f"W{10**41 - 1}", f"W{10**41}"]
+    rows = pl.DataFrame({"week": names * 2, "y": [0] * 4 + [1] * 4, "s": range(8)}).cast({"week": dtype})
+    table = pa.report(rows, "y", "s", by="week", versus="previous")
+    assert table["week"].to_list() == [*names, None]
+    alone = rows.with_columns(week=pl.lit("Sep 2026", dtype=dtype))
+    assert pa.report(alone, "y", "s", by="week", versus="previous")["week"].to_list() == ["Sep 2026", None]
