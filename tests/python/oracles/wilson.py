@@ -61,6 +61,9 @@ class Wilson:
                 return end
             # At an area of 1 or 0 both sides are 0; the limit is the other root.
             near = self.auc + (end - self.auc) * (1e-12 if self.auc in (0, 1) else 0)
+            if beyond(near) > 0:
+                # At small quantiles it is closer still.
+                return near
             return float(brentq(beyond, end, near, xtol=1e-15))
 
         return {"lower": limit(0.0), "upper": limit(1.0)}
