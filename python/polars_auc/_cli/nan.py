@@ -1,17 +1,23 @@
-"""What the commands say of scores that are NaN."""
+"""What the commands say of values that are missing or NaN."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
+from polars_auc._cli.reading import reading
 from polars_auc._cli.rows import Files, Rows, of_files
 from polars_auc._cli.sources import is_text, scan
 from polars_auc._cli.streams import say
+from polars_auc._page.text import counted
 from polars_auc._report.nan import Nans
 
-__all__ = ["lines_of_text", "say_nan"]
+__all__ = ["lines_of_text", "read_as_missing", "say_nan"]
+
+# A name that no column of a user begins with: of a column as its file has it.
+_WRITTEN = "polars_auc: written "
 
 
 def say_nan(
@@ -24,7 +30,7 @@ def say_nan(
     """
     if read is not None and not quiet:
         with of_files(files.names, read.names):
-            missing = files.read_as_missing(read.conditions)
+            missing = read_as_missing(files, read.conditions)
         for line in missing:
             say(f"polars-auc: read as missing: {line}")
     is_skipped = read is not None and read.skips_nan
@@ -35,6 +41,35 @@ def say_nan(
     for line in [*lines, *([] if is_skipped or not lines else lines_of_text(read))]:
         say(f"polars-auc: {line}")
     return bool(lines) and not is_skipped
+
+
+def read_as_missing(files: Files, conditions: Sequence[pl.Expr]) -> list[str]:
+    """Say which values of the label, the scores, the weight and the count were read as missing.
+
+    They are those of the rows that meet the conditions.
+    """
+    texts = {name: f"{_WRITTEN}{name}" for _, columns in files.nullable for name in columns}
+    texts = {name: text for name, text in texts.items() if name in reading().numbers}
+    if not texts:
+        return []
+    parts = [
+        rows.with_columns(
+            *columns.values(),
+            *(pl.col(name).cast(pl.String).alias(texts[name]) for name in texts if name in columns),
+        )
+        for rows, columns in files.nullable
+    ]
+    used = pl.concat(parts, how="diagonal").with_columns(files.keys_of_sql).filter(*conditions)
+    counts = used.select(
+        pl.col(text).filter(pl.col(name).is_null(), pl.col(text) != "").value_counts().implode().alias(name)
+        for name, text in texts.items()
+    ).collect()
+    numbers = [
+        (name, count[texts[name]], count["count"])
+        for name, found in counts.row(0, named=True).items()
+        for count in found
+    ]
+    return [f"{counted(n, 'value')} {word!r} of {name!r}" for name, word, n in sorted(numbers)]
 
 
 def lines_of_text(read: Rows | None) -> list[str]:

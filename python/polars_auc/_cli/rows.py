@@ -40,9 +40,6 @@ from polars_auc._report.parts import in_cluster
 # More values of a column than these are not shown.
 _SHOWN_VALUES = 10
 
-# A name that no column of a user begins with: of a column as its file has it.
-_WRITTEN = "polars_auc: written "
-
 
 @dataclass(frozen=True)
 class Files:
@@ -142,38 +139,6 @@ class Files:
             return "; ".join(["standard input", *reading().notes])
         files = f"{counted(len(self.names), 'file')}, last changed on {self.changed()}"
         return "; ".join([files, *reading().notes])
-
-    def read_as_missing(self, conditions: Sequence[pl.Expr]) -> list[str]:
-        """Say which values of the label, the scores, the weight and the count were read as missing.
-
-        They are those of the rows that meet the conditions.
-        """
-        texts = {name: f"{_WRITTEN}{name}" for _, columns in self.nullable for name in columns}
-        texts = {name: text for name, text in texts.items() if name in reading().numbers}
-        if not texts:
-            return []
-        parts = [
-            rows.with_columns(
-                *columns.values(),
-                *(pl.col(name).cast(pl.String).alias(texts[name]) for name in texts if name in columns),
-            )
-            for rows, columns in self.nullable
-        ]
-        used = pl.concat(parts, how="diagonal").with_columns(self.keys_of_sql).filter(*conditions)
-        counts = used.select(
-            pl.col(text)
-            .filter(pl.col(name).is_null(), pl.col(text) != "")
-            .value_counts()
-            .implode()
-            .alias(name)
-            for name, text in texts.items()
-        ).collect()
-        numbers = [
-            (name, count[texts[name]], count["count"])
-            for name, found in counts.row(0, named=True).items()
-            for count in found
-        ]
-        return [f"{counted(n, 'value')} {word!r} of {name!r}" for name, word, n in sorted(numbers)]
 
     def size(self) -> str:
         """Say how much there is to read."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from polars_auc._cli.nan import lines_of_text
+from polars_auc._cli.nan import lines_of_text, read_as_missing
 from polars_auc._cli.refusal import Incomplete, Refusal, worded
 from polars_auc._cli.rows import Files, Rows, no_row, of_files, values
 from polars_auc._cli.sources import files_of, strays_of
@@ -148,7 +148,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     missing: list[str] = []
     if source.rows is not None and table["n_missing"].sum():
         with source.faults():
-            missing = files.read_as_missing(source.rows.conditions)
+            missing = read_as_missing(files, source.rows.conditions)
     told = []
     with ExitStack() as stack:
         if history is not None:
