@@ -204,8 +204,12 @@ def roc_auc_ci(
     How often the intervals cover the truth is measured in ``benches/results/coverage.csv`` and, for partial
     areas, in ``benches/results/small_samples.csv``: up to an fpr of 0.1 with 50 positives and 50 negatives
     95 % intervals by ``"logit"`` hold 94.3 to 95.0 %, with ``interval="bca"`` 92.3 to 96.0 % and by DeLong
-    86.6 to 89.5 %. From a tpr of 0.8 with 30 positives and 300 negatives they are still too short if the AUC
-    is high: 91.6 % by ``"logit"`` for an AUC of 0.95, and 86.9 to 93.0 % with ``interval="bca"``.
+    86.6 to 89.5 %. With 300 positives and 30 negatives, of which some three are within these bounds, they are
+    too short: 93.2, 92.8 and 90.2 % by ``"logit"`` for AUCs of 0.6, 0.8 and 0.95, and 75.4 to 85.2 % with
+    ``interval="bca"``. So are those from a tpr of 0.8 with 30 positives and 300 negatives if the AUC is high:
+    91.6 % by ``"logit"`` for an AUC of 0.95, and 86.9 to 93.0 % with ``interval="bca"``. With log-normal
+    weights, whose logarithms have a standard deviation of 1, and 30 to 300 positives, intervals by
+    ``"wilson"`` hold 94.3 to 98.5 %, and by ``"logit"`` 86.9 to 93.5 %.
 
     Examples
     --------

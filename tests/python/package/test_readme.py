@@ -416,6 +416,79 @@ def test_coverage_of_small_samples_stands_in_committed_rows() -> None:
     ]
     assert table.strip() == small_samples()
     assert all(": " in cell for line in table.splitlines() for cell in line.split(" | ")[3:])
+    rows = pl.read_csv(ROOT / "benches" / "results" / "small_samples.csv")
+    assert "A standard error is at most 1.0:" in " ".join(page.split())
+    assert f"{100 * most(rows, 'coverage_se'):.1f}" == "1.0"
+
+
+def coverage_of(statistic: str, method: str, cases: str, *, complement: bool = False) -> str:
+    """Return the least and the largest coverage of cases with such names, in percent, or what is left."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "small_samples.csv")
+    rows = rows.filter(pl.col("case").str.contains(cases), statistic=statistic, method=method)
+    shares = rows["coverage"].sort(descending=complement).to_list()
+    ends = (100 * (1 - share) if complement else 100 * share for share in (shares[0], shares[-1]))
+    return "{:.1f} to {:.1f}".format(*ends)
+
+
+def test_coverage_that_functions_describe_stands_in_committed_rows() -> None:
+    def described(function: object) -> str:
+        return " ".join((inspect.getdoc(function) or "").split())
+
+    few = r"^fpr to 0.1, 50 \+ 50"
+    fewest, high = r"^fpr to 0.1, 300 \+ 30 ", r"^tpr from 0.8, 30 \+ 300"
+    rows = pl.read_csv(ROOT / "benches" / "results" / "small_samples.csv")
+    logit = rows.filter(statistic="roc_auc_ci", method="logit")
+    by_auc = [
+        f"{100 * logit.filter(pl.col('case').str.contains(case), auc=auc)['coverage'].item():.1f}"
+        for case, auc in ((fewest, 0.6), (fewest, 0.8), (fewest, 0.95), (high, 0.95))
+    ]
+    ci = "roc_auc_ci"
+    bca = [coverage_of(ci, "bootstrap, bca", cases) for cases in (few, fewest, high)]
+    for figures in (
+        f'by ``"logit"`` hold {coverage_of(ci, "logit", few)} %, with ``interval="bca"`` {bca[0]} %',
+        f"and by DeLong {coverage_of(ci, 'delong', few)} %",
+        '{}, {} and {} % by ``"logit"`` for AUCs of 0.6, 0.8 and 0.95'.format(*by_auc[:3]),
+        f'and {bca[1]} % with ``interval="bca"``. So are those',
+        f'{by_auc[3]} % by ``"logit"`` for an AUC of 0.95, and {bca[2]} % with ``interval="bca"``',
+        f'by ``"wilson"`` hold {coverage_of(ci, "wilson", "^weights")} %',
+        f'and by ``"logit"`` {coverage_of(ci, "logit", "^weights")} %',
+    ):
+        assert figures in described(pa.roc_auc_ci)
+    assert f"holds at least {coverage_of(ci, 'wilson', '^weights')[:4]} %" in AGREEMENT
+
+    cv, hundred = "cv_roc_auc", r"30 \+ 70|50 \+ 50"
+    for figures in (
+        f'by ``"influence"`` hold {coverage_of(cv, "influence", hundred)} %',
+        f'those by ``"delong"`` {coverage_of(cv, "delong", hundred)} %',
+        f"300 negatives the first hold {coverage_of(cv, 'influence', '30 .* 300 ')} %",
+        f"of 300 of each class {coverage_of(cv, 'influence', '300 .* 300 ')} %",
+        f"clusters the first hold {coverage_of(cv, 'influence, cluster', '')} %",
+        f"the second {coverage_of(cv, 'delong, cluster', '')} %",
+    ):
+        assert figures in described(pa.cv_roc_auc)
+
+    for function, case in ((pa.tpr_at_fpr, r"300 \+ 30 "), (pa.fpr_at_tpr, r" 30 \+ 300")):
+        of_case = rows.filter(pl.col("case").str.contains(case), statistic=function.__name__)
+        of_auc = dict(of_case.filter(method="percentile").select("auc", "coverage").rows())
+        share, near_one = (f"{100 * of_auc[auc]:.1f}" for auc in (0.8, 0.95))
+        assert f"intervals hold {share} % for an AUC of 0.8 and {near_one} % for 0.95" in described(function)
+        by_default = coverage_of(function.__name__, "wilson", case)
+        assert f'Those by ``"wilson"`` hold {by_default} %' in described(function)
+
+    of_forty = {method: coverage_of("concordance_index", method, "^40 ") for method in ("logit", "normal")}
+    figures = f'by ``"logit"`` hold {of_forty["logit"]} %, and by ``"normal"`` {of_forty["normal"]} %'
+    assert figures in described(pa.concordance_index)
+
+    delong, wilson = (
+        [coverage_of("compare_segments", method, case, complement=True) for case in ("^60 .* in 3", "in 6")]
+        for method in ("delong", "wilson")
+    )
+    for figures in (
+        f"rejects equal AUCs in {delong[0]} of 100 samples with 20 clusters in each of three segments",
+        f"and in {delong[1]} with ten clusters in each of six",
+        f'The test by ``"wilson"`` rejects in {wilson[0]} and in {wilson[1]}',
+    ):
+        assert figures in described(pa.compare_segments)
 
 
 KINDS = ("intervals", "pairs", "alarms")
