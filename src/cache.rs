@@ -8,37 +8,37 @@
 const LINE_BYTES: usize = 64;
 
 /// Parts that are asked for before they are read.
-const PARTS_AHEAD: usize = 4;
+const CHUNKS_AHEAD: usize = 4;
 
 /// The values of some pieces, up to `size` at a time. While some are read, later ones are on their way into the cache.
-pub fn ahead<'a, T>(pieces: &'a [&'a [T]], size: usize) -> impl Iterator<Item = &'a [T]> {
+pub fn prefetched_chunks<'a, T>(pieces: &'a [&'a [T]], size: usize) -> impl Iterator<Item = &'a [T]> {
     let parts = |pieces: &'a [&'a [T]]| pieces.iter().flat_map(move |piece| piece.chunks(size));
     // Within one piece a processor sees where the loop reads on.
     let mut later = parts(if pieces.len() > 1 { pieces } else { &[] });
-    later.by_ref().take(PARTS_AHEAD).for_each(expect);
-    parts(pieces).inspect(move |_| later.next().into_iter().for_each(expect))
+    later.by_ref().take(CHUNKS_AHEAD).for_each(prefetch);
+    parts(pieces).inspect(move |_| later.next().into_iter().for_each(prefetch))
 }
 
-/// Pieces in turn; before one of them is read, `expect` asks for the next one.
-pub fn in_turn<'a, P>(pieces: &'a [P], expect: impl Fn(&'a P)) -> impl Iterator<Item = &'a P> {
+/// Pieces in turn; before one of them is read, `prefetch` asks for the next one.
+pub fn prefetching_next<'a, P>(pieces: &'a [P], prefetch: impl Fn(&'a P)) -> impl Iterator<Item = &'a P> {
     pieces.iter().enumerate().map(move |(place, piece)| {
-        pieces.get(place + 1).into_iter().for_each(&expect);
+        pieces.get(place + 1).into_iter().for_each(&prefetch);
         piece
     })
 }
 
 /// Asks for values that will soon be read.
 #[inline]
-pub fn expect<T>(values: &[T]) {
+pub fn prefetch<T>(values: &[T]) {
     for place in (0..values.len()).step_by(values_of_a_line::<T>()) {
-        expect_line(values, place);
+        prefetch_line(values, place);
     }
 }
 
 /// Asks for the line behind the one of this place, which will soon be written.
 #[inline(always)]
-pub fn expect_next_line<T>(values: &[T], place: usize) {
-    expect_line(values, place + values_of_a_line::<T>());
+pub fn prefetch_next_line<T>(values: &[T], place: usize) {
+    prefetch_line(values, place + values_of_a_line::<T>());
 }
 
 /// How many values a line has, at least 1.
@@ -48,7 +48,7 @@ fn values_of_a_line<T>() -> usize {
 }
 
 #[inline(always)]
-fn expect_line<T>(values: &[T], place: usize) {
+fn prefetch_line<T>(values: &[T], place: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -69,20 +69,20 @@ mod tests {
         #[test]
         fn nothing_is_lost(pieces in proptest::collection::vec(proptest::collection::vec(any::<u32>(), 0..40), 0..12), size in 1usize..20) {
             let pieces: Vec<&[u32]> = pieces.iter().map(Vec::as_slice).collect();
-            let parts: Vec<&[u32]> = ahead(&pieces, size).collect();
+            let parts: Vec<&[u32]> = prefetched_chunks(&pieces, size).collect();
             prop_assert!(parts.iter().all(|part| !part.is_empty() && part.len() <= size));
             prop_assert_eq!(parts.concat(), pieces.concat());
-            let in_turn: Vec<&[u32]> = in_turn(&pieces, |next| expect(next)).copied().collect();
-            prop_assert_eq!(in_turn, pieces);
+            let prefetching_next: Vec<&[u32]> = prefetching_next(&pieces, |next| prefetch(next)).copied().collect();
+            prop_assert_eq!(prefetching_next, pieces);
         }
     }
 
     #[test]
     fn values_of_any_size() {
-        expect(&[(); 3]);
-        expect::<u64>(&[]);
-        expect(&[[0u8; 100]; 2]);
-        expect_next_line(&[1u8, 2], 1);
+        prefetch(&[(); 3]);
+        prefetch::<u64>(&[]);
+        prefetch(&[[0u8; 100]; 2]);
+        prefetch_next_line(&[1u8, 2], 1);
         assert_eq!((values_of_a_line::<u64>(), values_of_a_line::<[u8; 100]>()), (8, 1));
     }
 }

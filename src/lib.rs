@@ -4,7 +4,7 @@
 //!
 //! - [`interrupt`]: how a user stops a long computation.
 //! - [`math`]: exact quotients, distributions.
-//! - `cache`, `memory`, `wide`: lines of memory before they are read, room for large columns, loops for wide registers.
+//! - `cache`, `memory`, `simd`: lines of memory before they are read, room for large columns, loops for SIMD registers.
 //! - [`ranking`]: order-preserving keys, the rows of a group, its ties.
 //! - [`states`]: counts of rows that are kept, merged and packed; they are a source of ties as well.
 //! - [`statistics`]: one file a statistic, a fold over the ties.
@@ -31,9 +31,9 @@ pub mod interrupt;
 pub mod math;
 mod memory;
 pub mod ranking;
+mod simd;
 pub mod states;
 pub mod statistics;
-mod wide;
 
 #[cfg(any(feature = "plugin", test))]
 mod edge;

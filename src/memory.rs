@@ -9,9 +9,9 @@
 const LEAST_BYTES: usize = 1 << 22;
 
 /// Default values, which for numbers are zeros that the system gives: each thread that fills a part of them gets its own pages.
-pub fn default_values<T: Copy + Default>(len: usize) -> Vec<T> {
+pub fn zeroed_lazily<T: Copy + Default>(len: usize) -> Vec<T> {
     let mut values = vec![T::default(); len];
-    ask_for_large_pages(&mut values);
+    advise_huge_pages(&mut values);
     values
 }
 
@@ -20,22 +20,22 @@ pub fn default_values<T: Copy + Default>(len: usize) -> Vec<T> {
 /// To have zeros without writing them, an allocator asks the system for new pages, even where it has memory that was in use
 /// just before. New pages take longer than the writing. Measured with the allocator of Polars: comparisons of segments take
 /// less time when the values of each block are written.
-pub fn written_defaults<T: Copy + Default>(len: usize) -> Vec<T> {
-    let mut values = with_room(len);
+pub fn zeroed_prefaulted<T: Copy + Default>(len: usize) -> Vec<T> {
+    let mut values = with_capacity(len);
     values.resize(len, T::default());
     values
 }
 
 /// All values of an iterator whose number is known.
 pub fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Vec<T> {
-    let mut collected = with_room(values.len());
+    let mut collected = with_capacity(values.len());
     collected.extend(values);
     collected
 }
 
 /// All values of some vectors, one after the other.
 pub fn concatenated<T>(parts: Vec<Vec<T>>) -> Vec<T> {
-    let mut all = with_room(parts.iter().map(Vec::len).sum());
+    let mut all = with_capacity(parts.iter().map(Vec::len).sum());
     parts.into_iter().for_each(|part| all.extend(part));
     all
 }
@@ -47,20 +47,20 @@ pub fn reserve<T>(values: &mut Vec<T>, more: usize) {
     }
     // Twice the room each time, so that each value is moved a few times only; for the first values just enough.
     let twice = if values.is_empty() { 0 } else { 2 * values.capacity() };
-    let mut roomy = with_room(twice.max(values.len() + more));
+    let mut roomy = with_capacity(twice.max(values.len() + more));
     roomy.append(values);
     *values = roomy;
 }
 
 /// An empty vector with room for so many values.
-pub fn with_room<T>(capacity: usize) -> Vec<T> {
+pub fn with_capacity<T>(capacity: usize) -> Vec<T> {
     let mut values = Vec::with_capacity(capacity);
-    ask_for_large_pages(&mut values);
+    advise_huge_pages(&mut values);
     values
 }
 
 #[cfg(all(target_os = "linux", not(miri)))]
-fn ask_for_large_pages<T>(values: &mut Vec<T>) {
+fn advise_huge_pages<T>(values: &mut Vec<T>) {
     let bytes = values.capacity() * size_of::<T>();
     if bytes < LEAST_BYTES {
         return;
@@ -76,7 +76,7 @@ fn ask_for_large_pages<T>(values: &mut Vec<T>) {
 }
 
 #[cfg(not(all(target_os = "linux", not(miri))))]
-fn ask_for_large_pages<T>(_: &mut Vec<T>) {}
+fn advise_huge_pages<T>(_: &mut Vec<T>) {}
 
 #[cfg(test)]
 mod tests {
@@ -84,13 +84,13 @@ mod tests {
 
     #[test]
     fn values_of_many_pages() {
-        let values: Vec<u64> = default_values(3_000_000);
+        let values: Vec<u64> = zeroed_lazily(3_000_000);
         assert!(values.len() == 3_000_000 && values.iter().all(|value| *value == 0));
-        let mut room: Vec<u16> = with_room(5_000_000);
+        let mut room: Vec<u16> = with_capacity(5_000_000);
         room.extend((0..5_000_000u32).map(|row| row as u16));
         assert_eq!((room.len(), room[4_999_999]), (5_000_000, 4_999_999u32 as u16));
-        assert_eq!(default_values::<u8>(3), [0; 3]);
-        assert_eq!(written_defaults::<u8>(3), [0; 3]);
+        assert_eq!(zeroed_lazily::<u8>(3), [0; 3]);
+        assert_eq!(zeroed_prefaulted::<u8>(3), [0; 3]);
         reserve(&mut room, 7);
         assert_eq!((room.len(), room[4_999_999]), (5_000_000, 4_999_999u32 as u16));
         let more = collected(0..9u16);

@@ -44,7 +44,7 @@ pub(in crate::ranking) fn scatter<R>(
     for (&offset, row) in of_rows[..partitions.len()].iter().zip(rows) {
         to[offset as usize] = row;
         // Measured on 10^7 rows: the AUC takes a sixteenth less time, and no less with two lines ahead.
-        cache::expect_next_line(to, offset as usize);
+        cache::prefetch_next_line(to, offset as usize);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Work for threads: groups cut into tasks by their rows, not by their number.
+//! Kernel for threads: groups cut into tasks by their rows, not by their number.
 
 use std::cmp::Ordering;
 use std::ops::Range;

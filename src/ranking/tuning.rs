@@ -107,7 +107,7 @@ pub(super) const SHARDS_AT_A_TIME: usize = 2;
 ///
 /// Measured on 10^7 rows: `roc_auc` of scores of 32 bits takes a twentieth less time, and of 64 bits a fiftieth. With twice as many
 /// rows it takes as long.
-pub(super) const ROWS_AHEAD: usize = 512;
+pub(super) const PREFETCH_DISTANCE: usize = 512;
 
 // Few distinct scores (`distinct_keys`).
 

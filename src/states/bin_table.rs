@@ -5,7 +5,7 @@ use super::state::State;
 use crate::ranking::scores::{Key, score_type::ScoreType};
 use crate::ranking::ties::{
     Counts,
-    counts::{Count, Tally},
+    counts::{Count, CountValue},
 };
 
 /// Rows that share a score or an interval.
@@ -33,7 +33,7 @@ pub(super) struct BinTable<K, T> {
 /// Slots of the smallest table.
 const FEWEST_SLOTS: usize = 1024;
 
-impl<K: Key, T: Tally> BinTable<K, T> {
+impl<K: Key, T: CountValue> BinTable<K, T> {
     /// No bins, with slots for some; those of one interval come together, or else those of one score.
     pub fn new(slots: usize, by_interval: bool) -> Self {
         let slots = slots.next_power_of_two().max(FEWEST_SLOTS);

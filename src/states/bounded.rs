@@ -16,7 +16,7 @@ use super::tuning::{
 };
 use crate::ranking::scores::{Key, Observations, Score, observations::blocks, score_type::ScoreType};
 use crate::ranking::ties::{Count, Counts, RowCounts};
-use crate::wide::{Work, widest};
+use crate::simd::{self, Kernel};
 
 /// Whether there are so many rows for each bin that counting them is faster than ranking.
 pub(super) fn are_many<S>(pieces: &[Observations<'_, S>], limit: Limit) -> bool {
@@ -38,7 +38,7 @@ pub(super) fn bounded_state<S: Score>(
     let state = |part: usize| -> Result<State, Infallible> {
         let mut table = Table::new(limit, score_type, first);
         for &rows in &parts[part] {
-            table = widest(Counting { rows, table });
+            table = simd::dispatch(Counting { rows, table });
         }
         Ok(table.state().fitted())
     };
@@ -66,7 +66,7 @@ fn first_resolution<S: Score>(
         let rows = piece.scores.len();
         for first in (0..rows).step_by(step) {
             let rows = piece.slice(first, BLOCK.min(rows - first));
-            table = widest(Counting { rows, table });
+            table = simd::dispatch(Counting { rows, table });
         }
     }
     table.state().fitted().resolution
@@ -127,7 +127,7 @@ struct Counting<'a, S: Score> {
     table: Table<S::Key>,
 }
 
-impl<S: Score> Work for Counting<'_, S> {
+impl<S: Score> Kernel for Counting<'_, S> {
     type Output = Table<S::Key>;
 
     #[inline(always)]

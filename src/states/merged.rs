@@ -16,11 +16,11 @@ use super::state::State;
 use super::tuning::{MOST_BINS_ALONE, STATES_TOGETHER};
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{
-    counts::{Counts, Tally},
+    counts::{CountValue, Counts},
     row_counts::RowCounts,
 };
 
-impl<T: Tally> State<T> {
+impl<T: CountValue> State<T> {
     /// The state of all rows of many states, which are of one type of score; none only if there are none. `read` gives
     /// one of them, and `bins` says how many bins a range of them has.
     pub fn merged<K: Key, E: Send>(
@@ -28,7 +28,7 @@ impl<T: Tally> State<T> {
         bins: &(impl Fn(Range<usize>) -> usize + Sync),
         read: &(impl Fn(usize) -> Result<State<T>, E> + Sync),
     ) -> Result<Option<State<T>>, E> {
-        fn all<T: Tally, K: Key, E: Send>(
+        fn all<T: CountValue, K: Key, E: Send>(
             states: Range<usize>,
             bins: &(impl Fn(Range<usize>) -> usize + Sync),
             read: &(impl Fn(usize) -> Result<State<T>, E> + Sync),

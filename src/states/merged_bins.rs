@@ -5,13 +5,13 @@ use std::hint::select_unpredictable;
 use super::state::State;
 use super::tuning::MERGED_BINS;
 use crate::ranking::scores::Key;
-use crate::ranking::ties::counts::{Count, Counts, Tally};
+use crate::ranking::ties::counts::{Count, CountValue, Counts};
 
 /// The bins of both, and which of them have one score; without a partition, empty if all have.
 ///
 /// With `BY_INTERVAL`, bins of one interval are one bin. Each state then comes with the intervals of its bins, none of which is
 /// there twice.
-pub(super) fn merged_bins<K: Key, T: Tally, const BY_INTERVAL: bool>(
+pub(super) fn merged_bins<K: Key, T: CountValue, const BY_INTERVAL: bool>(
     one: (&State<T>, &[u64]),
     other: (&State<T>, &[u64]),
 ) -> (Counts<T>, Vec<bool>) {
@@ -37,7 +37,7 @@ struct MergedBins<K, T> {
     tied: Vec<bool>,
 }
 
-impl<K: Key, T: Tally> MergedBins<K, T> {
+impl<K: Key, T: CountValue> MergedBins<K, T> {
     /// All bins of both.
     fn of_all<const BY_INTERVAL: bool, const ALL_TIED: bool>(both: [Bins<'_, K, T>; 2]) -> Self {
         let most = both[0].keys.len() + both[1].keys.len();
@@ -118,7 +118,7 @@ struct Block<'a, K, T> {
     tied: &'a [bool; MERGED_BINS],
 }
 
-impl<'a, K: Key, T: Tally> Bins<'a, K, T> {
+impl<'a, K: Key, T: CountValue> Bins<'a, K, T> {
     fn of(state: &'a State<T>, intervals: &'a [u64]) -> Self {
         let (keys, counts) = state.columns();
         Bins { keys, counts, intervals, tied: &state.tied }
@@ -162,7 +162,7 @@ impl<'a, K: Key, T: Tally> Bins<'a, K, T> {
     }
 }
 
-impl<K: Key, T: Tally> Block<'_, K, T> {
+impl<K: Key, T: CountValue> Block<'_, K, T> {
     #[inline(always)]
     fn bin(&self, at: usize) -> Bin<K, T> {
         Bin { key: self.keys[at], count: self.counts[at], interval: self.intervals[at], tied: self.tied[at] }
@@ -179,7 +179,7 @@ struct MergedBin<K, T> {
 
 /// Merges the next bins, without a branch that a processor would predict wrongly.
 #[inline(always)]
-fn merged_bin<K: Key, T: Tally, const BY_INTERVAL: bool>(
+fn merged_bin<K: Key, T: CountValue, const BY_INTERVAL: bool>(
     own: Bin<K, T>,
     others: Bin<K, T>,
 ) -> MergedBin<K, T> {
@@ -205,7 +205,7 @@ struct MergedBlock<K, T> {
     from: [usize; 2],
 }
 
-impl<K: Key, T: Tally> Default for MergedBlock<K, T> {
+impl<K: Key, T: CountValue> Default for MergedBlock<K, T> {
     fn default() -> Self {
         MergedBlock {
             keys: [K::default(); MERGED_BINS],
@@ -216,7 +216,7 @@ impl<K: Key, T: Tally> Default for MergedBlock<K, T> {
     }
 }
 
-impl<K: Key, T: Tally> MergedBlock<K, T> {
+impl<K: Key, T: CountValue> MergedBlock<K, T> {
     /// Merges as many bins as a block has. Both blocks last for so many steps, so no step looks for an end.
     #[inline]
     fn fill<const BY_INTERVAL: bool, const ALL_TIED: bool>(

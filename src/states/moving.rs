@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::state::State;
 use crate::ranking::scores::Key;
-use crate::ranking::ties::counts::Tally;
+use crate::ranking::ties::counts::CountValue;
 
 /// Gives a state by its place.
 pub type Read<'a, T, E> = dyn Fn(usize) -> Result<State<T>, E> + 'a;
@@ -21,7 +21,7 @@ pub type Answer<'a, T> = dyn FnMut(Option<State<T>>) + 'a;
 /// Calls `answer` with the merged state of each window; none of a window without states. Windows are ranges of the
 /// states that `read` gives, and none ends before the window before. One that starts before it, as where clocks are turned
 /// back, is merged anew.
-pub fn moving<K: Key, T: Tally, E>(
+pub fn moving<K: Key, T: CountValue, E>(
     windows: &[Range<usize>],
     read: &Read<'_, T, E>,
     answer: &mut Answer<'_, T>,

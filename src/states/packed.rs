@@ -37,7 +37,7 @@ use super::scale::{Intervals, LAST, Resolution, Scale};
 use super::state::{CheckedSums, LIMITS, Limit, State};
 use super::weight_sums::{MOST_STEPS, Squares, WeightSums};
 use crate::ranking::scores::{Number, ScoreType};
-use crate::ranking::ties::{Count, Counts, RowCounts, counts::Tally, row_counts::MOST_ROWS};
+use crate::ranking::ties::{Count, Counts, RowCounts, counts::CountValue, row_counts::MOST_ROWS};
 
 /// The first bytes of every packed state: three letters, and the version of the format.
 const VERSION: &[u8; 4] = b"ROC\x01";
@@ -53,7 +53,7 @@ const WEIGHTS: u8 = 16;
 const LEAST_BYTES: usize = 3;
 
 /// What bins of packed states add up.
-pub trait Packed: Tally {
+pub trait Packed: CountValue {
     /// Whether rows have weights.
     const WEIGHTS: bool;
 

@@ -13,7 +13,7 @@
 //! partitions are therefore the same on every machine.
 
 use crate::math::power_of_two;
-use crate::wide::{Work, widest};
+use crate::simd::{self, Kernel};
 
 /// Partitions from one length of intervals to the next, which is twice as long.
 const STEPS: i32 = 32;
@@ -80,7 +80,7 @@ impl Scale {
 
     /// Where scores are.
     pub fn places(self, scores: &[f64]) -> Vec<Place> {
-        let distances = widest(Distances { scale: self, scores });
+        let distances = simd::dispatch(Distances { scale: self, scores });
         let place = |(&score, distance)| Place { is_low: self.sign(score) < 0.0, distance };
         scores.iter().zip(distances).map(place).collect()
     }
@@ -104,7 +104,7 @@ struct Distances<'a> {
     scores: &'a [f64],
 }
 
-impl Work for Distances<'_> {
+impl Kernel for Distances<'_> {
     type Output = Vec<f64>;
 
     #[inline(always)]
@@ -207,7 +207,7 @@ impl Intervals {
 
     /// The interval of each score.
     pub fn of(self, scores: &[f64]) -> Vec<u64> {
-        widest(Filling { intervals: self, scores })
+        simd::dispatch(Filling { intervals: self, scores })
     }
 }
 
@@ -217,7 +217,7 @@ struct Filling<'a> {
     scores: &'a [f64],
 }
 
-impl Work for Filling<'_> {
+impl Kernel for Filling<'_> {
     type Output = Vec<u64>;
 
     #[inline(always)]

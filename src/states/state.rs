@@ -21,10 +21,10 @@ use std::ops::RangeInclusive;
 use super::scale::{Intervals, Resolution, Scale};
 use crate::ranking::scores::{Key, score_type::ScoreType};
 use crate::ranking::ties::{
-    counts::{Count, Counts, Tally},
+    counts::{Count, CountValue, Counts},
     row_counts::RowCounts,
 };
-use crate::wide::{Work, widest};
+use crate::simd::{self, Kernel};
 
 /// How a state is kept small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl CheckedSums for State {
 /// Whether any count is of no row. All are looked at, several at a time.
 struct AnyEmpty<'a, T>(&'a [Count<T>]);
 
-impl<T: Tally> Work for AnyEmpty<'_, T> {
+impl<T: CountValue> Kernel for AnyEmpty<'_, T> {
     type Output = bool;
 
     #[inline(always)]
@@ -99,7 +99,7 @@ pub struct State<T = u64> {
     pub has_nan: bool,
 }
 
-impl<T: Tally> State<T> {
+impl<T: CountValue> State<T> {
     /// The exact state of counts.
     pub fn exact(bins: Counts<T>, rows: RowCounts) -> Self {
         State { bins, tied: Vec::new(), limit: None, resolution: 0, rows: rows.stored(), has_nan: false }
@@ -120,7 +120,7 @@ impl<T: Tally> State<T> {
         if self.has_nan {
             return if bins.is_empty() { Ok(self) } else { Err("has both a NaN and bins") };
         }
-        if widest(AnyEmpty(bins.each())) {
+        if simd::dispatch(AnyEmpty(bins.each())) {
             return Err("has a bin without a row");
         }
         if !bins.keys().descend() {
@@ -244,10 +244,10 @@ impl<T: Tally> State<T> {
     }
 }
 
-impl<T: Tally> State<T> {
+impl<T: CountValue> State<T> {
     /// One state of two samples, which takes the rows of one for positives and those of the other for negatives.
     pub fn of_samples<K: Key>(positive: Self, negative: Self) -> Self {
-        fn of_class<T: Tally>(is_positive: bool, rows: T) -> Count<T> {
+        fn of_class<T: CountValue>(is_positive: bool, rows: T) -> Count<T> {
             let mut count = Count::default();
             count.add(is_positive, rows);
             count
@@ -294,7 +294,7 @@ pub(super) mod tests {
     }
 
     /// Each bin: its key, its rows, and whether these have one score.
-    pub fn each<T: Tally>(state: &State<T>) -> Vec<(u128, Count<T>, bool)> {
+    pub fn each<T: CountValue>(state: &State<T>) -> Vec<(u128, Count<T>, bool)> {
         let bin = |bin| (state.bins.key(bin), state.bins.each()[bin], state.is_tied(bin));
         (0..state.bins.len()).map(bin).collect()
     }

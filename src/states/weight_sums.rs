@@ -7,7 +7,7 @@
 use std::ops::{Add, AddAssign};
 
 use crate::math;
-use crate::ranking::ties::counts::Tally;
+use crate::ranking::ties::counts::CountValue;
 
 /// Decimal places of sums of weights.
 pub const DECIMALS: u32 = 18;
@@ -64,7 +64,7 @@ impl From<WeightSums> for u128 {
     }
 }
 
-impl Tally for WeightSums {}
+impl CountValue for WeightSums {}
 
 /// Steps of squared weights, at most [`MOST_STEPS`]; or unknown, which is above all that are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl From<Squares> for u128 {
     }
 }
 
-impl Tally for Squares {}
+impl CountValue for Squares {}
 
 impl Add for Squares {
     type Output = Self;

@@ -244,7 +244,7 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
             rows.push(*place);
             *place = rows.len() as u32 - 1;
         }
-        let mut of_row = memory::default_values(self.values.len());
+        let mut of_row = memory::zeroed_lazily(self.values.len());
         let fill = |(): &mut (), number: usize, places: &mut [u32]| {
             let first = number * BLOCK_ROWS;
             let values = places.iter_mut().zip(&self.values[first..]);
@@ -324,7 +324,7 @@ pub fn each<T: Sync, K: Send>(values: &[T], of: impl Fn(&T) -> K + Send + Sync) 
     if values.len() <= BLOCK_ROWS {
         return values.iter().map(of).collect();
     }
-    let mut all = memory::with_room(values.len());
+    let mut all = memory::with_capacity(values.len());
     RAYON.install(|| values.par_iter().with_min_len(BLOCK_ROWS).map(of).collect_into_vec(&mut all));
     all
 }

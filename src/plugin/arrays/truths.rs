@@ -14,7 +14,7 @@ use crate::ranking::scores::Bits;
 pub fn truths(bitmap: &Bitmap, rows: Range<usize>) -> Vec<bool> {
     let (bytes, start, _) = bitmap.as_slice();
     let bits = Bits::new(bytes, start + rows.start, rows.len());
-    let mut truths = memory::default_values(rows.len());
+    let mut truths = memory::zeroed_lazily(rows.len());
     if truths.len() < SHARD_ROWS {
         bits.write_truths(&mut truths);
     } else {

@@ -17,7 +17,7 @@ use crate::plugin::arrays::{
     values::{Values, gathered},
 };
 use crate::ranking::scores::{Domain, Score, ScoreType};
-use crate::ranking::ties::{Count, Counts, RowCounts, counts::Tally, row_counts::MOST_ROWS};
+use crate::ranking::ties::{Count, Counts, RowCounts, counts::CountValue, row_counts::MOST_ROWS};
 use crate::states::{
     Limit, Scale, State, StoredState,
     moving::moving,
@@ -214,7 +214,7 @@ impl States {
         }
     }
 
-    fn moving_as<S: Score, T: Tally>(
+    fn moving_as<S: Score, T: CountValue>(
         &self,
         states: &[usize],
         windows: &[Range<usize>],
@@ -234,7 +234,7 @@ impl States {
         })
     }
 
-    fn merged_as<S: Score, T: Tally>(
+    fn merged_as<S: Score, T: CountValue>(
         &self,
         states: &[usize],
         scores: &[S],
@@ -254,12 +254,12 @@ impl States {
     }
 
     /// The state without rows.
-    fn empty<S: Score, T: Tally>(&self) -> State<T> {
+    fn empty<S: Score, T: CountValue>(&self) -> State<T> {
         State::exact(Counts::new(ScoreType::of::<S>(self.domain), None), RowCounts::default())
     }
 
     /// One state, once it is known to be one.
-    fn checked<S: Score, T: Tally>(
+    fn checked<S: Score, T: CountValue>(
         &self,
         state: usize,
         scores: &[S],
@@ -275,7 +275,7 @@ impl States {
     }
 
     /// One state, as it was written.
-    fn state<S: Score, T: Tally>(
+    fn state<S: Score, T: CountValue>(
         &self,
         state: usize,
         head: &Head,
@@ -306,7 +306,7 @@ impl States {
 }
 
 /// Positives and negatives bin by bin.
-fn in_pairs<T: Tally>(pos: &[T], neg: &[T]) -> Vec<Count<T>> {
+fn in_pairs<T: CountValue>(pos: &[T], neg: &[T]) -> Vec<Count<T>> {
     pos.iter().zip(neg).map(|(&pos, &neg)| Count { pos, neg }).collect()
 }
 

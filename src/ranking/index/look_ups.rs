@@ -5,7 +5,7 @@ use super::{Index, ends_of_bucket};
 use crate::cache;
 use crate::ranking::scores::{Key, Score};
 use crate::ranking::tuning::{TOGETHER, WINDOW};
-use crate::wide::{Work, widest};
+use crate::simd::{self, Kernel};
 
 /// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
 pub(in crate::ranking) type Visit<'a> = dyn FnMut(Places<'_>) + 'a;
@@ -19,12 +19,12 @@ impl<K: Key> Index<K> {
     pub fn look_up<S: Score<Key = K>>(&self, pieces: &[&[K]], visit: &mut Visit<'_>) {
         with_buckets!(&self.map, bucket => {
             let bucket = |key| bucket(S::from_key(key).position());
-            widest(LookUp { index: self, pieces, bucket, visit });
+            simd::dispatch(LookUp { index: self, pieces, bucket, visit });
         });
     }
 }
 
-/// The work of [`Index::look_up`].
+/// The kernel of [`Index::look_up`].
 struct LookUp<'a, K, F> {
     index: &'a Index<K>,
     pieces: &'a [&'a [K]],
@@ -32,13 +32,13 @@ struct LookUp<'a, K, F> {
     visit: &'a mut Visit<'a>,
 }
 
-impl<K: Key, F: Fn(K) -> u32> Work for LookUp<'_, K, F> {
+impl<K: Key, F: Fn(K) -> u32> Kernel for LookUp<'_, K, F> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         let mut look_ups = LookUps::new(self.index, self.bucket);
-        for keys_here in cache::ahead(self.pieces, TOGETHER) {
+        for keys_here in cache::prefetched_chunks(self.pieces, TOGETHER) {
             (self.visit)(look_ups.places(keys_here));
         }
     }

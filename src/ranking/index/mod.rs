@@ -14,9 +14,9 @@
 
 pub(super) mod look_ups;
 pub(super) mod map;
+pub(super) mod rank_histogram;
 pub(super) mod row;
 pub(super) mod sorting;
-pub(super) mod tally;
 mod units;
 
 use map::{Map, with_buckets};
@@ -26,7 +26,7 @@ use sorting::{sort, sort_near};
 use crate::cache;
 use crate::ranking::scores::{Key, Score};
 use crate::ranking::tuning::{BUCKETS_PER_KEY, FEW_ROWS, TOGETHER, WINDOW};
-use crate::wide::{Work, widest};
+use crate::simd::{self, Kernel};
 
 /// The keys of one class, indexed. Keeps its memory from use to use.
 #[derive(Debug, Default)]
@@ -94,7 +94,7 @@ impl<K: Key> Index<K> {
         self.buckets.clear();
         self.buckets.reserve(rows);
         let starts = &mut self.starts[..];
-        for piece in cache::ahead(pieces, TOGETHER) {
+        for piece in cache::prefetched_chunks(pieces, TOGETHER) {
             self.buckets.extend(piece.iter().map(|row| bucket(row.key())));
         }
         for &bucket in &self.buckets {
@@ -128,7 +128,7 @@ impl<K: Key> Index<K> {
 
     /// Whether two keys are equal.
     pub fn has_equal_keys(&self) -> bool {
-        widest(EqualKeys(&self.keys))
+        simd::dispatch(EqualKeys(&self.keys))
     }
 
     /// The indexed keys.
@@ -154,7 +154,7 @@ fn ends_of_bucket(starts: &[u32], bucket: usize) -> (usize, usize) {
 /// are less than a window apart; a longer one is sorted, so that they are next to each other.
 struct EqualKeys<'a, K>(&'a [K]);
 
-impl<K: Key> Work for EqualKeys<'_, K> {
+impl<K: Key> Kernel for EqualKeys<'_, K> {
     type Output = bool;
 
     #[inline(always)]

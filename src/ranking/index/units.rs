@@ -7,7 +7,7 @@ use crate::cache;
 use crate::ranking::partition::exclusive_prefix_sum;
 use crate::ranking::scores::{Key, Score};
 use crate::ranking::tuning::{TOGETHER, WINDOW};
-use crate::wide::{Work, widest};
+use crate::simd::{self, Kernel};
 
 impl<K: Key> Index<K> {
     /// Indexes keys that have units, for [`Index::twice_units_below`]. The units are moved with their keys.
@@ -38,7 +38,7 @@ impl<K: Key> Index<K> {
     pub fn twice_units_below<S: Score<Key = K>>(&self, pieces: &[&[(K, u64)]]) -> u128 {
         with_buckets!(&self.map, bucket => {
             let bucket = |key| bucket(S::from_key(key).position());
-            widest(TwiceUnitsBelow { index: self, pieces, bucket })
+            simd::dispatch(TwiceUnitsBelow { index: self, pieces, bucket })
         })
     }
 
@@ -63,14 +63,14 @@ fn twice_units<K: Key>((indexed, units): (K, u64), key: K) -> u64 {
     (if indexed < key { units } else { 0 }) + (if indexed <= key { units } else { 0 })
 }
 
-/// The work of [`Index::twice_units_below`].
+/// The kernel of [`Index::twice_units_below`].
 struct TwiceUnitsBelow<'a, K, F> {
     index: &'a Index<K>,
     pieces: &'a [&'a [(K, u64)]],
     bucket: F,
 }
 
-impl<K: Key, F: Fn(K) -> u32> Work for TwiceUnitsBelow<'_, K, F> {
+impl<K: Key, F: Fn(K) -> u32> Kernel for TwiceUnitsBelow<'_, K, F> {
     type Output = u128;
 
     #[inline(always)]
@@ -81,7 +81,7 @@ impl<K: Key, F: Fn(K) -> u32> Work for TwiceUnitsBelow<'_, K, F> {
         let mut firsts = [0; TOGETHER];
         let mut windows = [[0; WINDOW]; TOGETHER];
         let mut in_buckets = [0; TOGETHER];
-        for rows in cache::ahead(self.pieces, TOGETHER) {
+        for rows in cache::prefetched_chunks(self.pieces, TOGETHER) {
             for (bucket, row) in buckets.iter_mut().zip(rows) {
                 *bucket = (self.bucket)(row.0);
             }

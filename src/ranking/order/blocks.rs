@@ -8,7 +8,7 @@ use crate::ranking::partition::{exclusive_prefix_sum, scatter};
 use crate::ranking::scores::{Observations, Score};
 use crate::ranking::ties::units::Unit;
 use crate::ranking::tuning::BLOCKS_PER_THREAD;
-use crate::wide::{Work, widest};
+use crate::simd::{self, Kernel};
 
 /// The rows of one block: the negatives of shard `i` are partition `2 i`, its positives `2 i + 1`.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl<R: Row> Block<R> {
         let mut partitions = vec![0; rows];
         // Rows that are skipped have a partition of their own, the last one.
         let mut counts = vec![0; 2 * shards + 1];
-        let nan = with_buckets!(map, shard => widest(Histogram {
+        let nan = with_buckets!(map, shard => simd::dispatch(Histogram {
             pieces,
             shard,
             partitions: &mut partitions,
@@ -55,7 +55,7 @@ impl<R: Row> Block<R> {
         memory.clear();
         memory::reserve(&mut memory, rows);
         memory.resize(rows, R::default());
-        let any_bits = widest(Scatter {
+        let any_bits = simd::dispatch(Scatter {
             pieces,
             unit_of,
             partitions: &partitions,
@@ -81,7 +81,7 @@ pub(in crate::ranking) fn memory_of<S: Score>(mut scores: Vec<S>) -> Vec<S::Key>
     scores.into_iter().map(Score::key).collect()
 }
 
-/// The work of finding the partition of each row, and the number of rows of each partition.
+/// The kernel of finding the partition of each row, and the number of rows of each partition.
 struct Histogram<'a, 'b, S: Score, F> {
     pieces: &'a [Observations<'b, S>],
     shard: F,
@@ -89,7 +89,7 @@ struct Histogram<'a, 'b, S: Score, F> {
     counts: &'a mut [u32],
 }
 
-impl<S: Score, F: Fn(f64) -> u32> Work for Histogram<'_, '_, S, F> {
+impl<S: Score, F: Fn(f64) -> u32> Kernel for Histogram<'_, '_, S, F> {
     /// Whether a score that is used is NaN.
     type Output = bool;
 
@@ -119,7 +119,7 @@ impl<S: Score, F: Fn(f64) -> u32> Work for Histogram<'_, '_, S, F> {
     }
 }
 
-/// The work of moving rows to their partitions.
+/// The kernel of moving rows to their partitions.
 struct Scatter<'a, 'b, S: Score, R> {
     pieces: &'a [Observations<'b, S>],
     unit_of: [Unit; 2],
@@ -131,7 +131,7 @@ struct Scatter<'a, 'b, S: Score, R> {
     units: &'a mut [u64],
 }
 
-impl<S: Score, R: Row<Key = S::Key>> Work for Scatter<'_, '_, S, R> {
+impl<S: Score, R: Row<Key = S::Key>> Kernel for Scatter<'_, '_, S, R> {
     /// For either class, the bits that any row has in its units.
     type Output = [u64; 2];
 

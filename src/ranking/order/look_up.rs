@@ -6,12 +6,12 @@
 use rayon::prelude::*;
 
 use super::classes::Classes;
+use super::kernel_table::KernelTable;
 use super::pairs::{self, twice_higher};
-use super::score_ops::ScoreOps;
 use crate::ranking::index::{
     Index,
     look_ups::LookUpFn,
-    tally::{Place, Tally},
+    rank_histogram::{Place, RankHistogram},
 };
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{
@@ -26,11 +26,11 @@ use crate::ranking::tuning::{FEW_ROWS, KEYS_PER_TASK, SHARD_ROWS};
 
 impl<K: Key> Classes<'_, K> {
     /// Twice the Mann-Whitney U of these positives against these negatives.
-    pub fn twice_u(&self, index: &mut Index<K>, ops: ScoreOps<K>) -> u64 {
+    pub fn twice_u(&self, index: &mut Index<K>, kernels: KernelTable<K>) -> u64 {
         if self.are_few() {
             return self.twice_u_by_pairs();
         }
-        self.twice_u_of(self.below_and_equal(index, ops))
+        self.twice_u_of(self.below_and_equal(index, kernels))
     }
 
     /// The same, and the sum of `t³ - t` over the distinct scores, each shared by t rows.
@@ -38,33 +38,33 @@ impl<K: Key> Classes<'_, K> {
         &self,
         index: &mut Index<K>,
         duplicates: &mut Duplicates<K>,
-        ops: ScoreOps<K>,
+        kernels: KernelTable<K>,
     ) -> (u64, u128) {
         let both = [self.pos, self.neg];
         let (twice_u, keys) = if self.are_few() {
             (self.twice_u_by_pairs(), duplicates.find(&both))
         } else {
-            let [below, equal] = self.below_and_equal(index, ops);
+            let [below, equal] = self.below_and_equal(index, kernels);
             // Where no other key equals an indexed one, and no indexed keys are equal, only the others can share a score.
             let (_, others) = self.indexed(Indexed::Rarer);
             let only_others = equal == 0 && !index.has_equal_keys();
             let keys = if only_others { duplicates.find(&[others]) } else { duplicates.find(&both) };
             (self.twice_u_of([below, equal]), keys)
         };
-        (ops.sort)(index, &[keys]);
+        (kernels.sort)(index, &[keys]);
         (twice_u, duplicates::cubes(index.keys()))
     }
 
     /// Over all keys of the more frequent class: the keys of the rarer class, which are indexed, below each and equal to it.
-    fn below_and_equal(&self, index: &mut Index<K>, ops: ScoreOps<K>) -> [u64; 2] {
+    fn below_and_equal(&self, index: &mut Index<K>, kernels: KernelTable<K>) -> [u64; 2] {
         let (indexed, others) = self.indexed(Indexed::Rarer);
-        (ops.build)(index, indexed);
+        (kernels.build)(index, indexed);
         let index = &*index;
         if self.rows() < SHARD_ROWS {
-            return below_and_equal(index, ops.look_up, others);
+            return below_and_equal(index, kernels.look_up, others);
         }
         let parts: Vec<&[K]> = others.iter().flat_map(|piece| piece.chunks(KEYS_PER_TASK)).collect();
-        let parts = parts.par_iter().map(|&part| below_and_equal(index, ops.look_up, &[part]));
+        let parts = parts.par_iter().map(|&part| below_and_equal(index, kernels.look_up, &[part]));
         parts.reduce(Default::default, |sums, part| [sums[0] + part[0], sums[1] + part[1]])
     }
 
@@ -92,22 +92,28 @@ impl<K: Key> Classes<'_, K> {
     /// Walks the segments of the curve from the highest scores down.
     pub fn for_each_segment(
         &self,
-        tally: &mut Tally<K>,
-        ops: ScoreOps<K>,
+        histogram: &mut RankHistogram<K>,
+        kernels: KernelTable<K>,
         which: Indexed,
         runs: &mut Runs<'_, '_>,
     ) {
         let (indexed, others) = self.indexed(which);
-        (ops.build)(&mut tally.index, indexed);
-        tally.count(ops.look_up, others);
-        tally.index.order();
-        tally.for_each_segment(self.indexes_pos(which), runs);
+        (kernels.build)(&mut histogram.index, indexed);
+        histogram.count(kernels.look_up, others);
+        histogram.index.order();
+        histogram.for_each_segment(self.indexes_pos(which), runs);
     }
 
     /// Sums over the placements of these rows, where `above` lies above them and the group has `n_neg` negatives in all.
-    pub fn placements(&self, tally: &mut Tally<K>, ops: ScoreOps<K>, above: Above, n_neg: u64) -> Placements {
+    pub fn placements(
+        &self,
+        histogram: &mut RankHistogram<K>,
+        kernels: KernelTable<K>,
+        above: Above,
+        n_neg: u64,
+    ) -> Placements {
         let which = Indexed::Rarer;
-        self.placements_of(self.place_sums::<true>(tally, ops, which, |_| {}), which, above, n_neg)
+        self.placements_of(self.place_sums::<true>(histogram, kernels, which, |_| {}), which, above, n_neg)
     }
 
     /// Hands out the scores of the positives among these rows, in any order, where `above` lies above them and the group has
@@ -115,8 +121,8 @@ impl<K: Key> Classes<'_, K> {
     pub fn positives(
         &self,
         sums: bool,
-        tally: &mut Tally<K>,
-        ops: ScoreOps<K>,
+        histogram: &mut RankHistogram<K>,
+        kernels: KernelTable<K>,
         above: Above,
         n_neg: u64,
         take: &mut TakePositives<'_>,
@@ -135,11 +141,11 @@ impl<K: Key> Classes<'_, K> {
             });
         };
         if !sums {
-            self.place_sums::<false>(tally, ops, which, push);
+            self.place_sums::<false>(histogram, kernels, which, push);
             batches.end();
             return Placements::default();
         }
-        let sums = self.place_sums::<true>(tally, ops, which, push);
+        let sums = self.place_sums::<true>(histogram, kernels, which, push);
         batches.end();
         self.placements_of(sums, which, above, n_neg)
     }
@@ -149,8 +155,8 @@ impl<K: Key> Classes<'_, K> {
     /// [`SMALL_CLASS`](crate::ranking::ties::SMALL_CLASS) each.
     pub fn placements_and_farthest(
         &self,
-        tally: &mut Tally<K>,
-        ops: ScoreOps<K>,
+        histogram: &mut RankHistogram<K>,
+        kernels: KernelTable<K>,
         above: Above,
         totals: [u64; 2],
     ) -> (Placements, u64) {
@@ -167,7 +173,7 @@ impl<K: Key> Classes<'_, K> {
         // visited one by one, no point between them is farther than both at their ends: beside the same number of other
         // keys it has more indexed keys below it than the first, and fewer than the last.
         let (mut lowest, mut highest) = (lower_end, lower_end);
-        let sums = self.place_sums::<true>(tally, ops, Indexed::Rarer, |place| {
+        let sums = self.place_sums::<true>(histogram, kernels, Indexed::Rarer, |place| {
             highest = highest.max(height_at(place.indexed_below, place.others_below));
             lowest = lowest.min(height_at(place.indexed_upto, place.others_upto));
         });
@@ -179,8 +185,8 @@ impl<K: Key> Classes<'_, K> {
     #[inline(always)]
     fn place_sums<const SUMS: bool>(
         &self,
-        tally: &mut Tally<K>,
-        ops: ScoreOps<K>,
+        histogram: &mut RankHistogram<K>,
+        kernels: KernelTable<K>,
         which: Indexed,
         visit: impl FnMut(Place),
     ) -> [Moments<u128>; 2] {
@@ -188,13 +194,13 @@ impl<K: Key> Classes<'_, K> {
         if self.rows() < FEW_ROWS {
             return pairs::place_sums(indexed, others, visit);
         }
-        (ops.build)(&mut tally.index, indexed);
-        tally.count(ops.look_up, others);
-        if which == Indexed::Positives && tally.index.has_equal_keys() {
-            tally.index.order();
-            return tally.each_place::<true, SUMS>(visit);
+        (kernels.build)(&mut histogram.index, indexed);
+        histogram.count(kernels.look_up, others);
+        if which == Indexed::Positives && histogram.index.has_equal_keys() {
+            histogram.index.order();
+            return histogram.each_place::<true, SUMS>(visit);
         }
-        tally.each_place::<false, SUMS>(visit)
+        histogram.each_place::<false, SUMS>(visit)
     }
 
     /// Sums over placements from the places of the indexed rows and of the others.

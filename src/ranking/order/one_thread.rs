@@ -2,8 +2,8 @@
 
 use super::class_keys::ClassKeys;
 use super::classes::{Classes, for_each_tie};
-use super::score_ops::ScoreOps;
-use crate::ranking::index::{Index, tally::Tally};
+use super::kernel_table::KernelTable;
+use crate::ranking::index::{Index, rank_histogram::RankHistogram};
 use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
     Placements,
@@ -16,7 +16,7 @@ use crate::ranking::ties::{
 /// The rows of a group for one thread. Keeps its memory from group to group.
 #[derive(Debug)]
 pub(in crate::ranking) struct OneThread<K> {
-    ops: ScoreOps<K>,
+    kernels: KernelTable<K>,
     class_keys: ClassKeys<K>,
     memory: WalkMemory<K>,
 }
@@ -24,18 +24,24 @@ pub(in crate::ranking) struct OneThread<K> {
 /// The memory that a walk needs. It is kept from walk to walk.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct WalkMemory<K> {
-    pub tally: Tally<K>,
-    /// The negatives of a walk over ties, whose positives are in the index of `tally`.
+    pub histogram: RankHistogram<K>,
+    /// The negatives of a walk over ties, whose positives are in the index of `histogram`.
     neg: Index<K>,
     pub rises: Vec<Rise>,
 }
 
 impl<K: Key> WalkMemory<K> {
     /// Hands out the ties of keys, all of which are below `above`.
-    pub fn ties(&mut self, classes: &Classes<'_, K>, ops: ScoreOps<K>, above: Above, take: &mut Take<'_>) {
-        let WalkMemory { tally: Tally { index: pos, .. }, neg, rises } = self;
-        (ops.sort)(pos, classes.pos);
-        (ops.sort)(neg, classes.neg);
+    pub fn ties(
+        &mut self,
+        classes: &Classes<'_, K>,
+        kernels: KernelTable<K>,
+        above: Above,
+        take: &mut Take<'_>,
+    ) {
+        let WalkMemory { histogram: RankHistogram { index: pos, .. }, neg, rises } = self;
+        (kernels.sort)(pos, classes.pos);
+        (kernels.sort)(neg, classes.neg);
         Runs::hand_out(above, rises, take, |runs| for_each_tie(pos.keys(), neg.keys(), runs));
     }
 
@@ -43,20 +49,22 @@ impl<K: Key> WalkMemory<K> {
     pub fn segments(
         &mut self,
         classes: &Classes<'_, K>,
-        ops: ScoreOps<K>,
+        kernels: KernelTable<K>,
         indexed: Indexed,
         above: Above,
         take: &mut Take<'_>,
     ) {
-        let WalkMemory { tally, rises, .. } = self;
-        Runs::hand_out(above, rises, take, |runs| classes.for_each_segment(tally, ops, indexed, runs));
+        let WalkMemory { histogram, rises, .. } = self;
+        Runs::hand_out(above, rises, take, |runs| {
+            classes.for_each_segment(histogram, kernels, indexed, runs)
+        });
     }
 }
 
 impl<K: Key> Default for OneThread<K> {
     fn default() -> Self {
         OneThread {
-            ops: ScoreOps::of::<K>(),
+            kernels: KernelTable::of::<K>(),
             class_keys: ClassKeys::default(),
             memory: WalkMemory::default(),
         }
@@ -66,14 +74,14 @@ impl<K: Key> Default for OneThread<K> {
 impl<K: Key> OneThread<K> {
     /// Takes in rows.
     pub fn load<S: Score<Key = K>>(&mut self, rows: &[Observations<'_, S>]) {
-        self.ops = ScoreOps::of::<S>();
+        self.kernels = KernelTable::of::<S>();
         self.class_keys.part(rows);
     }
 
-    fn ask<T>(&mut self, ask: impl FnOnce(&Classes<'_, K>, ScoreOps<K>, &mut WalkMemory<K>) -> T) -> T {
+    fn ask<T>(&mut self, ask: impl FnOnce(&Classes<'_, K>, KernelTable<K>, &mut WalkMemory<K>) -> T) -> T {
         let (pos, neg) = (self.class_keys.pos.keys(), self.class_keys.neg.keys());
         let classes = Classes { pos: &[pos], neg: &[neg], n_pos: pos.len(), n_neg: neg.len() };
-        ask(&classes, self.ops, &mut self.memory)
+        ask(&classes, self.kernels, &mut self.memory)
     }
 }
 
@@ -87,45 +95,49 @@ impl<K: Key> Source for OneThread<K> {
     }
 
     fn walk(&mut self, steps: StepKind, take: &mut Take<'_>) {
-        self.ask(|classes, ops, memory| match steps {
+        self.ask(|classes, kernels, memory| match steps {
             StepKind::Segments(indexed) if !classes.are_few() => {
-                memory.segments(classes, ops, indexed, Above::default(), take);
+                memory.segments(classes, kernels, indexed, Above::default(), take);
             }
-            _ => memory.ties(classes, ops, Above::default(), take),
+            _ => memory.ties(classes, kernels, Above::default(), take),
         });
     }
 
     fn twice_u(&mut self) -> Option<u128> {
-        Some(self.ask(|classes, ops, memory| classes.twice_u(&mut memory.tally.index, ops).into()))
+        Some(
+            self.ask(|classes, kernels, memory| classes.twice_u(&mut memory.histogram.index, kernels).into()),
+        )
     }
 
     fn twice_u_and_cubes(&mut self) -> Option<(u128, u128)> {
-        self.ask(|classes, ops, memory| {
-            let of_classes =
-                || classes.twice_u_and_cubes(&mut memory.tally.index, &mut Duplicates::default(), ops);
+        self.ask(|classes, kernels, memory| {
+            let of_classes = || {
+                classes.twice_u_and_cubes(&mut memory.histogram.index, &mut Duplicates::default(), kernels)
+            };
             (!classes.are_few()).then(of_classes).map(|(twice_u, cubes)| (twice_u.into(), cubes))
         })
     }
 
     fn placements(&mut self) -> Option<Placements> {
         let n_neg = self.class_keys.n_neg();
-        let sums = self
-            .ask(|classes, ops, memory| classes.placements(&mut memory.tally, ops, Above::default(), n_neg));
+        let sums = self.ask(|classes, kernels, memory| {
+            classes.placements(&mut memory.histogram, kernels, Above::default(), n_neg)
+        });
         Some(sums)
     }
 
     fn placements_and_farthest(&mut self) -> Option<(Placements, u64)> {
         let totals = [self.class_keys.n_neg(), self.class_keys.n_pos()];
-        Some(self.ask(|classes, ops, memory| {
-            classes.placements_and_farthest(&mut memory.tally, ops, Above::default(), totals)
+        Some(self.ask(|classes, kernels, memory| {
+            classes.placements_and_farthest(&mut memory.histogram, kernels, Above::default(), totals)
         }))
     }
 
     fn walk_positives(&mut self, sums: bool, part: &(dyn Fn(&mut WalkPositives<'_>) + Sync)) -> bool {
         let n_neg = self.class_keys.n_neg();
-        self.ask(|classes, ops, memory| {
-            let tally = &mut memory.tally;
-            part(&mut |take| classes.positives(sums, tally, ops, Above::default(), n_neg, take));
+        self.ask(|classes, kernels, memory| {
+            let histogram = &mut memory.histogram;
+            part(&mut |take| classes.positives(sums, histogram, kernels, Above::default(), n_neg, take));
         });
         true
     }

@@ -2,11 +2,11 @@
 //!
 //! Comparing all pairs of a few rows is cheaper than sorting them. It needs no branch that a processor would foretell wrong.
 
-use crate::ranking::index::tally::Place;
+use crate::ranking::index::rank_histogram::Place;
 use crate::ranking::scores::Key;
 use crate::ranking::ties::placements::Moments;
 use crate::ranking::tuning::FEW_ROWS;
-use crate::wide::{Work, widest};
+use crate::simd::{self, Kernel};
 
 /// 2 if the positive scores higher, 1 if both tie, else 0.
 #[inline]
@@ -31,10 +31,10 @@ pub(in crate::ranking) fn place_sums<K: Key>(
         keys[copied..copied + piece.len()].copy_from_slice(piece);
         copied += piece.len();
     }
-    widest(PlaceSums { keys: &keys[..n_rows], n_indexed, visit })
+    simd::dispatch(PlaceSums { keys: &keys[..n_rows], n_indexed, visit })
 }
 
-/// The work of [`place_sums`].
+/// The kernel of [`place_sums`].
 struct PlaceSums<'a, K, F> {
     /// Those of the indexed rows, then those of the others.
     keys: &'a [K],
@@ -42,7 +42,7 @@ struct PlaceSums<'a, K, F> {
     visit: F,
 }
 
-impl<K: Key, F: FnMut(Place)> Work for PlaceSums<'_, K, F> {
+impl<K: Key, F: FnMut(Place)> Kernel for PlaceSums<'_, K, F> {
     type Output = [Moments<u128>; 2];
 
     #[inline(always)]

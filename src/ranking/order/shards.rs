@@ -12,12 +12,12 @@ use std::sync::{Mutex, PoisonError};
 
 use super::blocks::{Block, blocks, memory_of};
 use super::classes::Classes;
+use super::kernel_table::KernelTable;
 use super::one_thread::WalkMemory;
-use super::score_ops::ScoreOps;
 use crate::ranking::index::Index;
 use crate::ranking::index::map::Map;
+use crate::ranking::index::rank_histogram::RankHistogram;
 use crate::ranking::index::row::Row;
-use crate::ranking::index::tally::Tally;
 use crate::ranking::scores::{
     Key, Observations, Parts, Score,
     observations::{self, rows_of_classes},
@@ -41,7 +41,7 @@ pub struct Shards<R: Row> {
     blocks: Vec<Block<R>>,
     /// Highest first: which shard, and the units above it.
     order: Vec<(usize, Above)>,
-    pub(in crate::ranking) ops: ScoreOps<R::Key>,
+    pub(in crate::ranking) kernels: KernelTable<R::Key>,
     /// Units of negatives and of positives.
     pub(in crate::ranking) totals: [u64; 2],
 }
@@ -109,7 +109,7 @@ impl<R: Row> Shards<R> {
             above.neg += shard.units(0);
             above.pos += shard.units(1);
         }
-        Shards { blocks, order, ops: ScoreOps::of::<S>(), totals: [above.neg, above.pos] }
+        Shards { blocks, order, kernels: KernelTable::of::<S>(), totals: [above.neg, above.pos] }
     }
 
     /// The number of shards.
@@ -286,9 +286,9 @@ impl<K: Key> Source for Shards<K> {
             self.each_of(some, WalkMemory::default, |memory, place, shard, above| {
                 shard.with_classes(|classes| {
                     part(place, &mut |take| match steps {
-                        StepKind::Ties => memory.ties(classes, self.ops, above, take),
+                        StepKind::Ties => memory.ties(classes, self.kernels, above, take),
                         StepKind::Segments(indexed) => {
-                            memory.segments(classes, self.ops, indexed, above, take)
+                            memory.segments(classes, self.kernels, indexed, above, take)
                         }
                     });
                 });
@@ -299,7 +299,7 @@ impl<K: Key> Source for Shards<K> {
 
     fn twice_u(&mut self) -> Option<u128> {
         let parts = self.each_classes(Index::default, |index, classes, above| {
-            self.twice_u_of(classes, above, classes.twice_u(index, self.ops))
+            self.twice_u_of(classes, above, classes.twice_u(index, self.kernels))
         });
         Some(parts.into_iter().sum())
     }
@@ -307,22 +307,22 @@ impl<K: Key> Source for Shards<K> {
     fn twice_u_and_cubes(&mut self) -> Option<(u128, u128)> {
         let memory = <(Index<K>, Duplicates<K>)>::default;
         let parts = self.each_classes(memory, |(index, duplicates), classes, above| {
-            let (twice_u, cubes) = classes.twice_u_and_cubes(index, duplicates, self.ops);
+            let (twice_u, cubes) = classes.twice_u_and_cubes(index, duplicates, self.kernels);
             (self.twice_u_of(classes, above, twice_u), cubes)
         });
         Some(parts.into_iter().fold((0, 0), |sums, part| (sums.0 + part.0, sums.1 + part.1)))
     }
 
     fn placements(&mut self) -> Option<Placements> {
-        let parts = self.each_classes(Tally::default, |tally, classes, above| {
-            classes.placements(tally, self.ops, above, self.totals[0])
+        let parts = self.each_classes(RankHistogram::default, |histogram, classes, above| {
+            classes.placements(histogram, self.kernels, above, self.totals[0])
         });
         Some(parts.into_iter().fold(Placements::default(), Placements::plus))
     }
 
     fn placements_and_farthest(&mut self) -> Option<(Placements, u64)> {
-        let parts = self.each_classes(Tally::default, |tally, classes, above| {
-            classes.placements_and_farthest(tally, self.ops, above, self.totals)
+        let parts = self.each_classes(RankHistogram::default, |histogram, classes, above| {
+            classes.placements_and_farthest(histogram, self.kernels, above, self.totals)
         });
         let join =
             |sums: (Placements, u64), part: (Placements, u64)| (sums.0.plus(part.0), sums.1.max(part.1));
@@ -330,8 +330,8 @@ impl<K: Key> Source for Shards<K> {
     }
 
     fn walk_positives(&mut self, sums: bool, part: &(dyn Fn(&mut WalkPositives<'_>) + Sync)) -> bool {
-        self.each_classes(Tally::default, |tally, classes, above| {
-            part(&mut |take| classes.positives(sums, tally, self.ops, above, self.totals[0], take));
+        self.each_classes(RankHistogram::default, |histogram, classes, above| {
+            part(&mut |take| classes.positives(sums, histogram, self.kernels, above, self.totals[0], take));
         });
         true
     }

@@ -50,7 +50,12 @@ pub struct CountedKeys {
 
 impl KeyRows {
     fn with_room(scores: usize) -> Self {
-        KeyRows { codes: memory::with_room(scores), counts: memory::with_room(scores), n_pos: 0, n_neg: 0 }
+        KeyRows {
+            codes: memory::with_capacity(scores),
+            counts: memory::with_capacity(scores),
+            n_pos: 0,
+            n_neg: 0,
+        }
     }
 
     fn push(&mut self, code: u32, count: Count) {

@@ -21,7 +21,7 @@ use crate::ranking::partition::{exclusive_prefix_sum, scatter};
 use crate::ranking::scores::{Key, Score};
 use crate::ranking::tasks;
 use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, SHARD_ROWS, TOGETHER};
-use crate::wide::{Work, widest};
+use crate::simd::{self, Kernel};
 
 /// Twice the placements of all rows of a score, ties counting once, not divided by the number of rows of the other class:
 /// of a positive the negatives that score lower, of a negative the positives that score higher.
@@ -109,7 +109,7 @@ fn next_of(values: &[u32], next: &mut [u32], stream: u16) -> u32 {
     let next = &mut next[usize::from(stream)];
     let place = *next as usize;
     *next += 1;
-    cache::expect_next_line(values, place);
+    cache::prefetch_next_line(values, place);
     values[place]
 }
 
@@ -141,7 +141,7 @@ impl<K: Key> Block<K> {
         let mut starts = vec![0u32; 2 * parts + 1];
         of_rows.iter().for_each(|&stream| starts[usize::from(stream)] += 1);
         exclusive_prefix_sum(&mut starts);
-        let mut keys = memory::written_defaults(scores.len());
+        let mut keys = memory::zeroed_prefaulted(scores.len());
         let mut offsets = starts.clone();
         for (scores, of_rows) in scores.chunks(TOGETHER).zip(of_rows.chunks(TOGETHER)) {
             interrupt::check();
@@ -153,12 +153,12 @@ impl<K: Key> Block<K> {
 
 /// The stream of each row, where `part` says the part of a score, unless one is NaN.
 fn streams<S: Score>(scores: &[S], labels: &[bool], part: impl Fn(f64) -> u32) -> Option<Vec<u16>> {
-    let mut of_rows = memory::written_defaults(scores.len());
-    let has_nan = widest(Streams { scores, labels, part, of_rows: &mut of_rows });
+    let mut of_rows = memory::zeroed_prefaulted(scores.len());
+    let has_nan = simd::dispatch(Streams { scores, labels, part, of_rows: &mut of_rows });
     (!has_nan).then_some(of_rows)
 }
 
-/// The work of [`streams`].
+/// The kernel of [`streams`].
 struct Streams<'a, S, F> {
     scores: &'a [S],
     labels: &'a [bool],
@@ -166,7 +166,7 @@ struct Streams<'a, S, F> {
     of_rows: &'a mut [u16],
 }
 
-impl<S: Score, F: Fn(f64) -> u32> Work for Streams<'_, S, F> {
+impl<S: Score, F: Fn(f64) -> u32> Kernel for Streams<'_, S, F> {
     /// Whether a score is NaN.
     type Output = bool;
 
@@ -200,7 +200,7 @@ struct Pieces<'a, K> {
 fn placed_by_one_thread<S: Score>(keys: Block<S::Key>) -> (u128, Block<u32>) {
     let n_pos = keys.n_pos();
     let mut counts = OneAnother::default();
-    let mut twice = memory::written_defaults(keys.values.len());
+    let mut twice = memory::zeroed_prefaulted(keys.values.len());
     let mut rest = &mut twice[..];
     let (mut twice_u, mut below) = (0, [0; 2]);
     for part in 0..keys.parts() {
@@ -222,7 +222,7 @@ fn placed_by_one_thread<S: Score>(keys: Block<S::Key>) -> (u128, Block<u32>) {
 fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>) -> (u128, Vec<Block<u32>>) {
     let n_pos = keys.iter().map(Block::n_pos).sum();
     let mut twice: Vec<Vec<u32>> =
-        keys.iter().map(|block| memory::default_values(block.values.len())).collect();
+        keys.iter().map(|block| memory::zeroed_lazily(block.values.len())).collect();
     let mut rest: Vec<&mut [u32]> = twice.iter_mut().map(Vec::as_mut_slice).collect();
     let mut below = [0; 2];
     let mut pieces_of = |stream: usize| {

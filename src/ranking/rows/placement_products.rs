@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::parted_placements::{BlockRows, PartedPlacements};
 use crate::interrupt;
 use crate::math::Products;
-use crate::wide::{Work, widest};
+use crate::simd::{self, Kernel};
 
 /// Sums of products of the doubled placements of several scores.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl PlacementProducts {
             }
         }
         let most = [2 * n_pos as u32, 2 * n_neg as u32];
-        let of_block = |scores: Vec<BlockRows<'_>>| widest(OfBlock { scores, most });
+        let of_block = |scores: Vec<BlockRows<'_>>| simd::dispatch(OfBlock { scores, most });
         let of_blocks: Vec<[Products; 2]> = if blocks.len() > 1 {
             blocks.into_par_iter().map(of_block).collect()
         } else {
@@ -71,14 +71,14 @@ impl PlacementProducts {
     }
 }
 
-/// The work of summing over the negatives and over the positives of a block.
+/// The kernel of summing over the negatives and over the positives of a block.
 struct OfBlock<'a> {
     scores: Vec<BlockRows<'a>>,
     /// No placement of either class is above it.
     most: [u32; 2],
 }
 
-impl Work for OfBlock<'_> {
+impl Kernel for OfBlock<'_> {
     type Output = [Products; 2];
 
     #[inline(always)]

@@ -122,7 +122,7 @@ impl<'a> RowGroups<'a> {
         shift: u32,
         codes: &[u32],
     ) -> Vec<T> {
-        let mut all = memory::default_values(values.len());
+        let mut all = memory::zeroed_lazily(values.len());
         let mut rest = &mut all[..];
         let mut parts = Vec::with_capacity(starts.len());
         for rows in starts.windows(2) {
@@ -152,7 +152,7 @@ impl<'a> RowGroups<'a> {
 
 /// Where groups of these sizes begin, and the last one ends.
 fn borders(sizes: impl ExactSizeIterator<Item = usize>) -> Vec<usize> {
-    let mut borders = memory::with_room(sizes.len() + 1);
+    let mut borders = memory::with_capacity(sizes.len() + 1);
     borders.push(0);
     let mut end = 0;
     borders.extend(sizes.map(|size| {
@@ -182,7 +182,7 @@ impl GroupCodes<'_> {
         if self.labels.is_none() {
             return Cow::from(&*self.codes);
         }
-        let mut all = memory::default_values(self.len());
+        let mut all = memory::zeroed_lazily(self.len());
         all.par_chunks_mut(BLOCK_ROWS).enumerate().for_each(|(number, codes)| {
             let first = number * BLOCK_ROWS;
             codes.copy_from_slice(self.of_rows(first..first + codes.len(), &mut Vec::new()));
@@ -219,7 +219,7 @@ impl<'a> Blocks<'a> {
     fn by_range<T: Copy + Default + Send + Sync>(&self, chunks: &[&[T]]) -> Vec<T> {
         let rows: usize = chunks.iter().map(|chunk| chunk.len()).sum();
         assert!(rows == self.codes.len(), "{rows} values of {} rows", self.codes.len());
-        let mut all = memory::default_values(rows);
+        let mut all = memory::zeroed_lazily(rows);
         let mut rest = &mut all[..];
         let places = |_| Vec::with_capacity(self.ranges);
         let mut of_blocks: Vec<Vec<IterMut<'_, T>>> = self.blocks.iter().map(places).collect();
@@ -246,7 +246,7 @@ impl<'a> Blocks<'a> {
                         if let Some(place) = places.next() {
                             *place = value;
                         }
-                        cache::expect_next_line(places.as_slice(), 0);
+                        cache::prefetch_next_line(places.as_slice(), 0);
                     }
                 }
             },

@@ -27,7 +27,7 @@ impl RowPlacements {
     /// If a score is NaN, if there are 2^31 rows or more, or another number of labels.
     pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Self {
         let parted = PartedPlacements::of(scores, labels).expect("no score is NaN");
-        let mut of_classes = parted.classes().map(memory::default_values);
+        let mut of_classes = parted.classes().map(memory::zeroed_lazily);
         let [mut rest_of_neg, mut rest_of_pos] = of_classes.each_mut().map(Vec::as_mut_slice);
         let blocks = parted.blocks().map(|block| {
             let n_pos = block.streams.iter().filter(|&&stream| stream & 1 == 1).count();

@@ -17,7 +17,7 @@ use crate::ranking::tasks;
 use crate::ranking::tuning::{
     BLOCKS_PER_THREAD, FEW_ROWS, INSERTION_KEYS, MOST_PARTS, PART_ROWS, SHARD_ROWS,
 };
-use crate::wide::{Work, widest};
+use crate::simd::{self, Kernel};
 
 /// What lies beside the score of a row.
 pub trait Beside: Copy + Default + Ord + Send + Sync {}
@@ -84,14 +84,14 @@ impl<S: Score, B: Beside> ScoreOrder<S, B> {
     pub fn part_of_each(&self, scores: &[S]) -> Vec<u32> {
         let mut parts_of = vec![0; scores.len()];
         with_buckets!(&self.map, part => {
-            widest(Buckets { scores: scores.iter().copied(), bucket: part, of_rows: &mut parts_of });
+            simd::dispatch(Buckets { scores: scores.iter().copied(), bucket: part, of_rows: &mut parts_of });
         });
         parts_of
     }
 
     /// All rows in ascending order of their scores, and of what lies beside within a score.
     pub fn rows_in_order(&self) -> Vec<(S::Key, B)> {
-        let mut all = memory::default_values(self.rows(0..self.parts));
+        let mut all = memory::zeroed_lazily(self.rows(0..self.parts));
         let mut places = Vec::with_capacity(self.parts);
         let mut rest = &mut all[..];
         for part in 0..self.parts {
@@ -146,33 +146,33 @@ impl<S: Score, B: Beside> Block<S, B> {
     fn of(scores: &[S], parts: usize, beside_row: impl Fn(usize) -> B, part: impl Fn(f64) -> u32) -> Self {
         interrupt::check();
         let mut parts_of = vec![0; scores.len()];
-        widest(Buckets { scores: scores.iter().copied(), bucket: part, of_rows: &mut parts_of });
+        simd::dispatch(Buckets { scores: scores.iter().copied(), bucket: part, of_rows: &mut parts_of });
         let mut starts = vec![0; parts + 1];
         parts_of.iter().for_each(|&part| starts[part as usize] += 1);
         exclusive_prefix_sum(&mut starts);
         let mut next = starts.clone();
-        let mut by_part = memory::written_defaults(scores.len());
-        let mut beside = memory::written_defaults(scores.len());
+        let mut by_part = memory::zeroed_prefaulted(scores.len());
+        let mut beside = memory::zeroed_prefaulted(scores.len());
         for (row, (score, part)) in scores.iter().zip(parts_of).enumerate() {
             let next = &mut next[part as usize];
             by_part[*next] = score.key();
             beside[*next] = beside_row(row);
-            cache::expect_next_line(&by_part, *next);
-            cache::expect_next_line(&beside, *next);
+            cache::prefetch_next_line(&by_part, *next);
+            cache::prefetch_next_line(&beside, *next);
             *next += 1;
         }
         Block { scores: by_part, beside, starts }
     }
 }
 
-/// The work of finding the buckets of scores.
+/// The kernel of finding the buckets of scores.
 struct Buckets<'a, I, F> {
     scores: I,
     bucket: F,
     of_rows: &'a mut [u32],
 }
 
-impl<S: Score, I: Iterator<Item = S>, F: Fn(f64) -> u32> Work for Buckets<'_, I, F> {
+impl<S: Score, I: Iterator<Item = S>, F: Fn(f64) -> u32> Kernel for Buckets<'_, I, F> {
     type Output = ();
 
     #[inline(always)]
@@ -204,7 +204,7 @@ impl<S: Score, B: Beside> PartMemory<S, B> {
         buckets.resize(scores.len(), 0);
         with_buckets!(&map, bucket => {
             let scores = scores.iter().map(|&key| S::from_key(key));
-            widest(Buckets { scores, bucket, of_rows: buckets });
+            simd::dispatch(Buckets { scores, bucket, of_rows: buckets });
         });
         ends.clear();
         ends.resize(number, 0);

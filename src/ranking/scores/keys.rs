@@ -7,7 +7,7 @@ use std::any::Any;
 
 use super::key::{Key, Width};
 use crate::memory;
-use crate::wide::{Work, widest};
+use crate::simd::{self, Kernel};
 
 /// Keys of one width.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Keys {
     /// The same with room for very many, in large pages.
     pub fn with_room(width: Width, rows: usize) -> Self {
         let mut keys = Keys::with_capacity(width, 0);
-        of_any_width!(&mut keys, keys => *keys = memory::with_room(rows));
+        of_any_width!(&mut keys, keys => *keys = memory::with_capacity(rows));
         keys
     }
 
@@ -115,7 +115,7 @@ impl Keys {
 
     /// Whether each key is below the one before.
     pub fn descend(&self) -> bool {
-        of_any_width!(self, keys => widest(Descend(keys)))
+        of_any_width!(self, keys => simd::dispatch(Descend(keys)))
     }
 
     /// Appends a key.
@@ -169,7 +169,7 @@ impl Keys {
 /// Whether each of some keys is below the one before. All are looked at, several at a time.
 struct Descend<'a, K>(&'a [K]);
 
-impl<K: Key> Work for Descend<'_, K> {
+impl<K: Key> Kernel for Descend<'_, K> {
     type Output = bool;
 
     #[inline(always)]

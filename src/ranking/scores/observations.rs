@@ -3,7 +3,7 @@
 use super::bits::Bits;
 use super::key::Score;
 use crate::cache;
-use crate::ranking::tuning::ROWS_AHEAD;
+use crate::ranking::tuning::PREFETCH_DISTANCE;
 
 /// What rows stand for.
 #[derive(Clone, Copy, Debug)]
@@ -130,7 +130,9 @@ impl<'a, S> Iterator for Words<'_, 'a, S> {
         let first = self.first;
         let scores = all.get(first..all.len().min(first + 64)).filter(|scores| !scores.is_empty())?;
         self.first = first + scores.len();
-        cache::expect(all.get(first + ROWS_AHEAD..first + ROWS_AHEAD + 64).unwrap_or_default());
+        cache::prefetch(
+            all.get(first + PREFETCH_DISTANCE..first + PREFETCH_DISTANCE + 64).unwrap_or_default(),
+        );
         let masses = match mass {
             Mass::Row => &[],
             Mass::Counts(masses) | Mass::Weights(masses) => &masses[first..self.first],

@@ -17,12 +17,12 @@ use crate::ranking::tasks;
 use crate::ranking::tuning::{MANY_SCORES, MOST_ROOM};
 
 /// What counts add up: rows or units of 64 bits, or the sums of weights of a [state](crate::states::State).
-pub trait Tally:
+pub trait CountValue:
     Add<Output = Self> + AddAssign + Copy + Debug + Default + Into<u128> + PartialEq + Send + Sync + 'static
 {
 }
 
-impl Tally for u64 {}
+impl CountValue for u64 {}
 
 /// How many rows of either class share a score; with weights, their units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Count<T = u64> {
     pub neg: T,
 }
 
-impl<T: Tally> Count<T> {
+impl<T: CountValue> Count<T> {
     /// Counts more rows of a class.
     #[inline]
     pub fn add(&mut self, positive: bool, rows: T) {
@@ -65,7 +65,7 @@ pub struct Counts<T = u64> {
     units: Option<Units>,
 }
 
-impl<T: Tally> Counts<T> {
+impl<T: CountValue> Counts<T> {
     /// No scores yet, of a type; positives and negatives are counted in `units` if rows have weights.
     pub fn new(score_type: ScoreType, units: Option<Units>) -> Self {
         Self::with_capacity(score_type, units, 0)
@@ -197,8 +197,8 @@ impl Ties<'_> {
         }
         let mut columns = CountColumns {
             keys: Keys::with_room(width, most),
-            pos: memory::with_room(most),
-            neg: memory::with_room(most),
+            pos: memory::with_capacity(most),
+            neg: memory::with_capacity(most),
         };
         let of_part = self.most_distinct_of_part();
         self.fold_runs_into(
@@ -231,7 +231,7 @@ impl Ties<'_> {
             ),
             most => Counts {
                 keys: Keys::with_room(score_type.width(), most),
-                counts: memory::with_room(most),
+                counts: memory::with_capacity(most),
                 score_type,
                 units,
             },

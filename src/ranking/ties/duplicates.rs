@@ -6,7 +6,7 @@
 use crate::cache;
 use crate::ranking::scores::Key;
 use crate::ranking::tuning::{AGAIN_WORDS, MARKS_PER_ROW, TOGETHER};
-use crate::wide::{Work, widest};
+use crate::simd::{self, Kernel};
 
 /// Finds the keys that may be equal to others. Keeps its memory from use to use.
 #[derive(Debug, Default)]
@@ -89,23 +89,23 @@ fn cells_of<'a, K: Key>(cells: &'a mut [u32; TOGETHER], keys: &[K], shift: u32) 
 impl<K: Key> Duplicates<K> {
     /// All keys in `pieces` that are equal to others, and some more, in no order.
     pub fn find(&mut self, pieces: &[&[&[K]]]) -> &[K] {
-        widest(Find { duplicates: self, pieces });
+        simd::dispatch(Find { duplicates: self, pieces });
         &self.keys
     }
 }
 
-/// The work of [`Duplicates::find`].
+/// The kernel of [`Duplicates::find`].
 struct Find<'a, K> {
     duplicates: &'a mut Duplicates<K>,
     pieces: &'a [&'a [&'a [K]]],
 }
 
-impl<K: Key> Work for Find<'_, K> {
+impl<K: Key> Kernel for Find<'_, K> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let all = || self.pieces.iter().flat_map(|pieces| cache::ahead(pieces, TOGETHER));
+        let all = || self.pieces.iter().flat_map(|pieces| cache::prefetched_chunks(pieces, TOGETHER));
         let rows: usize = self.pieces.iter().copied().flatten().map(|piece| piece.len()).sum();
         let Duplicates { marks, keys } = self.duplicates;
         keys.clear();

@@ -103,7 +103,7 @@ pub(in crate::ranking) fn outline<K: Key>(
 /// A cell of all rows of a shard, which does not say how many are of which class.
 fn whole<K: Key>(pieces: &[Piece<'_, K>]) -> Cell<K> {
     let mut all: Cell<K> = Cell::empty();
-    for piece in cache::in_turn(pieces, Piece::expect) {
+    for piece in cache::prefetching_next(pieces, Piece::prefetch) {
         let (lowest, highest) = piece.ends();
         all.join(&Cell { lowest, highest, rows: piece.rows(), ..Cell::empty() });
     }
@@ -132,7 +132,7 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
     let cells = Cells::between(grid, ends.lowest, ends.highest);
     let mut counts = vec![Cell::empty(); cells.count()];
     let mut weighted = false;
-    for piece in cache::in_turn(pieces, Piece::expect) {
+    for piece in cache::prefetching_next(pieces, Piece::prefetch) {
         let (counts, class) = (&mut counts[..], piece.class);
         let has_units = matches!(piece.rows, PieceRows::WithUnits(_));
         weighted |= has_units;

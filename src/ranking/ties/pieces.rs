@@ -3,7 +3,7 @@
 use crate::cache;
 use crate::ranking::scores::Key;
 use crate::ranking::tuning::TOGETHER;
-use crate::wide::{Work, widest};
+use crate::simd::{self, Kernel};
 
 /// Some rows of one class.
 #[derive(Clone, Copy, Debug)]
@@ -32,26 +32,28 @@ impl<K: Key> Piece<'_, K> {
         }
     }
 
-    /// Asks for the keys, which will soon be read.
-    pub fn expect(&self) {
+    /// Prefetches the keys.
+    pub fn prefetch(&self) {
         match self.rows {
-            PieceRows::Keys(keys) | PieceRows::WithCounts(keys, _) => cache::expect(keys),
-            PieceRows::WithUnits(rows) => cache::expect(rows),
+            PieceRows::Keys(keys) | PieceRows::WithCounts(keys, _) => cache::prefetch(keys),
+            PieceRows::WithUnits(rows) => cache::prefetch(rows),
         }
     }
 
     /// The lowest and the highest key; the highest and the lowest of all numbers if there is no row.
     pub fn ends(&self) -> (K, K) {
         match self.rows {
-            PieceRows::Keys(keys) | PieceRows::WithCounts(keys, _) => widest(Ends(keys.iter().copied())),
-            PieceRows::WithUnits(rows) => widest(Ends(rows.iter().map(|row| row.0))),
+            PieceRows::Keys(keys) | PieceRows::WithCounts(keys, _) => {
+                simd::dispatch(Ends(keys.iter().copied()))
+            }
+            PieceRows::WithUnits(rows) => simd::dispatch(Ends(rows.iter().map(|row| row.0))),
         }
     }
 
     /// Calls `add` for each key, with the cell that `cell` gives it, its units and its rows.
     pub fn each_key(&self, cell: impl Fn(K) -> u32, mut add: impl FnMut(usize, K, u64, u64)) {
         match self.rows {
-            PieceRows::Keys(keys) => widest(EachRow { keys, cell, add }),
+            PieceRows::Keys(keys) => simd::dispatch(EachRow { keys, cell, add }),
             PieceRows::WithUnits(rows) => {
                 rows.iter().for_each(|&(key, units)| add(cell(key) as usize, key, units, 1));
             }
@@ -65,7 +67,7 @@ impl<K: Key> Piece<'_, K> {
 /// The lowest and the highest of some keys.
 struct Ends<I>(I);
 
-impl<K: Key, I: Iterator<Item = K>> Work for Ends<I> {
+impl<K: Key, I: Iterator<Item = K>> Kernel for Ends<I> {
     type Output = (K, K);
 
     #[inline(always)]
@@ -74,20 +76,20 @@ impl<K: Key, I: Iterator<Item = K>> Work for Ends<I> {
     }
 }
 
-/// The work of [`Piece::each_key`] where every key is a row.
+/// The kernel of [`Piece::each_key`] where every key is a row.
 struct EachRow<'a, K, C, A> {
     keys: &'a [K],
     cell: C,
     add: A,
 }
 
-impl<K: Key, C: Fn(K) -> u32, A: FnMut(usize, K, u64, u64)> Work for EachRow<'_, K, C, A> {
+impl<K: Key, C: Fn(K) -> u32, A: FnMut(usize, K, u64, u64)> Kernel for EachRow<'_, K, C, A> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         let EachRow { keys, cell, mut add } = self;
-        // The cells of several keys are found at once, in wide registers if `cell` is one or two operations.
+        // The cells of several keys are found at once, in SIMD registers if `cell` is one or two operations.
         let mut cells = [0; TOGETHER];
         for keys in keys.chunks(TOGETHER) {
             cells.iter_mut().zip(keys).for_each(|(place, &key)| *place = cell(key));

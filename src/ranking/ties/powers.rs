@@ -4,7 +4,7 @@
 //! `2^53` of it. Most columns of weights are so.
 
 use crate::ranking::scores::Observations;
-use crate::wide::{Work, widest};
+use crate::simd::{self, Kernel};
 
 /// The powers of two that weights lie above: the highest and the sum of each class, negatives and positives, and the lowest of
 /// all.
@@ -21,7 +21,7 @@ pub(super) struct Powers {
 impl Powers {
     /// Those of rows whose scores are weights.
     pub fn of(weights: &Observations<'_, f64>) -> Self {
-        widest(Adding(weights))
+        simd::dispatch(Adding(weights))
     }
 
     /// Those of all rows of both.
@@ -44,15 +44,15 @@ impl Powers {
     }
 }
 
-/// The work of adding up powers of two.
+/// The kernel of adding up powers of two.
 struct Adding<'a, 'w>(&'a Observations<'w, f64>);
 
-impl Work for Adding<'_, '_> {
+impl Kernel for Adding<'_, '_> {
     type Output = Powers;
 
     #[inline(always)]
     fn run(self) -> Powers {
-        // A sum for each place of a word, so that the compiler can use wide registers. Powers that are compared stay bits:
+        // A sum for each place of a word, so that the compiler can use SIMD registers. Powers that are compared stay bits:
         // those of floats above 0 are in the order of the floats.
         let (mut sums, mut highest, mut lowest) = ([[0.0; 64]; 2], [0; 2], INFINITY);
         let mut some: [f64; 64];

@@ -7,7 +7,7 @@ use super::rows::WeightedRow;
 use crate::cache;
 use crate::ranking::index::Index;
 use crate::ranking::order::{
-    score_ops::ScoreOps,
+    kernel_table::KernelTable,
     shards::{Shard, Shards},
 };
 use crate::ranking::scores::Key;
@@ -17,7 +17,7 @@ impl<K: Key> Shards<(K, u64)> {
     pub fn twice_u_of_units(&self) -> u128 {
         let parts = self.each(Index::default, |index, _, shard, above| {
             let neg_below = self.totals[0] - above.neg - shard.units(0);
-            shard.twice_u(index, self.ops) + 2 * u128::from(shard.units(1)) * u128::from(neg_below)
+            shard.twice_u(index, self.kernels) + 2 * u128::from(shard.units(1)) * u128::from(neg_below)
         });
         parts.into_iter().sum()
     }
@@ -29,20 +29,20 @@ impl<K: Key> Shard<'_, (K, u64)> {
         rows.clear();
         for class in 0..2 {
             let pieces: Vec<_> = self.pieces(class).collect();
-            for piece in cache::in_turn(&pieces, |next| cache::expect(next)) {
+            for piece in cache::prefetching_next(&pieces, |next| cache::prefetch(next)) {
                 rows.extend(piece.iter().map(|&(key, units)| (key, units << 1 | class as u64)));
             }
         }
         rows.sort_unstable_by(|a, b| b.cmp(a));
     }
 
-    fn twice_u(&self, index: &mut Index<K>, ops: ScoreOps<K>) -> u128 {
+    fn twice_u(&self, index: &mut Index<K>, kernels: KernelTable<K>) -> u128 {
         let classes = [0, 1].map(|class| self.pieces(class).collect::<Vec<_>>());
         let [neg, pos] =
             [0, 1].map(|class: usize| classes[class].iter().map(|rows| rows.len()).sum::<usize>());
         let rarer = usize::from(pos <= neg);
-        (ops.build_with_units)(index, &classes[rarer]);
-        let twice_below = (ops.twice_units_below)(index, &classes[1 - rarer]);
+        (kernels.build_with_units)(index, &classes[rarer]);
+        let twice_below = (kernels.twice_units_below)(index, &classes[1 - rarer]);
         if rarer == 1 {
             // Each pair counts 2 in all: 2 for the higher score, or 1 for each of two equal scores.
             2 * u128::from(self.units(0)) * u128::from(self.units(1)) - twice_below

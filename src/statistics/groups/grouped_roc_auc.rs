@@ -96,7 +96,7 @@ impl Joint for GroupedRocAuc {
     }
 
     fn of_rows(&self, rows: &Rows) -> GroupedRocAucRecord {
-        let mut areas = memory::with_room(rows.keys.distinct);
+        let mut areas = memory::with_capacity(rows.keys.distinct);
         areas.extend(by_key::areas(rows, 0).flatten().map(|area| (area.auc, self.average.weight(&area))));
         let defined = areas.len() as u64;
         let undefined = rows.keys.distinct as u64 - defined;

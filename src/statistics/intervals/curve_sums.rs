@@ -4,9 +4,9 @@
 //! groups of large classes, whose heights take 128 bits, the segments of the curve are walked instead.
 
 use crate::ranking::ties::{Indexed, Placements, PositiveScore, PositiveScores, Step, Ties};
+use crate::simd::{self, Kernel};
 use crate::statistics::numbers::average_precision::{precisions, precisions_of_run};
 use crate::statistics::thresholds::confusion::Confusion;
-use crate::wide::{Work, widest};
 
 /// The sums and the farthest points of a curve.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,8 @@ impl CurveSums {
     fn of_positives(ties: &mut Ties<'_>) -> Self {
         // Of a group of small classes, below 2^31.
         let totals = [ties.n_pos() as u32, ties.n_neg() as u32];
-        let add = |peaks: &mut Peaks, scores: &PositiveScores| widest(AddScores { peaks, scores, totals });
+        let add =
+            |peaks: &mut Peaks, scores: &PositiveScores| simd::dispatch(AddScores { peaks, scores, totals });
         let (peaks, placements) = ties.fold_positives_and_placements(add, Peaks::join);
         CurveSums {
             placements,
@@ -128,7 +129,7 @@ impl Peaks {
     }
 }
 
-/// The work of [`Peaks::add`].
+/// The kernel of [`Peaks::add`].
 struct AddScores<'a> {
     peaks: &'a mut Peaks,
     scores: &'a PositiveScores,
@@ -136,7 +137,7 @@ struct AddScores<'a> {
     totals: [u32; 2],
 }
 
-impl Work for AddScores<'_> {
+impl Kernel for AddScores<'_> {
     type Output = ();
 
     #[inline(always)]

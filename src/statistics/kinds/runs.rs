@@ -109,7 +109,7 @@ impl Runs {
 
     /// The values of these rows, where each part has a value for each of its rows.
     pub fn of<T: Copy + Default + Send + Sync>(&self, parts: &[impl Deref<Target = [T]>]) -> Vec<T> {
-        let mut values = memory::default_values(self.len());
+        let mut values = memory::zeroed_lazily(self.len());
         let parts = parts.iter().map(|part| &**part).collect::<Vec<_>>();
         match &self.0 {
             Order::Runs(runs) => copy(runs, 0, &parts, &mut values),

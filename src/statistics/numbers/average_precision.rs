@@ -2,10 +2,10 @@
 
 use crate::math;
 use crate::ranking::ties::{Above, Indexed, PositiveScore, PositiveScores, Run, Segment, Ties};
+use crate::simd::{self, Kernel};
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 use crate::statistics::thresholds::confusion::Confusion;
-use crate::wide::{Work, widest};
 
 /// The mean, over positives, of the precision at their score.
 ///
@@ -61,10 +61,10 @@ fn precisions_of_all<const N: usize>(tp: &[u32; N], fp: &[u32; N]) -> u128 {
     u128::from(sum(high) as u64) * HALF as u128 + u128::from(sum(low) as u64)
 }
 
-/// The work of [`precisions`].
+/// The kernel of [`precisions`].
 struct Precisions<'a>(&'a PositiveScores);
 
-impl Work for Precisions<'_> {
+impl Kernel for Precisions<'_> {
     type Output = u128;
 
     #[inline(always)]
@@ -128,7 +128,7 @@ impl Summary for AveragePrecision {
         }
         let units = if ties.has_small_classes() {
             ties.fold_positives(
-                |units: &mut u128, scores| *units += widest(Precisions(scores)),
+                |units: &mut u128, scores| *units += simd::dispatch(Precisions(scores)),
                 |units, more| *units += more,
             )
         } else {

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::memory;
 use crate::ranking::scores::Keys;
-use crate::ranking::ties::{Count, CountColumns, Counts, RowCounts, Ties, counts::Tally};
+use crate::ranking::ties::{Count, CountColumns, Counts, RowCounts, Ties, counts::CountValue};
 use crate::ranking::{SHARD_ROWS, tasks};
 use crate::states::{Limit, Scale, State, state::LIMITS, weight_sums::WeightSums};
 use crate::statistics::kinds::{Column, Field, FieldKind, Summary, Value, record};
@@ -65,7 +65,7 @@ pub const BIN: &[Field] = &[
 ];
 
 /// The score and the count of each bin, and whether it is tied.
-fn each<T: Tally>(state: &State<T>) -> impl Iterator<Item = (u128, Count<T>, bool)> {
+fn each<T: CountValue>(state: &State<T>) -> impl Iterator<Item = (u128, Count<T>, bool)> {
     let bins = &state.bins;
     (0..bins.len()).map(move |bin| (bins.key(bin), bins.each()[bin], state.is_tied(bin)))
 }
@@ -95,7 +95,7 @@ impl PartialEq for Bins {
 }
 
 /// What bins count, as columns.
-trait Counted: Tally {
+trait Counted: CountValue {
     /// Appends the positives or the negatives of bins to a column of sums, or of squares.
     fn append(of_bins: impl ExactSizeIterator<Item = Self>, column: &mut Column);
 }
@@ -104,7 +104,7 @@ impl Counted for u64 {
     fn append(of_bins: impl ExactSizeIterator<Item = Self>, column: &mut Column) {
         if let Column::Sum(sums) = column {
             if sums.counts.is_empty() {
-                sums.counts = memory::with_room(of_bins.len());
+                sums.counts = memory::with_capacity(of_bins.len());
             }
             sums.counts.extend(of_bins);
         }

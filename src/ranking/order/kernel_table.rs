@@ -1,4 +1,4 @@
-//! The functions that depend on the type of the scores, which their keys do not show.
+//! A table of kernels, each compiled for one type of scores: their keys do not show it.
 
 use crate::ranking::index::{Index, look_ups::LookUpFn};
 use crate::ranking::scores::{Key, Score};
@@ -6,7 +6,7 @@ use crate::ranking::scores::{Key, Score};
 /// The functions of one type of scores, for code that knows only the type of their keys.
 #[allow(clippy::type_complexity)] // each type is written only here
 #[derive(Debug)]
-pub(in crate::ranking) struct ScoreOps<K> {
+pub(in crate::ranking) struct KernelTable<K> {
     pub build: fn(&mut Index<K>, &[&[K]]),
     pub look_up: LookUpFn<K>,
     pub build_with_units: fn(&mut Index<K>, &[&[(K, u64)]]),
@@ -14,18 +14,18 @@ pub(in crate::ranking) struct ScoreOps<K> {
     pub sort: fn(&mut Index<K>, &[&[K]]),
 }
 
-impl<K> Clone for ScoreOps<K> {
+impl<K> Clone for KernelTable<K> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<K> Copy for ScoreOps<K> {}
+impl<K> Copy for KernelTable<K> {}
 
-impl<K: Key> ScoreOps<K> {
+impl<K: Key> KernelTable<K> {
     /// For scores of type `S`.
     pub fn of<S: Score<Key = K>>() -> Self {
-        ScoreOps {
+        KernelTable {
             build: Index::build::<S>,
             look_up: Index::look_up::<S>,
             build_with_units: Index::build_with_units::<S>,

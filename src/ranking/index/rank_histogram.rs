@@ -31,7 +31,7 @@ impl Place {
 
 /// One class indexed, and the keys of the other class counted. Keeps its memory from use to use.
 #[derive(Debug, Default)]
-pub(in crate::ranking) struct Tally<K> {
+pub(in crate::ranking) struct RankHistogram<K> {
     pub index: Index<K>,
     /// For each number of indexed keys, the other keys that have so many below them, ...
     counts: Vec<u32>,
@@ -58,12 +58,12 @@ impl TiedSums {
     }
 }
 
-impl<K: Key> Tally<K> {
+impl<K: Key> RankHistogram<K> {
     /// Counts the keys in `pieces` by their place among the indexed keys.
     ///
     /// The indexed keys need not be in order: as many of them are below another key, whichever these are.
     pub fn count(&mut self, look_up: LookUpFn<K>, pieces: &[&[K]]) {
-        let Tally { index, counts, tied, sums } = self;
+        let RankHistogram { index, counts, tied, sums } = self;
         for counters in [&mut *counts, &mut *tied] {
             counters.clear();
             counters.resize(index.keys.len() + 1, 0);
@@ -84,7 +84,7 @@ impl<K: Key> Tally<K> {
         });
     }
 
-    /// Visits the indexed keys after [`Tally::count`], from the lowest up; equal keys one by one. With `TIES` the index is in
+    /// Visits the indexed keys after [`RankHistogram::count`], from the lowest up; equal keys one by one. With `TIES` the index is in
     /// order, and `indexed_below` leaves out equal keys.
     ///
     /// With `SUMS` it returns the moments of the places of the indexed keys, and of the
@@ -137,7 +137,7 @@ impl<K: Key> Tally<K> {
         ]
     }
 
-    /// The segments of the curve after [`Tally::count`] and [`Index::order`], from the highest scores down; `indexed_pos`
+    /// The segments of the curve after [`RankHistogram::count`] and [`Index::order`], from the highest scores down; `indexed_pos`
     /// says which class is indexed.
     pub fn for_each_segment(&self, indexed_pos: bool, runs: &mut Runs<'_, '_>) {
         let mut pass = |key: u128, indexed: u32, others: u32| {

@@ -1,4 +1,4 @@
-//! Loops compiled for wider registers, where the processor has them.
+//! SIMD by runtime dispatch: loops are compiled once more for AVX2, and run so where the processor has it.
 //!
 //! The compiler may use only instructions that every processor of its target has. On x86-64 these are registers of two
 //! keys, without a comparison of keys. Code that is inlined into a function with more features is compiled for these
@@ -6,29 +6,29 @@
 //!
 //! Measured: looking up a key takes a quarter less time.
 
-/// Work in a function that is always inlined: code that is not inlined is not compiled for wider registers.
-pub(crate) trait Work {
+/// A loop in a function that is always inlined: code that is not inlined is not compiled for AVX2.
+pub(crate) trait Kernel {
     /// The result.
     type Output;
 
-    /// Does the work.
+    /// Runs the loop.
     fn run(self) -> Self::Output;
 }
 
-/// Does `work` with the widest registers there are.
+/// Runs `kernel` with AVX2 if the processor has it.
 #[inline]
-pub(crate) fn widest<W: Work>(work: W) -> W::Output {
+pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt") {
         #[target_feature(enable = "avx2,popcnt")]
-        fn with_avx2<W: Work>(work: W) -> W::Output {
-            work.run()
+        fn with_avx2<K: Kernel>(kernel: K) -> K::Output {
+            kernel.run()
         }
         // SAFETY: the line above has checked that the processor has the features.
         #[allow(unsafe_code)]
-        return unsafe { with_avx2(work) };
+        return unsafe { with_avx2(kernel) };
     }
-    work.run()
+    kernel.run()
 }
 
 #[cfg(test)]
@@ -37,7 +37,7 @@ mod tests {
 
     struct Below<'a>(&'a [u64], u64);
 
-    impl Work for Below<'_> {
+    impl Kernel for Below<'_> {
         type Output = usize;
 
         #[inline(always)]
@@ -49,6 +49,6 @@ mod tests {
     #[test]
     fn gives_back_what_the_work_gives() {
         let keys: Vec<u64> = (0..1000).collect();
-        assert_eq!(widest(Below(&keys, 700)), 700);
+        assert_eq!(dispatch(Below(&keys, 700)), 700);
     }
 }
