@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::interrupt;
 
-/// Columns of a tile: the sums of a pair of tiles, and the rows that are summed at a time, stay in the second cache.
+/// Columns of a tile: the sums of a pair of tiles, and the rows that are summed at a time, stay in L2.
 const TILE: usize = 32;
 /// Rows that are summed at a time.
 const ROWS: usize = 512;

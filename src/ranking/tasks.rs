@@ -56,7 +56,7 @@ pub fn run<T: Send>(
 /// given something that it keeps from one number to the next.
 ///
 /// The threads call the work through a pointer, so that little code is compiled for each statistic.
-pub fn each<W, T: Send>(
+pub fn par_map<W, T: Send>(
     numbers: Range<usize>,
     start: impl Fn() -> W + Sync,
     work: impl Fn(&mut W, usize) -> T + Sync,
@@ -76,13 +76,13 @@ pub fn each<W, T: Send>(
 
 /// Does `work` with each item of a list and its number, by all threads of the pool that this is called in; it is given
 /// something that it keeps from one item to the next.
-pub fn each_item<W, I: Send>(
+pub fn par_for_each<W, I: Send>(
     items: Vec<I>,
     start: impl Fn() -> W + Sync,
     work: impl Fn(&mut W, usize, I) + Sync,
 ) {
     let slots: Vec<Mutex<Option<I>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
-    each(0..slots.len(), start, |kept, number| {
+    par_map(0..slots.len(), start, |kept, number| {
         // Each item is taken once, so its lock is free and not poisoned.
         if let Some(item) = slots[number].lock().unwrap_or_else(PoisonError::into_inner).take() {
             work(kept, number, item);
@@ -92,7 +92,11 @@ pub fn each_item<W, I: Send>(
 
 /// What `work` makes of each item, in order; by all threads of the pool that this is called in if the items, of which each
 /// means `rows` rows, are many rows together.
-pub fn of_each<I: Send, T: Send>(items: Vec<I>, rows: usize, work: impl Fn(I) -> T + Sync + Send) -> Vec<T> {
+pub fn par_map_items<I: Send, T: Send>(
+    items: Vec<I>,
+    rows: usize,
+    work: impl Fn(I) -> T + Sync + Send,
+) -> Vec<T> {
     if items.len().saturating_mul(rows) < SHARD_ROWS {
         items.into_iter().map(work).collect()
     } else {
@@ -101,7 +105,7 @@ pub fn of_each<I: Send, T: Send>(items: Vec<I>, rows: usize, work: impl Fn(I) ->
 }
 
 /// What `work` makes of each of so many rows, in order; by all threads of the pool that this is called in if they are many.
-pub fn of_rows<T: Send>(rows: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+pub fn par_map_rows<T: Send>(rows: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     if rows < SHARD_ROWS {
         (0..rows).map(work).collect()
     } else {

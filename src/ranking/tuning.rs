@@ -37,11 +37,11 @@ pub(super) const LANES: usize = 8;
 /// Buckets for each indexed key.
 ///
 /// Measured on groups of 10^4 normal scores, whose middle is four times as dense as their average: with 1, the AUC
-/// takes a tenth longer, because more buckets hold more than [`WINDOW`] keys.
+/// takes a tenth longer, because more buckets hold more than [`PROBE_LANES`] keys.
 pub(super) const BUCKETS_PER_KEY: usize = 2;
 
 /// Keys that a lookup compares at once. A bucket of more keys is sorted, and searched by halving unless it has one score.
-pub(super) const WINDOW: usize = 4;
+pub(super) const PROBE_LANES: usize = 4;
 
 /// Keys whose buckets, or rows whose places, are found together. The lower keys of so many must be fewer than `EQUAL` of `look_ups`,
 /// both counts must fit 16 bits, and so many numbers must fit the bits of a word.
@@ -72,7 +72,7 @@ pub(super) const STRETCHES: usize = 64;
 /// fullest stretch of normal scores holds about one in thirty.
 pub(super) const FULLEST_SHARE: usize = 8;
 
-/// Cells of a grid of many lines. It must be a power of two, and it is so small that the lines stay in the first cache.
+/// Cells of a grid of many lines. It must be a power of two, and it is so small that the lines stay in L1.
 pub(super) const GRID_CELLS: usize = 512;
 const _: () = assert!(GRID_CELLS.is_power_of_two());
 
@@ -82,7 +82,7 @@ pub(super) const TRUSTED_SCORES: usize = 4;
 // Shards of a large group (`shards`, `blocks`).
 
 /// Bytes of the indexed keys of a shard, on average. Together with their buckets and with the other rows of the shard,
-/// they stay in 512 KiB, the second cache of the core where this was measured.
+/// they stay in 512 KiB, the L2 of the core where this was measured.
 pub(super) const INDEXED_BYTES: usize = 1 << 16;
 
 /// Shards of a large group, at least. A map of many lines needs some shards for each of them.
@@ -129,7 +129,7 @@ pub(super) const FIRST_SLOTS: usize = 1 << 8;
 /// test takes 2.6 times as long.
 pub(super) const PART_ROWS: usize = 1 << 14;
 
-/// Parts, at most. Each part takes in two streams, and more streams leave the first cache.
+/// Parts, at most. Each part is two partitions, and more of them leave L1.
 pub(super) const MOST_PARTS: usize = 256;
 
 // Placements of keys among all rows (`all_placements`).
@@ -160,17 +160,17 @@ pub(super) const BLOCK_ROWS: usize = 1 << 15;
 pub(super) const SLICE_ROWS: usize = 1 << 12;
 
 /// The most groups that rows go to at once: the next places of so many, and the lines of memory that they are in, fit
-/// into the second cache of a core. Measured with reports of 2,500 to 4,000 groups: they take less time than where rows go to
+/// into L2 of a core. Measured with reports of 2,500 to 4,000 groups: they take less time than where rows go to
 /// ranges of groups first.
 pub(super) const MOST_GROUPS: usize = 1 << 12;
 
 // Scores that several rows share (`duplicates`).
 
-/// Marks for each row. With 16 marks, one key in sixteen is left in vain.
-pub(super) const MARKS_PER_ROW: usize = 16;
+/// Bits of the Bloom filter for each row. With 16, one key in sixteen is left in vain.
+pub(super) const BITS_PER_ROW: usize = 16;
 
-/// Words of the marks of cells with more than one key, which stay in the first cache: 4 KiB.
-pub(super) const AGAIN_WORDS: usize = 1 << 9;
+/// Words of the Bloom filter of keys that were seen twice, which stay in L1: 4 KiB.
+pub(super) const TWICE_WORDS: usize = 1 << 9;
 
 // The outline of a large group (`outline`, `grid`).
 
@@ -186,7 +186,7 @@ pub(super) const TOO_MANY_TIMES: u64 = 8;
 // Steps, scores of positives, counts and weights (`steps`, `positives`, `counts`, `units`).
 
 /// Steps that are handed out at once. One call through a pointer costs little beside this many steps, and 2 KiB of
-/// steps stay in the first cache.
+/// steps stay in L1.
 pub(super) const STEPS_AT_A_TIME: usize = 64;
 
 /// Scores of positives that are handed out at a time: a power of two.

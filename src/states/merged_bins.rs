@@ -3,7 +3,7 @@
 use std::hint::select_unpredictable;
 
 use super::state::State;
-use super::tuning::MERGED_BINS;
+use super::tuning::MERGE_BLOCK;
 use crate::ranking::scores::Key;
 use crate::ranking::ties::counts::{Count, CountValue, Counts};
 
@@ -112,10 +112,10 @@ struct Bin<K, T> {
 
 /// Neighbouring bins.
 struct Block<'a, K, T> {
-    keys: &'a [K; MERGED_BINS],
-    counts: &'a [Count<T>; MERGED_BINS],
-    intervals: &'a [u64; MERGED_BINS],
-    tied: &'a [bool; MERGED_BINS],
+    keys: &'a [K; MERGE_BLOCK],
+    counts: &'a [Count<T>; MERGE_BLOCK],
+    intervals: &'a [u64; MERGE_BLOCK],
+    tied: &'a [bool; MERGE_BLOCK],
 }
 
 impl<'a, K: Key, T: CountValue> Bins<'a, K, T> {
@@ -156,8 +156,8 @@ impl<'a, K: Key, T: CountValue> Bins<'a, K, T> {
         Some(Block {
             keys: self.keys.first_chunk()?,
             counts: self.counts.first_chunk()?,
-            intervals: self.intervals.first_chunk().unwrap_or(&[0; MERGED_BINS]),
-            tied: self.tied.first_chunk().unwrap_or(&[true; MERGED_BINS]),
+            intervals: self.intervals.first_chunk().unwrap_or(&[0; MERGE_BLOCK]),
+            tied: self.tied.first_chunk().unwrap_or(&[true; MERGE_BLOCK]),
         })
     }
 }
@@ -199,18 +199,18 @@ fn merged_bin<K: Key, T: CountValue, const BY_INTERVAL: bool>(
 /// As many bins as a block has, and how many bins of either they hold.
 #[derive(Clone, Copy)]
 struct MergedBlock<K, T> {
-    keys: [K; MERGED_BINS],
-    counts: [Count<T>; MERGED_BINS],
-    tied: [bool; MERGED_BINS],
+    keys: [K; MERGE_BLOCK],
+    counts: [Count<T>; MERGE_BLOCK],
+    tied: [bool; MERGE_BLOCK],
     from: [usize; 2],
 }
 
 impl<K: Key, T: CountValue> Default for MergedBlock<K, T> {
     fn default() -> Self {
         MergedBlock {
-            keys: [K::default(); MERGED_BINS],
-            counts: [Count::default(); MERGED_BINS],
-            tied: [true; MERGED_BINS],
+            keys: [K::default(); MERGE_BLOCK],
+            counts: [Count::default(); MERGE_BLOCK],
+            tied: [true; MERGE_BLOCK],
             from: [0; 2],
         }
     }
@@ -225,10 +225,10 @@ impl<K: Key, T: CountValue> MergedBlock<K, T> {
         others: &Block<'_, K, T>,
     ) {
         let mut from = [0; 2];
-        for step in 0..MERGED_BINS {
+        for step in 0..MERGE_BLOCK {
             let bin = merged_bin::<K, T, BY_INTERVAL>(
-                own.bin(from[0] % MERGED_BINS),
-                others.bin(from[1] % MERGED_BINS),
+                own.bin(from[0] % MERGE_BLOCK),
+                others.bin(from[1] % MERGE_BLOCK),
             );
             (self.keys[step], self.counts[step]) = (bin.key, bin.count);
             if !ALL_TIED {

@@ -1,9 +1,9 @@
 //! The states of windows that move over states: the last four weeks of each day.
 //!
 //! Neighbouring windows share most of their states. So each state is merged three times, whatever the windows' length. A
-//! window is kept in two parts (two stacks: Tangwongsan, Hirzel and Schneider 2021, section 2). Of the older part there is
+//! window is kept in two parts (two stacks: Tangwongsan, Hirzel and Schneider 2021, section 2). Of the front part there is
 //! the merged state from each place to the part's end, so that the oldest state leaves by being forgotten. What comes is
-//! merged into the newer part. When the older part is used up, what is left of the window becomes the older part. So as many
+//! merged into the back part. When the front part is used up, what is left of the window becomes the front part. So as many
 //! states are in memory as a window has.
 
 use std::ops::Range;
@@ -26,43 +26,43 @@ pub fn moving<K: Key, T: CountValue, E>(
     read: &Read<'_, T, E>,
     answer: &mut Answer<'_, T>,
 ) -> Result<(), E> {
-    // The merged states from each place of the older part to its end, the last place first.
-    let mut older: Vec<State<T>> = Vec::new();
-    // The merged state of the newer part, and its states, kept so that they need not be read again when they become the older
+    // The merged states from each place of the front part to its end, the last place first.
+    let mut front: Vec<State<T>> = Vec::new();
+    // The merged state of the back part, and its states, kept so that they need not be read again when they become the front
     // part.
-    let mut newer: Option<State<T>> = None;
-    let mut of_newer: Vec<State<T>> = Vec::new();
+    let mut back: Option<State<T>> = None;
+    let mut of_back: Vec<State<T>> = Vec::new();
     let (mut start, mut middle, mut end) = (0, 0, 0);
     for window in windows {
         if window.start >= end || window.start < start {
-            (newer, middle, end) = (None, window.start, window.start);
-            of_newer.clear();
+            (back, middle, end) = (None, window.start, window.start);
+            of_back.clear();
         }
         start = window.start;
         for place in end..window.end {
             let next = read(place)?;
-            newer = Some(match newer {
-                Some(newer) => newer.with::<K>(&next),
+            back = Some(match back {
+                Some(back) => back.with::<K>(&next),
                 None => next.clone(),
             });
-            of_newer.push(next);
+            of_back.push(next);
         }
         end = end.max(window.end);
         if window.start < middle {
-            older.truncate(middle - window.start);
+            front.truncate(middle - window.start);
         } else {
-            older.clear();
-            for next in of_newer.drain(window.start - middle..).rev() {
-                older.push(match older.last() {
+            front.clear();
+            for next in of_back.drain(window.start - middle..).rev() {
+                front.push(match front.last() {
                     Some(later) => next.with::<K>(later),
                     None => next,
                 });
             }
-            of_newer.clear();
-            (newer, middle) = (None, end);
+            of_back.clear();
+            (back, middle) = (None, end);
         }
-        answer(match (older.last(), &newer) {
-            (Some(older), Some(newer)) => Some(older.with::<K>(newer)),
+        answer(match (front.last(), &back) {
+            (Some(front), Some(back)) => Some(front.with::<K>(back)),
             (Some(one), None) | (None, Some(one)) => Some(one.clone().joined()),
             (None, None) => None,
         });

@@ -10,7 +10,7 @@ use crate::ranking::scores::{Key, Observations, Score, observations::Mass, score
 use crate::ranking::ties::{
     Placements, Ties,
     source::{Source, SquaredUnits, StepKind},
-    steps::Take,
+    steps::Sink,
     units::Units,
 };
 
@@ -81,7 +81,7 @@ impl Source for StoredState {
         self.counts.bins.units()
     }
 
-    fn walk(&mut self, steps: StepKind, take: &mut Take<'_>) {
+    fn walk(&mut self, steps: StepKind, take: &mut Sink<'_>) {
         self.counts.bins.walk(steps, take);
     }
 

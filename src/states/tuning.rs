@@ -7,8 +7,8 @@ pub(super) const MOST_BINS_ALONE: usize = 1 << 15;
 pub(super) const STATES_TOGETHER: usize = 8;
 
 /// Bins that are merged without a look at whether bins are left: a power of two.
-pub(super) const MERGED_BINS: usize = 16;
-const _: () = assert!(MERGED_BINS.is_power_of_two());
+pub(super) const MERGE_BLOCK: usize = 16;
+const _: () = assert!(MERGE_BLOCK.is_power_of_two());
 
 /// The least number of rows that one thread counts into the bins of a small state at a time.
 pub(super) const BOUNDED_ROWS: usize = 1 << 18;
@@ -22,7 +22,7 @@ pub(super) const BOUNDED_LEAST: usize = 1 << 12;
 /// of 4,096 bins, a sixth less time; with 60 to 100 rows for each of 1,024 to 16,384 bins, half of the time or less.
 pub(super) const ROWS_PER_BIN: usize = 24;
 
-/// For more bins than these, a table needs as many times more rows for each: it does not stay in the second cache.
+/// For more bins than these, a table needs as many times more rows for each: it does not stay in L2.
 ///
 /// Measured: with 30 rows for each of 32,768 bins, counting takes as long as ranking; with 15 rows for each of 65,536 bins,
 /// twice as long.

@@ -11,7 +11,7 @@ use polars::prelude::pf16;
 
 use super::{
     downcast::downcast,
-    truths::truths,
+    unpack_bits::unpack_bits,
     values::{concatenated, gathered},
 };
 use crate::ranking::rows::RowGroups;
@@ -85,7 +85,7 @@ impl<'a> ArrayGroups<'a> {
     }
 
     fn bits<'b>(&self, chunks: impl Iterator<Item = &'b Bitmap>) -> Bitmap {
-        let truths: Vec<Vec<bool>> = chunks.map(|bits| truths(bits, 0..bits.len())).collect();
+        let truths: Vec<Vec<bool>> = chunks.map(|bits| unpack_bits(bits, 0..bits.len())).collect();
         let truths = self.rows.chunks_by_group(&truths.iter().map(Vec::as_slice).collect::<Vec<_>>());
         Bitmap::from_u8_vec(Bits::packed(&truths), truths.len())
     }

@@ -176,7 +176,7 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
             return (!self.values.is_empty()).then(|| of_block(0)).into_iter().collect();
         }
         let blocks = self.values.len().div_ceil(rows);
-        Threads.install(|| tasks::each(0..blocks, || (), |(), number| of_block(number * rows)))
+        Threads.install(|| tasks::par_map(0..blocks, || (), |(), number| of_block(number * rows)))
     }
 
     fn lowest_and_highest<K: Ord + Copy + Send>(self, key: impl Fn(V) -> K + Sync) -> Option<(K, K)> {
@@ -259,7 +259,7 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
             fill(&mut (), 0, &mut of_row);
         } else {
             let blocks = of_row.chunks_mut(BLOCK_ROWS).collect();
-            Threads.install(|| tasks::each_item(blocks, || (), fill));
+            Threads.install(|| tasks::par_for_each(blocks, || (), fill));
         }
         Places { of_row, rows }
     }

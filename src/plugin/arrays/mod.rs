@@ -5,6 +5,6 @@ pub(super) mod distinct;
 pub(super) mod downcast;
 pub(super) mod dtype;
 pub(super) mod text;
-pub(super) mod truths;
+pub(super) mod unpack_bits;
 pub(super) mod values;
 pub(super) mod words;

@@ -18,7 +18,7 @@ use super::score::{Native, WithScores, dispatch};
 use super::{count, label, score, weight};
 use crate::interrupt;
 use crate::plugin::abi::ffi::Input;
-use crate::plugin::arrays::{truths::truths, values::Values};
+use crate::plugin::arrays::{unpack_bits::unpack_bits, values::Values};
 use crate::plugin::threads::Threads;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::{
@@ -283,7 +283,7 @@ impl CompleteRows {
 
     fn truths(&self, labels: &Bitmap) -> Vec<bool> {
         match &self.rows {
-            None => truths(labels, self.range.clone()),
+            None => unpack_bits(labels, self.range.clone()),
             Some(rows) => rows.iter().map(|&row| labels.get_bit(row)).collect(),
         }
     }

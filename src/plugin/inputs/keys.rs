@@ -167,7 +167,7 @@ fn places(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Places,
 
 /// The key of a value; all NaN have one key, which comes last.
 fn key<S: Score>(value: S) -> S::Key {
-    if value.is_nan() { S::Key::FAULT } else { value.key() }
+    if value.is_nan() { S::Key::NAN } else { value.key() }
 }
 
 /// Words of an Enum go by its order, others by the alphabet.

@@ -4,7 +4,7 @@ use super::map::{Map, with_buckets};
 use super::{Index, ends_of_bucket};
 use crate::cache;
 use crate::ranking::scores::{Key, Score};
-use crate::ranking::tuning::{TOGETHER, WINDOW};
+use crate::ranking::tuning::{PROBE_LANES, TOGETHER};
 use crate::simd::{self, Kernel};
 
 /// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
@@ -60,9 +60,9 @@ pub(super) struct LookUps<'a, K: Key, F> {
     starts: &'a [u32],
     keys: &'a [K],
     bucket: F,
-    last: LastLookup<K>,
+    last: LastProbe<K>,
     buckets: [u32; TOGETHER],
-    windows: [[K::Lane; WINDOW]; TOGETHER],
+    windows: [[K::Lane; PROBE_LANES]; TOGETHER],
     below: [u32; TOGETHER],
     upto: [u32; TOGETHER],
 }
@@ -74,9 +74,9 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
             starts: &index.starts,
             keys: &index.keys,
             bucket,
-            last: LastLookup::default(),
+            last: LastProbe::default(),
             buckets: [0; TOGETHER],
-            windows: [[K::Lane::default(); WINDOW]; TOGETHER],
+            windows: [[K::Lane::default(); PROBE_LANES]; TOGETHER],
             below: [0; TOGETHER],
             upto: [0; TOGETHER],
         }
@@ -98,7 +98,7 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
             let (start, end) = ends_of_bucket(starts, bucket as usize);
             *first = start as u32;
             match window_of(keys, start) {
-                Some(others) if end - start <= WINDOW => {
+                Some(others) if end - start <= PROBE_LANES => {
                     *window = others.map(|other| {
                         let mut lane = K::Lane::from(other < key);
                         lane += K::Lane::from(if other == key { EQUAL } else { 0 });
@@ -106,13 +106,13 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
                     });
                 }
                 _ => {
-                    *window = [K::Lane::default(); WINDOW];
+                    *window = [K::Lane::default(); PROBE_LANES];
                     long |= 1 << number;
                 }
             }
         }
         let rows = keys_here.len();
-        let add = |below: &mut [u32], upto: &mut [u32], windows: &[[K::Lane; WINDOW]]| {
+        let add = |below: &mut [u32], upto: &mut [u32], windows: &[[K::Lane; PROBE_LANES]]| {
             let mut any_equal = 0;
             for ((below, upto), window) in below.iter_mut().zip(upto).zip(windows) {
                 let mut sum = window[0];
@@ -151,24 +151,24 @@ const _: () = assert!(
 
 /// The values from a place on that are looked at together, if there are so many.
 #[inline(always)]
-pub(super) fn window_of<V>(values: &[V], start: usize) -> Option<&[V; WINDOW]> {
-    values.get(start..start + WINDOW)?.first_chunk()
+pub(super) fn window_of<V>(values: &[V], start: usize) -> Option<&[V; PROBE_LANES]> {
+    values.get(start..start + PROBE_LANES)?.first_chunk()
 }
 
 /// The last key that was looked up in a long bucket, and its place there. A bucket is long if very many rows share a
 /// score, and then most keys that are looked up in it have that score.
 #[derive(Default)]
-struct LastLookup<K> {
+struct LastProbe<K> {
     key: Option<K>,
     place: (usize, usize),
 }
 
-impl<K: Key> LastLookup<K> {
+impl<K: Key> LastProbe<K> {
     /// How many keys of a bucket are below a key, and how many are not above it.
     #[inline]
     fn place(&mut self, bucket: &[K], key: K) -> (usize, usize) {
         if self.key != Some(key) {
-            *self = LastLookup { key: Some(key), place: place_among(bucket, key) };
+            *self = LastProbe { key: Some(key), place: bounds_among(bucket, key) };
         }
         self.place
     }
@@ -177,13 +177,13 @@ impl<K: Key> LastLookup<K> {
 /// How many keys of a bucket are below a key, and how many are not above it.
 #[cold]
 #[inline(never)]
-pub(super) fn place_among<K: Key>(bucket: &[K], key: K) -> (usize, usize) {
-    if bucket.len() <= WINDOW {
+pub(super) fn bounds_among<K: Key>(bucket: &[K], key: K) -> (usize, usize) {
+    if bucket.len() <= PROBE_LANES {
         let count = |test: &dyn Fn(K) -> bool| bucket.iter().filter(|&&other| test(other)).count();
         return (count(&|other| other < key), count(&|other| other <= key));
     }
     // A long bucket is in order. If scores have few digits, it has one score, and the branches of a search would often be
-    // foretold wrong.
+    // mispredicted.
     let (lowest, rows) = (bucket[0], bucket.len());
     if bucket[rows - 1] == lowest {
         return (rows * usize::from(lowest < key), rows * usize::from(lowest <= key));

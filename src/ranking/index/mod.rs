@@ -9,7 +9,7 @@
 //! its end belong to higher buckets, so they are higher and change no count. A lookup thus needs no loop of unknown
 //! length and no branch that could be mispredicted.
 //!
-//! Invariants: every key of a bucket is below every key of the next; a bucket of more than [`WINDOW`] keys is sorted;
+//! Invariants: every key of a bucket is below every key of the next; a bucket of more than [`PROBE_LANES`] keys is sorted;
 //! after [`Index::order`] all buckets are sorted, and so are all keys.
 
 pub(super) mod look_ups;
@@ -21,11 +21,11 @@ mod units;
 
 use map::{Map, with_buckets};
 use row::Row;
-use sorting::{sort, sort_near};
+use sorting::{sort, sort_nearly_sorted};
 
 use crate::cache;
 use crate::ranking::scores::{Key, Score};
-use crate::ranking::tuning::{BUCKETS_PER_KEY, FEW_ROWS, TOGETHER, WINDOW};
+use crate::ranking::tuning::{BUCKETS_PER_KEY, FEW_ROWS, PROBE_LANES, TOGETHER};
 use crate::simd::{self, Kernel};
 
 /// The keys of one class, indexed. Keeps its memory from use to use.
@@ -37,7 +37,7 @@ pub(in crate::ranking) struct Index<K> {
     map: Map,
     /// For each key, the bucket it goes to.
     buckets: Vec<u32>,
-    /// The buckets of more than [`WINDOW`] keys.
+    /// The buckets of more than [`PROBE_LANES`] keys.
     long: Vec<usize>,
     /// What [`Index::build_with_units`] moves: the units of all keys before each; one more entry than keys.
     units_before: Vec<u64>,
@@ -105,7 +105,7 @@ impl<K: Key> Index<K> {
         let mut end = 0;
         self.long.clear();
         for (bucket, start) in starts.iter_mut().enumerate() {
-            if *start as usize > WINDOW {
+            if *start as usize > PROBE_LANES {
                 self.long.push(bucket);
             }
             end += *start;
@@ -139,7 +139,7 @@ impl<K: Key> Index<K> {
     /// Sorts every bucket, and thereby all keys.
     pub fn order(&mut self) {
         // No key is more than a window away from its place.
-        sort_near(&mut self.keys);
+        sort_nearly_sorted(&mut self.keys);
     }
 }
 
@@ -165,6 +165,6 @@ impl<K: Key> Kernel for EqualKeys<'_, K> {
             let pairs = keys.iter().zip(keys.get(apart..).unwrap_or_default());
             pairs.fold(false, |any, (a, b)| any | (a == b))
         };
-        (1..WINDOW).any(equal)
+        (1..PROBE_LANES).any(equal)
     }
 }

@@ -15,23 +15,23 @@ pub(in crate::ranking) trait Row: Copy + Debug + Default + Send + Sync + 'static
     type Key: Key;
 
     /// What it has beside its key.
-    type Beside: Copy + Default;
+    type Payload: Copy + Default;
 
     /// Whether rows have weights. If not, each is one unit.
     const HAS_WEIGHT: bool;
 
     /// The row of a key.
-    fn of(key: Self::Key, beside: Self::Beside) -> Self;
+    fn of(key: Self::Key, payload: Self::Payload) -> Self;
 
     /// Its key.
     fn key(self) -> Self::Key;
 
     /// The units of a row that has this beside its key.
-    fn units(beside: Self::Beside) -> u64;
+    fn units(payload: Self::Payload) -> u64;
 
     /// Writes down what rows have beside their keys; weights of either class are counted in `units`. The result is, for either
     /// class, the bits that any row has in its units.
-    fn fill<S: Score>(beside: &mut [Self::Beside; 64], rows: &Word<'_, S>, units: [Unit; 2]) -> [u64; 2];
+    fn fill<S: Score>(payload: &mut [Self::Payload; 64], rows: &Word<'_, S>, units: [Unit; 2]) -> [u64; 2];
 
     /// Rows of a class, for an outline.
     fn piece(class: usize, rows: &[Self]) -> Piece<'_, Self::Key>;
@@ -39,7 +39,7 @@ pub(in crate::ranking) trait Row: Copy + Debug + Default + Send + Sync + 'static
 
 impl<K: Key> Row for K {
     type Key = K;
-    type Beside = ();
+    type Payload = ();
 
     const HAS_WEIGHT: bool = false;
 
@@ -70,7 +70,7 @@ impl<K: Key> Row for K {
 
 impl<K: Key> Row for (K, u64) {
     type Key = K;
-    type Beside = u64;
+    type Payload = u64;
 
     const HAS_WEIGHT: bool = true;
 
@@ -90,20 +90,20 @@ impl<K: Key> Row for (K, u64) {
     }
 
     #[inline(always)]
-    fn fill<S: Score>(beside: &mut [u64; 64], rows: &Word<'_, S>, [neg, pos]: [Unit; 2]) -> [u64; 2] {
+    fn fill<S: Score>(payload: &mut [u64; 64], rows: &Word<'_, S>, [neg, pos]: [Unit; 2]) -> [u64; 2] {
         // A mask in place of each branch, so that several rows are done at a time.
         let mut are_small = true;
-        for (row, (units, &weight)) in beside.iter_mut().zip(rows.masses).enumerate() {
+        for (row, (units, &weight)) in payload.iter_mut().zip(rows.masses).enumerate() {
             let unit = select_unpredictable(rows.labels >> row & 1 == 1, pos, neg);
             let is_small;
             (*units, is_small) = unit.small_units(weight);
             are_small &= is_small;
         }
         if !are_small {
-            fill_large(beside, rows.masses, rows.labels, [neg, pos]);
+            fill_large(payload, rows.masses, rows.labels, [neg, pos]);
         }
         let mut any = [0; 2];
-        for (row, units) in beside.iter().enumerate() {
+        for (row, units) in payload.iter().enumerate() {
             let (is_pos, is_used) = (rows.labels >> row & 1, rows.used >> row & 1);
             let used = units & is_used.wrapping_neg();
             any[0] |= used & is_pos.wrapping_sub(1);

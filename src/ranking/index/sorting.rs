@@ -27,7 +27,7 @@ pub(in crate::ranking) fn sort_few<T: Copy + Ord>(keys: &mut [T]) {
 }
 
 /// Sorts keys most of which are at most one place away from their own. The time grows with the distance.
-pub(in crate::ranking) fn sort_near<T: Copy + Ord>(keys: &mut [T]) {
+pub(in crate::ranking) fn sort_nearly_sorted<T: Copy + Ord>(keys: &mut [T]) {
     // The first pass exchanges neighbours without a branch. It leaves few keys to the second pass, whose branches can be
     // mispredicted.
     if let Some((first, rest)) = keys.split_first_mut() {

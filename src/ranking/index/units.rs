@@ -1,12 +1,12 @@
 //! Keys with units, which are moved with their keys: what a weight is in a class of rows.
 
-use super::look_ups::{place_among, window_of};
+use super::look_ups::{bounds_among, window_of};
 use super::map::{Map, with_buckets};
 use super::{Index, ends_of_bucket};
 use crate::cache;
 use crate::ranking::partition::exclusive_prefix_sum;
 use crate::ranking::scores::{Key, Score};
-use crate::ranking::tuning::{TOGETHER, WINDOW};
+use crate::ranking::tuning::{PROBE_LANES, TOGETHER};
 use crate::simd::{self, Kernel};
 
 impl<K: Key> Index<K> {
@@ -46,12 +46,12 @@ impl<K: Key> Index<K> {
     #[cold]
     #[inline(never)]
     fn twice_units_among(&self, start: usize, end: usize, key: K) -> u64 {
-        if end - start <= WINDOW {
+        if end - start <= PROBE_LANES {
             let borders = self.units_before[start..=end].windows(2);
             let pairs = self.keys[start..end].iter().zip(borders);
             return pairs.map(|(&other, ends)| twice_units((other, ends[1] - ends[0]), key)).sum();
         }
-        let (below, upto) = place_among(&self.keys[start..end], key);
+        let (below, upto) = bounds_among(&self.keys[start..end], key);
         let before = |place: usize| self.units_before[start + place] - self.units_before[start];
         before(below) + before(upto)
     }
@@ -79,7 +79,7 @@ impl<K: Key, F: Fn(K) -> u32> Kernel for TwiceUnitsBelow<'_, K, F> {
         let mut sum = 0;
         let mut buckets = [0; TOGETHER];
         let mut firsts = [0; TOGETHER];
-        let mut windows = [[0; WINDOW]; TOGETHER];
+        let mut windows = [[0; PROBE_LANES]; TOGETHER];
         let mut in_buckets = [0; TOGETHER];
         for rows in cache::prefetched_chunks(self.pieces, TOGETHER) {
             for (bucket, row) in buckets.iter_mut().zip(rows) {
@@ -92,7 +92,7 @@ impl<K: Key, F: Fn(K) -> u32> Kernel for TwiceUnitsBelow<'_, K, F> {
                 *first = start;
                 let (keys, before) = (window_of(keys, start), window_of(units_before, start));
                 *window = match (keys, before, window_of(units_before, start + 1)) {
-                    (Some(keys), Some(before), Some(upto)) if end - start <= WINDOW => {
+                    (Some(keys), Some(before), Some(upto)) if end - start <= PROBE_LANES => {
                         std::array::from_fn(|place| {
                             twice_units((keys[place], upto[place] - before[place]), key)
                         })

@@ -142,21 +142,22 @@ impl<S: Score, R: Row<Key = S::Key>> Kernel for Scatter<'_, '_, S, R> {
             units.fill(0);
         }
         let mut any_bits = [0; 2];
-        let mut beside = [R::Beside::default(); 64];
+        let mut payload = [R::Payload::default(); 64];
         for word in pieces.iter().flat_map(Observations::words) {
             interrupt::check();
             let of_word;
             (of_word, partitions) = partitions.split_at(word.scores.len());
-            let [neg_bits, pos_bits] = R::fill(&mut beside, &word, unit_of);
+            let [neg_bits, pos_bits] = R::fill(&mut payload, &word, unit_of);
             any_bits = [any_bits[0] | neg_bits, any_bits[1] | pos_bits];
             if R::HAS_WEIGHT {
-                for (&partition, &beside) in of_word.iter().zip(&beside) {
+                for (&partition, &payload) in of_word.iter().zip(&payload) {
                     // The weight of a row that is skipped may be any number.
                     let units = &mut units[usize::from(partition)];
-                    *units = units.wrapping_add(R::units(beside));
+                    *units = units.wrapping_add(R::units(payload));
                 }
             }
-            let of_rows = word.scores.iter().zip(&beside).map(|(score, &beside)| R::of(score.key(), beside));
+            let of_rows =
+                word.scores.iter().zip(&payload).map(|(score, &payload)| R::of(score.key(), payload));
             scatter(of_word, of_rows, offsets, rows);
         }
         any_bits

@@ -15,7 +15,7 @@ use crate::ranking::ties::{
     outline::{self, Cell},
     pieces::{Piece, PieceRows},
     source::{Source, StepKind},
-    steps::{Above, Runs, Take},
+    steps::{Above, Runs, Sink},
 };
 use crate::ranking::tuning::{FIRST_SLOTS, MOST_KEYS, SAMPLE, SHARD_ROWS, SLOTS_PER_KEY};
 
@@ -47,7 +47,7 @@ impl<K: Key> KeyTable<K> {
     fn new(slots: usize) -> Self {
         let shift = u64::BITS - slots.ilog2();
         // Free slots have a key that few groups contain. The slot that is its home gets a key with another home.
-        let stranger = K::FAULT;
+        let stranger = K::NAN;
         let mut table =
             KeyTable { slots: vec![Slot { key: stranger, counts: [0; 4] }; slots], shift, used: 0 };
         table.slots[(stranger.hash() >> shift) as usize].key = K::default();
@@ -188,7 +188,7 @@ impl<K: Key> DistinctKeys<K> {
             1 => count(pieces).map(|table| vec![table]),
             blocks => {
                 let blocks = observations::blocks(pieces, blocks);
-                let tables = tasks::each(0..blocks.len(), || (), |(), block| count(&blocks[block]));
+                let tables = tasks::par_map(0..blocks.len(), || (), |(), block| count(&blocks[block]));
                 tables.into_iter().collect()
             }
         };
@@ -198,7 +198,7 @@ impl<K: Key> DistinctKeys<K> {
     /// The same for rows that lie in parts.
     pub fn count_parts<S: Score<Key = K>>(parts: &dyn Parts<S>, blocks: usize, most: usize) -> Option<Self> {
         let (stop, most) = (AtomicBool::new(false), most.min(MOST_KEYS));
-        let tables = tasks::each(
+        let tables = tasks::par_map(
             0..blocks,
             || (),
             |(), block| {
@@ -251,8 +251,8 @@ impl<K: Key> Source for DistinctKeys<K> {
         self.nan
     }
 
-    fn walk(&mut self, _: StepKind, take: &mut Take<'_>) {
-        Runs::hand_out(Above::default(), &mut Vec::new(), take, |runs| {
+    fn walk(&mut self, _: StepKind, take: &mut Sink<'_>) {
+        Runs::emit(Above::default(), &mut Vec::new(), take, |runs| {
             self.descending().for_each(|(key, pos, neg)| runs.push(key.wide(), pos, neg));
         });
     }

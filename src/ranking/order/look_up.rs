@@ -18,7 +18,7 @@ use crate::ranking::ties::{
     Placements,
     duplicates::{self, Duplicates},
     placements::Moments,
-    positives::{Batches, PositiveScore, TakePositives},
+    positives::{Batches, PositiveScore, PositiveSink},
     source::Indexed,
     steps::{Above, Runs},
 };
@@ -113,7 +113,7 @@ impl<K: Key> Classes<'_, K> {
         n_neg: u64,
     ) -> Placements {
         let which = Indexed::Rarer;
-        self.placements_of(self.place_sums::<true>(histogram, kernels, which, |_| {}), which, above, n_neg)
+        self.placements_of(self.midrank_sums::<true>(histogram, kernels, which, |_| {}), which, above, n_neg)
     }
 
     /// Hands out the scores of the positives among these rows, in any order, where `above` lies above them and the group has
@@ -125,7 +125,7 @@ impl<K: Key> Classes<'_, K> {
         kernels: KernelTable<K>,
         above: Above,
         n_neg: u64,
-        take: &mut TakePositives<'_>,
+        take: &mut PositiveSink<'_>,
     ) -> Placements {
         let (pos_upto, neg_upto) =
             ((above.pos as usize + self.n_pos) as u32, (above.neg as usize + self.n_neg) as u32);
@@ -141,11 +141,11 @@ impl<K: Key> Classes<'_, K> {
             });
         };
         if !sums {
-            self.place_sums::<false>(histogram, kernels, which, push);
+            self.midrank_sums::<false>(histogram, kernels, which, push);
             batches.end();
             return Placements::default();
         }
-        let sums = self.place_sums::<true>(histogram, kernels, which, push);
+        let sums = self.midrank_sums::<true>(histogram, kernels, which, push);
         batches.end();
         self.placements_of(sums, which, above, n_neg)
     }
@@ -173,7 +173,7 @@ impl<K: Key> Classes<'_, K> {
         // visited one by one, no point between them is farther than both at their ends: beside the same number of other
         // keys it has more indexed keys below it than the first, and fewer than the last.
         let (mut lowest, mut highest) = (lower_end, lower_end);
-        let sums = self.place_sums::<true>(histogram, kernels, Indexed::Rarer, |place| {
+        let sums = self.midrank_sums::<true>(histogram, kernels, Indexed::Rarer, |place| {
             highest = highest.max(height_at(place.indexed_below, place.others_below));
             lowest = lowest.min(height_at(place.indexed_upto, place.others_upto));
         });
@@ -183,7 +183,7 @@ impl<K: Key> Classes<'_, K> {
     /// The moments of the places of the indexed rows, and those of the others. `visit` visits the places of the indexed
     /// keys.
     #[inline(always)]
-    fn place_sums<const SUMS: bool>(
+    fn midrank_sums<const SUMS: bool>(
         &self,
         histogram: &mut RankHistogram<K>,
         kernels: KernelTable<K>,
@@ -192,7 +192,7 @@ impl<K: Key> Classes<'_, K> {
     ) -> [Moments<u128>; 2] {
         let (indexed, others) = self.indexed(which);
         if self.rows() < FEW_ROWS {
-            return pairs::place_sums(indexed, others, visit);
+            return pairs::midrank_sums(indexed, others, visit);
         }
         (kernels.build)(&mut histogram.index, indexed);
         histogram.count(kernels.look_up, others);

@@ -10,7 +10,7 @@ use crate::ranking::ties::{
     duplicates::Duplicates,
     positives::WalkPositives,
     source::{Indexed, Source, StepKind},
-    steps::{Above, Rise, Runs, Take, Tie},
+    steps::{Above, Runs, Sink, StepDelta, Tie},
 };
 
 /// The rows of a group for one thread. Keeps its memory from group to group.
@@ -27,7 +27,7 @@ pub(in crate::ranking) struct WalkMemory<K> {
     pub histogram: RankHistogram<K>,
     /// The negatives of a walk over ties, whose positives are in the index of `histogram`.
     neg: Index<K>,
-    pub rises: Vec<Rise>,
+    pub deltas: Vec<StepDelta>,
 }
 
 impl<K: Key> WalkMemory<K> {
@@ -37,12 +37,12 @@ impl<K: Key> WalkMemory<K> {
         classes: &Classes<'_, K>,
         kernels: KernelTable<K>,
         above: Above,
-        take: &mut Take<'_>,
+        take: &mut Sink<'_>,
     ) {
-        let WalkMemory { histogram: RankHistogram { index: pos, .. }, neg, rises } = self;
+        let WalkMemory { histogram: RankHistogram { index: pos, .. }, neg, deltas } = self;
         (kernels.sort)(pos, classes.pos);
         (kernels.sort)(neg, classes.neg);
-        Runs::hand_out(above, rises, take, |runs| for_each_tie(pos.keys(), neg.keys(), runs));
+        Runs::emit(above, deltas, take, |runs| for_each_tie(pos.keys(), neg.keys(), runs));
     }
 
     /// Hands out the segments of the curve of keys, all of which are below `above`.
@@ -52,12 +52,10 @@ impl<K: Key> WalkMemory<K> {
         kernels: KernelTable<K>,
         indexed: Indexed,
         above: Above,
-        take: &mut Take<'_>,
+        take: &mut Sink<'_>,
     ) {
-        let WalkMemory { histogram, rises, .. } = self;
-        Runs::hand_out(above, rises, take, |runs| {
-            classes.for_each_segment(histogram, kernels, indexed, runs)
-        });
+        let WalkMemory { histogram, deltas, .. } = self;
+        Runs::emit(above, deltas, take, |runs| classes.for_each_segment(histogram, kernels, indexed, runs));
     }
 }
 
@@ -94,7 +92,7 @@ impl<K: Key> Source for OneThread<K> {
         self.class_keys.has_nan()
     }
 
-    fn walk(&mut self, steps: StepKind, take: &mut Take<'_>) {
+    fn walk(&mut self, steps: StepKind, take: &mut Sink<'_>) {
         self.ask(|classes, kernels, memory| match steps {
             StepKind::Segments(indexed) if !classes.are_few() => {
                 memory.segments(classes, kernels, indexed, Above::default(), take);

@@ -17,7 +17,7 @@ pub(in crate::ranking) fn twice_higher<K: Key>(pos: K, neg: K) -> u64 {
 /// Sums over the places of the indexed rows and of the others, fewer than [`FEW_ROWS`] together. `visit` visits the place
 /// of each indexed row.
 #[inline(always)]
-pub(in crate::ranking) fn place_sums<K: Key>(
+pub(in crate::ranking) fn midrank_sums<K: Key>(
     indexed: &[&[K]],
     others: &[&[K]],
     visit: impl FnMut(Place),
@@ -31,18 +31,18 @@ pub(in crate::ranking) fn place_sums<K: Key>(
         keys[copied..copied + piece.len()].copy_from_slice(piece);
         copied += piece.len();
     }
-    simd::dispatch(PlaceSums { keys: &keys[..n_rows], n_indexed, visit })
+    simd::dispatch(MidrankSums { keys: &keys[..n_rows], n_indexed, visit })
 }
 
-/// The kernel of [`place_sums`].
-struct PlaceSums<'a, K, F> {
+/// The kernel of [`midrank_sums`].
+struct MidrankSums<'a, K, F> {
     /// Those of the indexed rows, then those of the others.
     keys: &'a [K],
     n_indexed: usize,
     visit: F,
 }
 
-impl<K: Key, F: FnMut(Place)> Kernel for PlaceSums<'_, K, F> {
+impl<K: Key, F: FnMut(Place)> Kernel for MidrankSums<'_, K, F> {
     type Output = [Moments<u128>; 2];
 
     #[inline(always)]

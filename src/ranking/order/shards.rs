@@ -30,7 +30,7 @@ use crate::ranking::ties::{
     outline::{self, Cell},
     positives::WalkPositives,
     source::{Source, StepKind, Walk},
-    steps::{Above, Step, Take, Tie},
+    steps::{Above, Sink, Step, Tie},
     units::Unit,
 };
 use crate::ranking::tuning::{INDEXED_BYTES, MAX_SHARDS, MIN_SHARDS, SHARD_ROWS, SHARDS_AT_A_TIME};
@@ -97,7 +97,7 @@ impl<R: Row> Shards<R> {
         let blocks = observations::blocks(pieces, blocks);
         let part =
             |(): &mut (), block: usize| Block::partition(&blocks[block], units, shards, &map, Vec::new());
-        Self::of_blocks::<S>(tasks::each(0..blocks.len(), || (), part), shards)
+        Self::of_blocks::<S>(tasks::par_map(0..blocks.len(), || (), part), shards)
     }
 
     fn of_blocks<S: Score<Key = R::Key>>(blocks: Vec<Block<R>>, shards: usize) -> Self {
@@ -154,7 +154,7 @@ impl<R: Row> Shards<R> {
         memory: impl Fn() -> M + Sync,
         ask: impl Fn(&mut M, usize, &Shard<'_, R>, Above) -> T + Sync,
     ) -> Vec<T> {
-        tasks::each(0..places.len(), memory, |memory, number| {
+        tasks::par_map(0..places.len(), memory, |memory, number| {
             let place = places[number];
             let (number, above) = self.order[place];
             ask(memory, place, &Shard { blocks: &self.blocks, number }, above)
@@ -190,7 +190,7 @@ impl<K: Key> Shards<K> {
         let map = Map::of_parts(parts, shards);
         // The memory of rows that are in their shards is used for the next ones.
         let free = Mutex::new(Vec::new());
-        let blocks = tasks::each(
+        let blocks = tasks::par_map(
             0..parts.count(),
             || (),
             |(), part| {
@@ -268,7 +268,7 @@ impl<K: Key> Source for Shards<K> {
     }
 
     // A group in shards has parts.
-    fn walk(&mut self, _: StepKind, _: &mut Take<'_>) {}
+    fn walk(&mut self, _: StepKind, _: &mut Sink<'_>) {}
 
     fn walk_parts(
         &self,

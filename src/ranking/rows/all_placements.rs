@@ -14,17 +14,17 @@
 //!   of other keys are not visited for each key.
 //!
 //! The sums of two ranges of the score, one above the other, follow from the sums of each. So threads divide the
-//! ranges. Whoever wants them also has the heights of the curves, of each key and of all rows, from the same walk.
+//! ranges. Whoever wants them also has the largest KS distance of the curves, of each key and of all rows, from the same walk.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::codes::Codes;
-use super::heights::{Steps, steps};
 use super::key_placements::KeyPlacements;
 use super::key_rows::{CountedKeys, KeyRows};
-use super::place_sums::{ClassSums, KeyAndLabel, SumNumber, Sums};
+use super::ks_distances::{Steps, steps};
+use super::midrank_sums::{ClassSums, KeyAndLabel, SumNumber, Sums};
 use super::score_order::{PartMemory, ScoreOrder};
 use crate::interrupt;
 use crate::ranking::partition::exclusive_prefix_sum;
@@ -86,7 +86,7 @@ impl AllPlacements {
         } else {
             Vec::new()
         };
-        let sums = tasks::each(0..ranges.len(), Default::default, |memory, number| {
+        let sums = tasks::par_map(0..ranges.len(), Default::default, |memory, number| {
             let range = ranges[number].clone();
             if rows(&range) <= FEW_ROWS || fits_64_bits(rows(&range), most) {
                 of_range(&order, range, memory, Sums::<u64>::none(keys.distinct, steps.len()), &steps)
@@ -148,7 +148,7 @@ impl AllPlacements {
 
     /// The largest `|tp N - fp P|` of each key's rows, and last of all rows; empty if [nobody asked](Self::with_heights).
     pub fn farthest(&self) -> Vec<u128> {
-        self.0.heights.iter().map(|heights| heights.farthest()).collect()
+        self.0.ks_distances.iter().map(|ks_distances| ks_distances.farthest()).collect()
     }
 
     /// The places of all rows of a class among all rows.
@@ -222,7 +222,7 @@ fn of_range<S: Score, T: SumNumber>(
     mut sums: Sums<T>,
     steps: &[Steps],
 ) -> Sums<u128> {
-    if sums.heights.is_empty() {
+    if sums.ks_distances.is_empty() {
         order.for_each(parts, memory, |rows| sums.add_rows::<_, false>(rows, steps));
     } else {
         order.for_each(parts, memory, |rows| sums.add_rows::<_, true>(rows, steps));

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::score_order::{Beside, PartMemory, ScoreOrder};
+use super::score_order::{PartMemory, Payload, ScoreOrder};
 use crate::ranking::scores::Score;
 use crate::ranking::tasks;
 use crate::ranking::ties::Count;
@@ -65,7 +65,7 @@ impl Codes {
             let distinct = in_part(&mut PartMemory::default(), 0) as usize;
             return Codes { of_row: of_row.into_iter().map(AtomicU32::into_inner).collect(), distinct };
         }
-        let of_parts = tasks::each(0..order.parts, PartMemory::default, in_part);
+        let of_parts = tasks::par_map(0..order.parts, PartMemory::default, in_part);
         let mut distinct = 0;
         let mut below = Vec::with_capacity(order.parts);
         for of_part in of_parts {
@@ -86,10 +86,10 @@ impl Codes {
         Codes { of_row: rows.iter().map(|&row| self.of_row[row as usize]).collect(), distinct: self.distinct }
     }
 
-    /// The code of each row and what lies beside it, in ascending order. A large group is put in order by all threads of the
+    /// The code of each row and its payload, in ascending order. A large group is put in order by all threads of the
     /// pool that this is called in.
-    pub fn in_order<B: Beside>(&self, beside: impl Fn(usize) -> B + Sync) -> Vec<(u32, B)> {
-        ScoreOrder::of(&self.of_row, beside).rows_in_order()
+    pub fn in_order<B: Payload>(&self, payload: impl Fn(usize) -> B + Sync) -> Vec<(u32, B)> {
+        ScoreOrder::of(&self.of_row, payload).rows_in_order()
     }
 
     /// How many positives and negatives have each score, the highest first; scores without a row are included.
@@ -162,11 +162,11 @@ mod tests {
         for rows in [60, 3000, SHARD_ROWS as u32 + 5] {
             let scores: Vec<u32> = (0..rows).map(|row| row.wrapping_mul(0x9E37_79B1) >> 20).collect();
             let codes = Codes::of(&scores);
-            let beside = |row: usize| (row.is_multiple_of(3), rows - row as u32);
+            let payload = |row: usize| (row.is_multiple_of(3), rows - row as u32);
             let mut expected: Vec<_> =
-                codes.of_row.iter().enumerate().map(|(row, &code)| (code, beside(row))).collect();
+                codes.of_row.iter().enumerate().map(|(row, &code)| (code, payload(row))).collect();
             expected.sort();
-            assert!(codes.in_order(beside) == expected);
+            assert!(codes.in_order(payload) == expected);
         }
     }
 

@@ -2,11 +2,11 @@
 
 pub mod all_placements;
 pub mod codes;
-mod heights;
 pub mod key_placements;
 pub mod key_rows;
+mod ks_distances;
+mod midrank_sums;
 pub mod parted_placements;
-mod place_sums;
 pub mod placement_products;
 pub mod row_groups;
 pub mod row_placements;

@@ -1,6 +1,6 @@
 //! Placements in parts: those of the rows of each range of the score, class by class, side by side.
 //!
-//! The rows are divided by score into parts, so that the index of a part stays in the second cache. In a part the rarer
+//! The rows are divided by score into parts, so that the index of a part stays in L2. In a part the rarer
 //! class is indexed. The rows of the other class look up their places, which are their placements. How many rows look up
 //! each place then gives the placements of the rarer class.
 //!
@@ -70,7 +70,7 @@ impl PartedPlacements {
             (twice_u, vec![block])
         } else {
             let rows: Vec<_> = scores.chunks(block_rows).zip(labels.chunks(block_rows)).collect();
-            let keys = tasks::each(0..rows.len(), || (), |(), block| divide(rows[block]));
+            let keys = tasks::par_map(0..rows.len(), || (), |(), block| divide(rows[block]));
             placed_by_all_threads::<S>(keys.into_iter().collect::<Option<_>>()?)
         };
         let n_pos = blocks.iter().map(Block::n_pos).sum();
@@ -250,7 +250,7 @@ fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>) -> (u128, Vec<Block
         });
         counts.place_part::<S>(streams, n_pos)
     };
-    let twice_u = tasks::each(0..parts.len(), OneAnother::default, place).into_iter().sum();
+    let twice_u = tasks::par_map(0..parts.len(), OneAnother::default, place).into_iter().sum();
     drop(parts);
     let placed = |(keys, values): (Block<S::Key>, Vec<u32>)| Block {
         of_rows: keys.of_rows,

@@ -33,7 +33,7 @@ pub struct PlacementProducts {
 /// Measured with 3, 5 and 8 scores of 3 * 10^6 rows: a fifth less time than with the placements of each score row by row.
 pub const MOST_SCORES: usize = 8;
 
-/// Rows that are gone through at a time: their placements by all scores stay in the first cache.
+/// Rows that are gone through at a time: their placements by all scores stay in L1.
 const ROWS: usize = 512;
 
 impl PlacementProducts {

@@ -18,18 +18,18 @@ use crate::{cache, interrupt, memory};
 /// Which rows are in which group.
 #[derive(Debug)]
 pub struct RowGroups<'a> {
-    moves: Moves<'a>,
+    passes: Passes<'a>,
     borders: Vec<usize>,
 }
 
 /// How rows go to their groups.
 #[derive(Debug)]
-enum Moves<'a> {
+enum Passes<'a> {
     /// To all groups at once.
-    Once(Blocks<'a>),
+    One(Blocks<'a>),
     /// To ranges of groups, which begin at `starts`, and then to their groups; with the groups of rows that are in their
     /// range.
-    Twice { ranges: Blocks<'a>, starts: Vec<usize>, codes: Vec<u32> },
+    Two { ranges: Blocks<'a>, starts: Vec<usize>, codes: Vec<u32> },
 }
 
 /// Rows with the group of each, in blocks that go to ranges of `2^shift` groups; without a shift, a range is a group.
@@ -77,7 +77,7 @@ impl<'a> RowGroups<'a> {
     fn of_at_most(codes: GroupCodes<'a>, groups: usize, threads: usize, most: usize) -> Self {
         if groups <= most {
             let blocks = Blocks::of(codes, 0, groups, threads);
-            return RowGroups { borders: blocks.borders(), moves: Moves::Once(blocks) };
+            return RowGroups { borders: blocks.borders(), passes: Passes::One(blocks) };
         }
         let shift = groups.div_ceil(most / 2).next_power_of_two().trailing_zeros();
         let ranges = Blocks::of(codes, shift, ((groups - 1) >> shift) + 1, threads);
@@ -88,7 +88,7 @@ impl<'a> RowGroups<'a> {
             let first = number << shift;
             codes[rows[0]..rows[1]].iter().for_each(|&code| sizes[code as usize - first] += 1);
         });
-        RowGroups { borders: borders(sizes.into_iter()), moves: Moves::Twice { ranges, starts, codes } }
+        RowGroups { borders: borders(sizes.into_iter()), passes: Passes::Two { ranges, starts, codes } }
     }
 
     /// Where each group begins, and the last one ends.
@@ -106,9 +106,9 @@ impl<'a> RowGroups<'a> {
     /// # Panics
     /// If the chunks do not have a value for each row.
     pub fn chunks_by_group<T: Copy + Default + Send + Sync>(&self, chunks: &[&[T]]) -> Vec<T> {
-        match &self.moves {
-            Moves::Once(blocks) => blocks.by_range(chunks),
-            Moves::Twice { ranges, starts, codes } => {
+        match &self.passes {
+            Passes::One(blocks) => blocks.by_range(chunks),
+            Passes::Two { ranges, starts, codes } => {
                 self.by_group_in_ranges(&ranges.by_range(chunks), starts, ranges.shift, codes)
             }
         }
@@ -130,7 +130,7 @@ impl<'a> RowGroups<'a> {
             parts.push((rows[0], own));
             rest = others;
         }
-        tasks::each_item(
+        tasks::par_for_each(
             parts,
             || (),
             |(), number, (start, own): (usize, &mut [T])| {
@@ -230,7 +230,7 @@ impl<'a> Blocks<'a> {
                 rest = others;
             }
         }
-        tasks::each_item(
+        tasks::par_for_each(
             of_blocks,
             || (),
             |(), number, mut places: Vec<IterMut<'_, T>>| {
@@ -332,7 +332,7 @@ mod tests {
     fn many_rows_are_moved_in_blocks() {
         let codes: Vec<u32> = (0..300_000u32).map(|row| row.wrapping_mul(2_654_435_761) % 5).collect();
         let groups = RowGroups::of(Cow::from(&codes), 5, 4);
-        assert!(matches!(&groups.moves, Moves::Once(blocks) if blocks.blocks.len() > 1));
+        assert!(matches!(&groups.passes, Passes::One(blocks) if blocks.blocks.len() > 1));
         let numbers: Vec<u32> = (0..300_000).collect();
         assert_eq!(groups.by_group(&numbers), sorted(&codes, &numbers));
         let chunks = cut(&numbers, vec![0, 1, 1, 70_000, 200_000, 300_000]);
@@ -340,7 +340,7 @@ mod tests {
         let labels: Vec<bool> = codes.iter().map(|&code| code > 2).collect();
         let of_classes: Vec<u32> = codes.iter().map(|&code| 2 * code + u32::from(code > 2)).collect();
         let classes = RowGroups::of_classes(&codes, &labels, 5, 4);
-        assert!(matches!(&classes.moves, Moves::Once(blocks) if blocks.blocks.len() > 1));
+        assert!(matches!(&classes.passes, Passes::One(blocks) if blocks.blocks.len() > 1));
         assert_eq!(classes.chunks_by_group(&chunks), sorted(&of_classes, &numbers));
     }
 }

@@ -10,7 +10,7 @@ use crate::cache;
 use crate::interrupt;
 use crate::memory;
 use crate::ranking::index::map::{Map, with_buckets};
-use crate::ranking::index::sorting::sort_near;
+use crate::ranking::index::sorting::sort_nearly_sorted;
 use crate::ranking::partition::exclusive_prefix_sum;
 use crate::ranking::scores::Score;
 use crate::ranking::tasks;
@@ -20,9 +20,9 @@ use crate::ranking::tuning::{
 use crate::simd::{self, Kernel};
 
 /// What lies beside the score of a row.
-pub trait Beside: Copy + Default + Ord + Send + Sync {}
+pub trait Payload: Copy + Default + Ord + Send + Sync {}
 
-impl<T: Copy + Default + Ord + Send + Sync> Beside for T {}
+impl<T: Copy + Default + Ord + Send + Sync> Payload for T {}
 
 /// Rows in parts, each of which has lower scores than the next.
 pub struct ScoreOrder<S: Score, B> {
@@ -35,7 +35,7 @@ pub struct ScoreOrder<S: Score, B> {
 /// The rows of a block, part by part.
 struct Block<S: Score, B> {
     scores: Vec<S::Key>,
-    beside: Vec<B>,
+    payload: Vec<B>,
     /// Where each part begins, and where the last one ends.
     starts: Vec<usize>,
 }
@@ -56,14 +56,14 @@ impl<S: Score, B> Default for PartMemory<S, B> {
     }
 }
 
-impl<S: Score, B: Beside> ScoreOrder<S, B> {
+impl<S: Score, B: Payload> ScoreOrder<S, B> {
     /// Distributes rows by their scores; `beside` says what lies beside each. A row whose score is NaN may be
     /// anywhere, and does not change the order of the others.
-    pub fn of(scores: &[S], beside: impl Fn(usize) -> B + Sync) -> Self {
+    pub fn of(scores: &[S], payload: impl Fn(usize) -> B + Sync) -> Self {
         if scores.len() < SHARD_ROWS {
             let block = Block {
                 scores: scores.iter().map(|score| score.key()).collect(),
-                beside: (0..scores.len()).map(beside).collect(),
+                payload: (0..scores.len()).map(payload).collect(),
                 starts: vec![0, scores.len()],
             };
             return ScoreOrder { blocks: vec![block], parts: 1, map: Map::default() };
@@ -73,10 +73,10 @@ impl<S: Score, B: Beside> ScoreOrder<S, B> {
         let block_rows = scores.len().div_ceil(rayon::current_num_threads() * BLOCKS_PER_THREAD);
         let block = |start: usize| {
             let scores = &scores[start..scores.len().min(start + block_rows)];
-            with_buckets!(&map, part => Block::of(scores, parts, |row| beside(start + row), part))
+            with_buckets!(&map, part => Block::of(scores, parts, |row| payload(start + row), part))
         };
         let blocks = scores.len().div_ceil(block_rows);
-        let blocks = tasks::each(0..blocks, || (), |(), number| block(number * block_rows));
+        let blocks = tasks::par_map(0..blocks, || (), |(), number| block(number * block_rows));
         ScoreOrder { blocks, parts, map }
     }
 
@@ -105,7 +105,7 @@ impl<S: Score, B: Beside> ScoreOrder<S, B> {
         if let [place] = &mut places[..] {
             fill(&mut PartMemory::default(), 0, place);
         } else {
-            tasks::each_item(places, PartMemory::default, fill);
+            tasks::par_for_each(places, PartMemory::default, fill);
         }
         all
     }
@@ -135,15 +135,20 @@ impl<S: Score, B: Beside> ScoreOrder<S, B> {
             let pieces: Vec<(&[S::Key], &[B])> = self
                 .blocks
                 .iter()
-                .map(|block| (&block.scores[piece(block)], &block.beside[piece(block)]))
+                .map(|block| (&block.scores[piece(block)], &block.payload[piece(block)]))
                 .collect();
             take(memory.in_order(&pieces));
         }
     }
 }
 
-impl<S: Score, B: Beside> Block<S, B> {
-    fn of(scores: &[S], parts: usize, beside_row: impl Fn(usize) -> B, part: impl Fn(f64) -> u32) -> Self {
+impl<S: Score, B: Payload> Block<S, B> {
+    fn of(
+        scores: &[S],
+        parts: usize,
+        payload_of_row: impl Fn(usize) -> B,
+        part: impl Fn(f64) -> u32,
+    ) -> Self {
         interrupt::check();
         let mut parts_of = vec![0; scores.len()];
         simd::dispatch(Buckets { scores: scores.iter().copied(), bucket: part, of_rows: &mut parts_of });
@@ -152,16 +157,16 @@ impl<S: Score, B: Beside> Block<S, B> {
         exclusive_prefix_sum(&mut starts);
         let mut next = starts.clone();
         let mut by_part = memory::zeroed_prefaulted(scores.len());
-        let mut beside = memory::zeroed_prefaulted(scores.len());
+        let mut payload = memory::zeroed_prefaulted(scores.len());
         for (row, (score, part)) in scores.iter().zip(parts_of).enumerate() {
             let next = &mut next[part as usize];
             by_part[*next] = score.key();
-            beside[*next] = beside_row(row);
+            payload[*next] = payload_of_row(row);
             cache::prefetch_next_line(&by_part, *next);
-            cache::prefetch_next_line(&beside, *next);
+            cache::prefetch_next_line(&payload, *next);
             *next += 1;
         }
-        Block { scores: by_part, beside, starts }
+        Block { scores: by_part, payload, starts }
     }
 }
 
@@ -183,17 +188,17 @@ impl<S: Score, I: Iterator<Item = S>, F: Fn(f64) -> u32> Kernel for Buckets<'_, 
     }
 }
 
-impl<S: Score, B: Beside> PartMemory<S, B> {
+impl<S: Score, B: Payload> PartMemory<S, B> {
     /// The rows of these pieces in order: they are spread over buckets, and then rows that are near each other are exchanged until
     /// all are in order.
     fn in_order(&mut self, pieces: &[(&[S::Key], &[B])]) -> &[(S::Key, B)] {
         let PartMemory { scores, buckets, ends, rows } = self;
-        let beside = || pieces.iter().flat_map(|piece| piece.1.iter().copied());
+        let payload = || pieces.iter().flat_map(|piece| piece.1.iter().copied());
         scores.clear();
         pieces.iter().for_each(|piece| scores.extend_from_slice(piece.0));
         if scores.len() < FEW_ROWS {
             rows.clear();
-            rows.extend(scores.iter().copied().zip(beside()));
+            rows.extend(scores.iter().copied().zip(payload()));
             rows.sort_unstable();
             return rows;
         }
@@ -213,9 +218,9 @@ impl<S: Score, B: Beside> PartMemory<S, B> {
         if rows.len() < scores.len() {
             rows.resize(scores.len(), Default::default());
         }
-        for ((&score, beside), &bucket) in scores.iter().zip(beside()).zip(&*buckets) {
+        for ((&score, payload), &bucket) in scores.iter().zip(payload()).zip(&*buckets) {
             let end = &mut ends[bucket as usize];
-            rows[*end as usize] = (score, beside);
+            rows[*end as usize] = (score, payload);
             *end += 1;
         }
         // Where the buckets begin that are sorted together. No row passes a row of another bucket, except a NaN. At most
@@ -223,7 +228,7 @@ impl<S: Score, B: Beside> PartMemory<S, B> {
         let (mut together, mut start) = (0, 0);
         for end in ends.iter().map(|&end| end as usize) {
             if end - start > INSERTION_KEYS {
-                sort_near(&mut rows[together..start]);
+                sort_nearly_sorted(&mut rows[together..start]);
                 let bucket = &mut rows[start..end];
                 // Rows of one score are in one bucket, and they may be nearly all rows.
                 if bucket.len() < SHARD_ROWS {
@@ -235,7 +240,7 @@ impl<S: Score, B: Beside> PartMemory<S, B> {
             }
             start = end;
         }
-        sort_near(&mut rows[together..start]);
+        sort_nearly_sorted(&mut rows[together..start]);
         &rows[..scores.len()]
     }
 }
@@ -247,12 +252,12 @@ mod tests {
 
     /// By definition; a NaN may be anywhere.
     fn are_in_order(scores: &[f64], memory: &mut PartMemory<f64, u32>) {
-        let beside = |row: usize| (row * 7919 % 601) as u32;
+        let payload = |row: usize| (row * 7919 % 601) as u32;
         let is_number = |row: &(u64, u32)| !f64::from_key(row.0).is_nan();
-        let keys = scores.iter().enumerate().map(|(row, score)| (score.key(), beside(row)));
+        let keys = scores.iter().enumerate().map(|(row, score)| (score.key(), payload(row)));
         let mut expected: Vec<(u64, u32)> = keys.filter(is_number).collect();
         expected.sort();
-        let order = ScoreOrder::of(scores, beside);
+        let order = ScoreOrder::of(scores, payload);
         let mut rows = Vec::new();
         order.for_each(0..order.parts, memory, |of_part| {
             rows.extend(of_part.iter().copied().filter(is_number))

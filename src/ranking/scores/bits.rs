@@ -67,7 +67,7 @@ impl<'a> Bits<'a> {
     ///
     /// # Panics
     /// If there are not as many places as rows.
-    pub fn write_truths(&self, truths: &mut [bool]) {
+    pub fn unpack_into(&self, truths: &mut [bool]) {
         assert_eq!(truths.len(), self.rows);
         for (first, truths) in (0..).step_by(64).zip(truths.chunks_mut(64)) {
             let word = self.word(first);
@@ -145,7 +145,7 @@ pub(crate) mod tests {
             let tail = bits.slice(first, bits.len() - first);
             let truths: Vec<bool> = (first..bits.len()).map(bit).collect();
             let mut written = vec![false; tail.len()];
-            tail.write_truths(&mut written);
+            tail.unpack_into(&mut written);
             prop_assert_eq!(&written, &truths);
             prop_assert_eq!(Bits::packed(&truths), packed(truths.iter().copied()));
             let ranges = [first / 3..first / 2, first..first, first..bits.len()];

@@ -26,7 +26,7 @@ pub enum Width {
 /// It is a score itself, and its own key.
 pub trait Key: Score<Key = Self> + Ord + std::fmt::Debug + Default {
     /// The key that no score has but, for floats, NaN.
-    const FAULT: Self;
+    const NAN: Self;
 
     /// The type of counts that are kept beside keys in registers: as wide as the key, but at least 16 and at most 64 bits.
     type Lane: Copy + Default + From<bool> + From<u16> + Into<u64> + std::ops::AddAssign;
@@ -37,7 +37,7 @@ pub trait Key: Score<Key = Self> + Ord + std::fmt::Debug + Default {
     /// The key among keys of all widths: in the same order, and back by [`narrow`](Key::narrow).
     fn wide(self) -> u128;
 
-    /// The key that was widened; of [`u128::MAX`], which stands for NaN, [`FAULT`](Key::FAULT).
+    /// The key that was widened; of [`u128::MAX`], which stands for NaN, [`NAN`](Key::NAN).
     fn narrow(wide: u128) -> Self;
 
     /// A number whose high bits are different for most pairs of different keys.
@@ -50,7 +50,7 @@ pub trait Key: Score<Key = Self> + Ord + std::fmt::Debug + Default {
 macro_rules! keys {
     ($($key:ty, $width:ident, $lane:ty, $bits:ident => $folded:expr;)*) => {$(
         impl Key for $key {
-            const FAULT: Self = <$key>::MAX;
+            const NAN: Self = <$key>::MAX;
 
             type Lane = $lane;
 
@@ -235,9 +235,9 @@ mod tests {
         orders((1i64 << 53) + 1, 1i64 << 53);
         orders(i128::MIN, i128::MAX);
         orders(i8::MIN, 0);
-        assert!(f64::from_key(u64::FAULT).is_nan());
-        assert!(f32::from_key(u32::FAULT).is_nan());
-        assert!(f64::INFINITY.key() < u64::FAULT);
+        assert!(f64::from_key(u64::NAN).is_nan());
+        assert!(f32::from_key(u32::NAN).is_nan());
+        assert!(f64::INFINITY.key() < u64::NAN);
     }
 
     proptest! {

@@ -8,7 +8,7 @@ use std::ops::{Add, AddAssign};
 
 use super::placements::Placements;
 use super::source::{Source, StepKind};
-use super::steps::{Above, Runs, Step, Take};
+use super::steps::{Above, Runs, Sink, Step};
 use super::ties::Ties;
 use super::units::Units;
 use crate::memory;
@@ -285,8 +285,8 @@ impl Source for Counts {
         self.units
     }
 
-    fn walk(&mut self, _: StepKind, take: &mut Take<'_>) {
-        Runs::hand_out(Above::default(), &mut Vec::new(), take, |runs| {
+    fn walk(&mut self, _: StepKind, take: &mut Sink<'_>) {
+        Runs::emit(Above::default(), &mut Vec::new(), take, |runs| {
             for (place, count) in self.counts.iter().enumerate() {
                 runs.push(self.keys.at(place), count.pos, count.neg);
             }
@@ -330,7 +330,7 @@ mod tests {
                 let (now, earlier) = (group.ties().at_rank(count), counts.ties().at_rank(count));
                 prop_assert_eq!((now, now.is_some()), (earlier, exists));
             }
-            let (pos, neg) = counts.ties().fold_needed(StepKind::Segments(Indexed::Rarer), |_| true, |sum: &mut (u64, u64), segment| { sum.0 += segment.pos; sum.1 += segment.neg; }, |_, _| ());
+            let (pos, neg) = counts.ties().fold_pruned(StepKind::Segments(Indexed::Rarer), |_| true, |sum: &mut (u64, u64), segment| { sum.0 += segment.pos; sum.1 += segment.neg; }, |_, _| ());
             prop_assert_eq!((pos, neg), (group.row_counts().n_pos, group.row_counts().n_neg));
         }
     }

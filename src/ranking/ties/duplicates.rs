@@ -1,85 +1,85 @@
 //! Scores that several rows share, without bringing the rows into any order.
 //!
-//! Every key marks the cell of its hash. If a key finds its cell marked, it may share its score with another key of
-//! that cell. Only the keys of such cells need be put in order. Where scores are distinct, these are few.
+//! A Bloom filter with one hash: every key sets a bit. If its bit was set before, it may share its score with another key of
+//! that bit. Only the keys of such bits need be put in order. Where scores are distinct, these are few.
 
 use crate::cache;
 use crate::ranking::scores::Key;
-use crate::ranking::tuning::{AGAIN_WORDS, MARKS_PER_ROW, TOGETHER};
+use crate::ranking::tuning::{BITS_PER_ROW, TOGETHER, TWICE_WORDS};
 use crate::simd::{self, Kernel};
 
 /// Finds the keys that may be equal to others. Keeps its memory from use to use.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct Duplicates<K> {
-    marks: Marks,
+    filter: BloomFilter,
     keys: Vec<K>,
 }
 
-/// Marks of cells.
+/// A Bloom filter with one hash, and a second, smaller one.
 #[derive(Debug, Default)]
-struct Marks {
-    /// Cells with a key.
-    met: Vec<u64>,
-    /// Cells with more than one; many cells share a mark here, so that all marks stay in the first cache.
-    again: Vec<u64>,
-    /// Of a hash, to the number of its cell.
+struct BloomFilter {
+    /// Bits of keys.
+    seen: Vec<u64>,
+    /// Bits of more than one key; many bits of `seen` share one here, so that all of them stay in L1.
+    seen_twice: Vec<u64>,
+    /// Of a hash, to the number of its bit.
     shift: u32,
 }
 
-impl Marks {
-    /// Removes all marks, and makes cells for so many hashes.
+impl BloomFilter {
+    /// Clears all bits, and makes room for so many hashes.
     fn clear(&mut self, rows: usize) {
-        let words = (rows * MARKS_PER_ROW / 64).next_power_of_two();
-        // The lowest six bits of the cell's number are its place in the word, and the others are the number of the
+        let words = (rows * BITS_PER_ROW / 64).next_power_of_two();
+        // The lowest six bits of this number are its place in the word, and the others are the number of the
         // word.
         self.shift = u64::BITS - words.ilog2() - 6;
-        self.met.clear();
-        self.met.resize(words, 0);
-        self.again.clear();
-        self.again.resize(AGAIN_WORDS, 0);
+        self.seen.clear();
+        self.seen.resize(words, 0);
+        self.seen_twice.clear();
+        self.seen_twice.resize(TWICE_WORDS, 0);
     }
 
-    /// Marks the cells of keys. Returns whether any cell had been marked.
+    /// Sets the bits of keys. Returns whether any was set before.
     #[inline(always)]
     fn mark<K: Key>(&mut self, keys: &[K]) -> bool {
-        let Marks { met, again, shift } = self;
-        let (met, again) = (&mut met[..], &mut again[..AGAIN_WORDS]);
+        let BloomFilter { seen, seen_twice, shift } = self;
+        let (seen, seen_twice) = (&mut seen[..], &mut seen_twice[..TWICE_WORDS]);
         let mut any = 0;
         let mut cells = [0; TOGETHER];
         for keys in keys.chunks(TOGETHER) {
-            for &cell in cells_of(&mut cells, keys, *shift) {
-                let (word, mark) = (&mut met[(cell / 64) as usize], 1 << (cell % 64));
-                let met_before = *word & mark;
-                again[(cell / 64) as usize % AGAIN_WORDS] |= met_before;
-                any |= met_before;
+            for &cell in bits_of(&mut cells, keys, *shift) {
+                let (word, mark) = (&mut seen[(cell / 64) as usize], 1 << (cell % 64));
+                let seen_before = *word & mark;
+                seen_twice[(cell / 64) as usize % TWICE_WORDS] |= seen_before;
+                any |= seen_before;
                 *word |= mark;
             }
         }
         any != 0
     }
 
-    /// Appends the keys whose cells may have been marked by others.
+    /// Appends the keys whose bits may have been set by others.
     #[inline(always)]
-    fn met_again<K: Key>(&self, keys: &[K], to: &mut Vec<K>) {
-        let again = &self.again[..AGAIN_WORDS];
+    fn possible_duplicates<K: Key>(&self, keys: &[K], to: &mut Vec<K>) {
+        let seen_twice = &self.seen_twice[..TWICE_WORDS];
         let mut cells = [0; TOGETHER];
         for keys in keys.chunks(TOGETHER) {
-            // Most keys are not kept. Each is written, and the next one over it, without a branch that would be foretold wrong.
+            // Most keys are not kept. Each is written, and the next one over it, without a branch that would be mispredicted.
             let before = to.len();
             to.extend_from_slice(keys);
             let (places, mut kept) = (&mut to[before..], 0);
-            for (&key, &cell) in keys.iter().zip(cells_of(&mut cells, keys, self.shift)) {
+            for (&key, &cell) in keys.iter().zip(bits_of(&mut cells, keys, self.shift)) {
                 places[kept] = key;
-                kept += (again[(cell / 64) as usize % AGAIN_WORDS] >> (cell % 64) & 1) as usize;
+                kept += (seen_twice[(cell / 64) as usize % TWICE_WORDS] >> (cell % 64) & 1) as usize;
             }
             to.truncate(before + kept);
         }
     }
 }
 
-/// The cells of at most [`TOGETHER`] keys.
+/// The bits of at most [`TOGETHER`] keys.
 #[inline(always)]
-fn cells_of<'a, K: Key>(cells: &'a mut [u32; TOGETHER], keys: &[K], shift: u32) -> &'a [u32] {
+fn bits_of<'a, K: Key>(cells: &'a mut [u32; TOGETHER], keys: &[K], shift: u32) -> &'a [u32] {
     for (cell, &key) in cells.iter_mut().zip(keys) {
         *cell = (key.hash() >> shift) as u32;
     }
@@ -107,18 +107,18 @@ impl<K: Key> Kernel for Find<'_, K> {
     fn run(self) {
         let all = || self.pieces.iter().flat_map(|pieces| cache::prefetched_chunks(pieces, TOGETHER));
         let rows: usize = self.pieces.iter().copied().flatten().map(|piece| piece.len()).sum();
-        let Duplicates { marks, keys } = self.duplicates;
+        let Duplicates { filter, keys } = self.duplicates;
         keys.clear();
-        marks.clear(rows);
+        filter.clear(rows);
         let mut any = false;
         for piece in all() {
-            any |= marks.mark(piece);
+            any |= filter.mark(piece);
         }
         if !any {
             return;
         }
         for piece in all() {
-            marks.met_again(piece, keys);
+            filter.possible_duplicates(piece, keys);
         }
     }
 }

@@ -21,7 +21,7 @@ impl Ties<'_> {
         step: impl Fn(&mut T, Tie) + Sync,
         join: impl Fn(&mut T, T),
     ) -> T {
-        self.fold_needed(StepKind::Ties, |_| true, step, join)
+        self.fold_pruned(StepKind::Ties, |_| true, step, join)
     }
 
     /// Like [`fold`](Ties::fold) onto a result that exists, a run at a time: `run` returns what lies above the next run. Parts
@@ -40,7 +40,7 @@ impl Ties<'_> {
     /// rows of one class within a segment. A large group is walked in parts; all rows of a part that is not needed come as one step without a key.
     ///
     /// Most of a group says nothing about the largest distance of a curve, or about the area of a small range.
-    pub fn fold_needed<T: Default + Send>(
+    pub fn fold_pruned<T: Default + Send>(
         &mut self,
         steps: StepKind,
         needed: impl Fn(&Step) -> bool,

@@ -38,7 +38,7 @@ impl<K: Key> Cell<K> {
     }
 
     fn empty() -> Self {
-        Cell { lowest: K::FAULT, highest: K::default(), pos: 0, neg: 0, rows: 0 }
+        Cell { lowest: K::NAN, highest: K::default(), pos: 0, neg: 0, rows: 0 }
     }
 
     #[inline]

@@ -72,7 +72,7 @@ impl<K: Key, I: Iterator<Item = K>> Kernel for Ends<I> {
 
     #[inline(always)]
     fn run(self) -> (K, K) {
-        self.0.fold((K::FAULT, K::default()), |(low, high), key| (low.min(key), high.max(key)))
+        self.0.fold((K::NAN, K::default()), |(low, high), key| (low.min(key), high.max(key)))
     }
 }
 

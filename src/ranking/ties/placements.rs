@@ -48,7 +48,7 @@ impl Placements {
         }
         let (mut pos_before, mut neg_before) = (0, 0);
         let (mut of_pos, mut of_neg) = (Moments::<u64>::default(), Moments::default());
-        for rise in run.rises {
+        for rise in run.deltas {
             of_pos.add(rise.pos, 2 * neg_before + rise.neg);
             of_neg.add(rise.neg, 2 * pos_before + rise.pos);
             pos_before += rise.pos;

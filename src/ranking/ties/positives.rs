@@ -64,20 +64,20 @@ impl PositiveScores {
 }
 
 /// What takes the scores of positives in, some at a time.
-pub type TakePositives<'a> = dyn FnMut(&PositiveScores) + 'a;
+pub type PositiveSink<'a> = dyn FnMut(&PositiveScores) + 'a;
 
 /// Walks the positives of a part of a group, and returns the sums over the placements of all its rows.
-pub type WalkPositives<'a> = dyn FnMut(&mut TakePositives<'_>) -> Placements + 'a;
+pub type WalkPositives<'a> = dyn FnMut(&mut PositiveSink<'_>) -> Placements + 'a;
 
 /// Hands out the scores of positives, some at a time.
 pub(in crate::ranking) struct Batches<'a, 'b> {
     scores: PositiveScores,
-    take: &'a mut TakePositives<'b>,
+    take: &'a mut PositiveSink<'b>,
 }
 
 impl<'a, 'b> Batches<'a, 'b> {
     /// To what takes them in.
-    pub fn to(take: &'a mut TakePositives<'b>) -> Self {
+    pub fn to(take: &'a mut PositiveSink<'b>) -> Self {
         Batches { scores: PositiveScores::default(), take }
     }
 

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use super::outline::Cell;
 use super::placements::Placements;
 use super::positives::WalkPositives;
-use super::steps::{Step, Take, Tie};
+use super::steps::{Sink, Step, Tie};
 use super::units::Units;
 
 /// Which class is indexed: each of its distinct scores is a segment of its own.
@@ -28,7 +28,7 @@ pub enum StepKind {
 }
 
 /// Walks a part of a group, handing steps to what takes them.
-pub type Walk<'a> = dyn FnMut(&mut Take<'_>) + 'a;
+pub type Walk<'a> = dyn FnMut(&mut Sink<'_>) + 'a;
 
 /// A tie, and for either class the sum of its squared units.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,7 @@ pub trait Source: Debug {
     }
 
     /// Walks a group that has no parts.
-    fn walk(&mut self, steps: StepKind, take: &mut Take<'_>);
+    fn walk(&mut self, steps: StepKind, take: &mut Sink<'_>);
 
     /// Walks the parts of these numbers on all threads: `part` is called with the number of each part, and `done` with the
     /// numbers of the parts that have been walked, in order.

@@ -70,7 +70,7 @@ pub struct Above {
 
 /// A step without the counts above it: half as many bytes to write and to read.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Rise {
+pub struct StepDelta {
     key: u128,
     pub(super) pos: u64,
     pub(super) neg: u64,
@@ -80,29 +80,29 @@ pub struct Rise {
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     above: Above,
-    pub(super) rises: &'a [Rise],
+    pub(super) deltas: &'a [StepDelta],
 }
 
 impl Run<'_> {
     /// One step as a run.
     pub(super) fn with_step<T>(step: Step, ask: impl FnOnce(Run<'_>) -> T) -> T {
         let Step { key, pos, neg, pos_above, neg_above } = step;
-        ask(Run { above: Above { pos: pos_above, neg: neg_above }, rises: &[Rise { key, pos, neg }] })
+        ask(Run { above: Above { pos: pos_above, neg: neg_above }, deltas: &[StepDelta { key, pos, neg }] })
     }
 
     /// How many steps there are.
     pub fn number(&self) -> usize {
-        self.rises.len()
+        self.deltas.len()
     }
 
     /// The keys of the steps.
     pub(super) fn keys(&self) -> impl Iterator<Item = u128> {
-        self.rises.iter().map(|rise| rise.key)
+        self.deltas.iter().map(|delta| delta.key)
     }
 
     /// The positives and the negatives of the steps.
     pub(super) fn rows(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.rises.iter().map(|rise| (rise.pos, rise.neg))
+        self.deltas.iter().map(|delta| (delta.pos, delta.neg))
     }
 
     /// What lies above the next run.
@@ -114,7 +114,8 @@ impl Run<'_> {
     /// All rows of the run as one step without a key.
     #[inline]
     pub fn whole(&self) -> Step {
-        let (pos, neg) = self.rises.iter().fold((0, 0), |rows, rise| (rows.0 + rise.pos, rows.1 + rise.neg));
+        let (pos, neg) =
+            self.deltas.iter().fold((0, 0), |rows, delta| (rows.0 + delta.pos, rows.1 + delta.neg));
         Step { key: 0, pos, neg, pos_above: self.above.pos, neg_above: self.above.neg }
     }
 
@@ -122,36 +123,36 @@ impl Run<'_> {
     #[inline]
     pub fn each(self, mut visit: impl FnMut(Step)) -> Above {
         let Above { mut pos, mut neg } = self.above;
-        for rise in self.rises {
-            visit(Step { key: rise.key, pos: rise.pos, neg: rise.neg, pos_above: pos, neg_above: neg });
-            pos += rise.pos;
-            neg += rise.neg;
+        for delta in self.deltas {
+            visit(Step { key: delta.key, pos: delta.pos, neg: delta.neg, pos_above: pos, neg_above: neg });
+            pos += delta.pos;
+            neg += delta.neg;
         }
         Above { pos, neg }
     }
 }
 
 /// What takes steps in, a run at a time, and returns what lies above the next run.
-pub type Take<'a> = dyn FnMut(Run<'_>) -> Above + 'a;
+pub type Sink<'a> = dyn FnMut(Run<'_>) -> Above + 'a;
 
 /// Hands out steps in runs.
 pub(in crate::ranking) struct Runs<'a, 'b> {
     above: Above,
-    rises: &'a mut [Rise],
+    deltas: &'a mut [StepDelta],
     len: usize,
-    take: &'a mut Take<'b>,
+    take: &'a mut Sink<'b>,
 }
 
 impl Runs<'_, '_> {
-    /// Hands out the steps that `push` pushes, all below `above`; `rises` is memory to work with.
-    pub fn hand_out(
+    /// Hands out the steps that `push` pushes, all below `above`; `deltas` is memory to work with.
+    pub fn emit(
         above: Above,
-        rises: &mut Vec<Rise>,
-        take: &mut Take<'_>,
+        deltas: &mut Vec<StepDelta>,
+        take: &mut Sink<'_>,
         push: impl FnOnce(&mut Runs<'_, '_>),
     ) {
-        rises.resize(STEPS_AT_A_TIME, Rise::default());
-        let mut runs = Runs { above, rises, len: 0, take };
+        deltas.resize(STEPS_AT_A_TIME, StepDelta::default());
+        let mut runs = Runs { above, deltas, len: 0, take };
         push(&mut runs);
         runs.end_run();
     }
@@ -159,16 +160,16 @@ impl Runs<'_, '_> {
     /// The next step: so many rows of either class.
     #[inline]
     pub fn push(&mut self, key: u128, pos: u64, neg: u64) {
-        if self.len == self.rises.len() {
+        if self.len == self.deltas.len() {
             self.end_run();
         }
-        self.rises[self.len] = Rise { key, pos, neg };
+        self.deltas[self.len] = StepDelta { key, pos, neg };
         self.len += 1;
     }
 
     fn end_run(&mut self) {
         if self.len > 0 {
-            self.above = (self.take)(Run { above: self.above, rises: &self.rises[..self.len] });
+            self.above = (self.take)(Run { above: self.above, deltas: &self.deltas[..self.len] });
             self.len = 0;
         }
     }

@@ -399,7 +399,7 @@ mod tests {
             })?;
             for indexed in [Indexed::Rarer, Indexed::Positives] {
                 ask(&|mut ties| {
-                    let segments = ties.fold_needed(
+                    let segments = ties.fold_pruned(
                         StepKind::Segments(indexed),
                         |_| true,
                         |walked: &mut Vec<_>, segment| walked.push(segment),

@@ -12,11 +12,11 @@ use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
     outline::Cell,
     source::{Source, SquaredUnits, StepKind, Walk},
-    steps::{Above, Step, Take},
+    steps::{Above, Sink, Step},
     units::{Unit, Units},
 };
 use crate::ranking::tuning::SHARD_ROWS;
-use crate::ranking::weighted::rows::{WeightedRow, each_tie, hand_out};
+use crate::ranking::weighted::rows::{WeightedRow, each_tie, emit};
 
 /// The weighted rows of a group. Keeps no memory from group to group.
 #[derive(Debug)]
@@ -110,9 +110,9 @@ impl<K: Key> Source for Weighted<K> {
         }
     }
 
-    fn walk(&mut self, _: StepKind, take: &mut Take<'_>) {
+    fn walk(&mut self, _: StepKind, take: &mut Sink<'_>) {
         if let Layout::Rows(rows) = &self.layout {
-            hand_out(rows, Above::default(), take);
+            emit(rows, Above::default(), take);
         }
     }
 
@@ -126,7 +126,7 @@ impl<K: Key> Source for Weighted<K> {
         if let Layout::Shards(shards) = &self.layout {
             shards.each_of(numbers, Vec::new, |rows, place, shard, above| {
                 shard.sorted(rows);
-                part(place, &mut |take| hand_out(rows, above, take));
+                part(place, &mut |take| emit(rows, above, take));
             });
             numbers.iter().copied().for_each(done);
         }

@@ -3,15 +3,15 @@
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{
     source::SquaredUnits,
-    steps::{Above, Runs, Take, Tie},
+    steps::{Above, Runs, Sink, Tie},
 };
 
 /// A row: its key, its units and, as the lowest bit, its label.
 pub(in crate::ranking) type WeightedRow<K> = (K, u64);
 
 /// Hands out the ties of sorted rows, from the highest score down.
-pub(in crate::ranking) fn hand_out<K: Key>(rows: &[WeightedRow<K>], above: Above, take: &mut Take<'_>) {
-    Runs::hand_out(above, &mut Vec::new(), take, |runs| {
+pub(in crate::ranking) fn emit<K: Key>(rows: &[WeightedRow<K>], above: Above, take: &mut Sink<'_>) {
+    Runs::emit(above, &mut Vec::new(), take, |runs| {
         each_tie(rows, above, &mut |SquaredUnits { tie, .. }| runs.push(tie.key, tie.pos, tie.neg));
     });
 }

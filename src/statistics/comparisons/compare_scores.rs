@@ -200,7 +200,7 @@ impl<'a> WeightedPairs<'a> {
     fn of(areas: &'a WeightedAreas<'a>, pairs: &[(usize, usize)], rows: usize) -> Self {
         type Ask<'a> = dyn Fn(usize, usize) -> Option<f64> + Sync + 'a;
         let of_each = |pairs: BTreeSet<(usize, usize)>, ask: &Ask<'_>| -> OfPairs {
-            tasks::of_each(pairs.into_iter().collect(), rows, |(a, b)| ((a, b), ask(a, b)))
+            tasks::par_map_items(pairs.into_iter().collect(), rows, |(a, b)| ((a, b), ask(a, b)))
                 .into_iter()
                 .collect()
         };

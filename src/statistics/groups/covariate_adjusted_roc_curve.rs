@@ -56,13 +56,13 @@ impl Rate {
 
 /// The positives of one score in a stratum: a step of its curve, or a diagonal if negatives tie with them.
 #[derive(Clone, Copy, Debug)]
-struct Rise {
+struct StepDelta {
     pos: u64,
     from: Rate,
     tied: u64,
 }
 
-impl Rise {
+impl StepDelta {
     fn to(self) -> Rate {
         Rate { fp: self.from.fp + self.tied, ..self.from }
     }
@@ -77,31 +77,31 @@ impl Rise {
 
 /// The points of the curve: where it begins and ends, and both ends of each step and each diagonal of a stratum.
 fn points(strata: &[KeyRows]) -> Vec<RatePoint> {
-    let mut rises = Vec::new();
+    let mut deltas = Vec::new();
     for stratum in strata {
         for step in steps(&stratum.counts).filter(|step| step.pos > 0) {
             let from = Rate { fp: step.neg_above, n_neg: stratum.n_neg };
-            rises.push(Rise { pos: step.pos, from, tied: step.neg });
+            deltas.push(StepDelta { pos: step.pos, from, tied: step.neg });
         }
     }
-    rises.sort_unstable_by(|a, b| a.from.order(b.from));
+    deltas.sort_unstable_by(|a, b| a.from.order(b.from));
     let mut rates: Vec<Rate> = vec![Rate { fp: 0, n_neg: 1 }, Rate { fp: 1, n_neg: 1 }];
-    rates.extend(rises.iter().flat_map(|rise| [rise.from, rise.to()]));
+    rates.extend(deltas.iter().flat_map(|rise| [rise.from, rise.to()]));
     rates.sort_unstable_by(|a, b| a.order(*b));
     rates.dedup_by(|a, b| a.order(*b).is_eq());
     let n_pos = strata.iter().map(|stratum| stratum.n_pos).sum::<u64>();
     let mut points = Vec::with_capacity(rates.len());
-    let (mut next, mut diagonals, mut below) = (rises.iter().peekable(), Vec::<Rise>::new(), 0u64);
+    let (mut next, mut diagonals, mut below) = (deltas.iter().peekable(), Vec::<StepDelta>::new(), 0u64);
     for rate in rates {
         diagonals.retain(|diagonal| {
             let ends = diagonal.to().order(rate).is_eq();
             below += if ends { diagonal.pos } else { 0 };
             !ends
         });
-        let partly = |diagonals: &[Rise]| -> f64 {
+        let partly = |diagonals: &[StepDelta]| -> f64 {
             in_order(diagonals.iter().map(|diagonal| diagonal.risen(rate))).into_iter().sum()
         };
-        let tpr = |below: u64, diagonals: &[Rise]| match diagonals {
+        let tpr = |below: u64, diagonals: &[StepDelta]| match diagonals {
             [] => quotient(below.into(), n_pos.into()),
             _ => (below as f64 + partly(diagonals)) / n_pos as f64,
         };

@@ -176,7 +176,7 @@ impl Influences {
             quotient(units[row].into(), own.into())
                 * (quotient(placement.into(), 2 * u128::from(other)) - auc)
         };
-        Influences { twice_u, of_row: tasks::of_rows(labels.len(), influence) }
+        Influences { twice_u, of_row: tasks::par_map_rows(labels.len(), influence) }
     }
 }
 

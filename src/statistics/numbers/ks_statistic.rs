@@ -120,7 +120,7 @@ impl KsStatistic {
             upper.distance.max(lower.distance) >= least
         };
         // Within a segment the distance either grows or shrinks, so only an end of a segment can be the farthest point.
-        let farthest = ties.fold_needed(
+        let farthest = ties.fold_pruned(
             StepKind::Segments(Indexed::Rarer),
             may_be_farthest,
             |best, segment| farther(best, Some(point(segment.tp(), segment.fp()))),

@@ -55,7 +55,7 @@ pub fn partial_area_and<T: Default + Send>(
     let ([low, high], bounds_tpr) = range.bounds((n_pos, n_neg));
     // Most segments lie outside most ranges, and whole numbers are compared faster.
     let (low, high) = (low.floor() as u64, high.ceil() as u64);
-    let (mut area, more) = ties.fold_needed(
+    let (mut area, more) = ties.fold_pruned(
         StepKind::Segments(Indexed::Rarer),
         |part| {
             let (from, to) = Range::along(bounds_tpr, part);

@@ -145,7 +145,7 @@ impl Summary for OperatingPoint {
             ties.at_rank(rows.pos).and_then(|tie| candidate(tie.key, tie.tp(), tie.fp()))
         } else if self.criterion == Criterion::TopP || self.fpr.is_some() {
             // In a range the threshold that would be better than one of negatives alone may lie outside.
-            ties.fold_needed(
+            ties.fold_pruned(
                 StepKind::Ties,
                 may_be_best,
                 |best: &mut Option<Candidate>, tie| better(best, candidate(tie.key, tie.tp(), tie.fp())),
@@ -154,7 +154,7 @@ impl Summary for OperatingPoint {
         } else {
             // A score of negatives alone adds false positives and nothing else: by every other criterion it is worse
             // than the one above it, or than calling nobody positive.
-            let best = ties.fold_needed(
+            let best = ties.fold_pruned(
                 StepKind::Segments(Indexed::Positives),
                 may_be_best,
                 |best: &mut Option<Candidate>, segment| {

@@ -1,7 +1,7 @@
 //! How high the points of a curve lie above the diagonal: `tp N - fp P` of P positives and N negatives.
 //!
 //! The rows come from the lowest score up. Below some score are all rows but those that a point counts, so that its
-//! height is the sum of P for each negative below it, less N for each positive. The heights of two ranges of the score,
+//! height is the sum of P for each negative below it, less N for each positive. The KS distances of two ranges of the score,
 //! one above the other, follow from those of each: threads divide the ranges.
 
 use crate::ranking::ties::Count;
@@ -15,9 +15,9 @@ pub(super) fn steps(rows: Count) -> Steps {
     [rows.pos.cast_signed(), -rows.neg.cast_signed()]
 }
 
-/// The heights of the points of some rows in a range of the score.
+/// The KS distances of the points of some rows in a range of the score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Heights {
+pub(super) struct KsDistances {
     /// From the point at the lower end of the range to that at the upper one.
     last: i64,
     /// The largest of all points, and of the lower end, whose height is 0 here.
@@ -26,7 +26,7 @@ pub(super) struct Heights {
     lowest: i64,
 }
 
-impl Heights {
+impl KsDistances {
     /// Takes in the next row, which is the only one of its score.
     #[inline(always)]
     pub fn add_row(&mut self, class: usize, steps: Steps) {
@@ -45,9 +45,9 @@ impl Heights {
         self.lowest = self.lowest.min(self.last);
     }
 
-    /// The heights of this range and of the one above it.
+    /// The KS distances of this range and of the one above it.
     pub fn and_above(self, above: Self) -> Self {
-        Heights {
+        KsDistances {
             last: self.last + above.last,
             highest: self.highest.max(self.last + above.highest),
             lowest: self.lowest.min(self.last + above.lowest),

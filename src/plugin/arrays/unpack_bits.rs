@@ -11,17 +11,17 @@ use crate::ranking::SHARD_ROWS;
 use crate::ranking::scores::Bits;
 
 /// Whether each of some rows is true; all threads share the reading of many rows.
-pub fn truths(bitmap: &Bitmap, rows: Range<usize>) -> Vec<bool> {
+pub fn unpack_bits(bitmap: &Bitmap, rows: Range<usize>) -> Vec<bool> {
     let (bytes, start, _) = bitmap.as_slice();
     let bits = Bits::new(bytes, start + rows.start, rows.len());
     let mut truths = memory::zeroed_lazily(rows.len());
     if truths.len() < SHARD_ROWS {
-        bits.write_truths(&mut truths);
+        bits.unpack_into(&mut truths);
     } else {
         let parts = truths.par_chunks_mut(SHARD_ROWS).enumerate();
         RAYON.install(|| {
             parts.for_each(|(number, part)| {
-                bits.slice(number * SHARD_ROWS, part.len()).write_truths(part);
+                bits.slice(number * SHARD_ROWS, part.len()).unpack_into(part);
             });
         });
     }
@@ -38,9 +38,9 @@ mod tests {
         let all: Vec<bool> = (0..3 * SHARD_ROWS).map(|row| row * 37 % 11 < 5).collect();
         let bitmap: Bitmap = all.iter().copied().collect();
         for rows in [0..0, 5..70, 3..3 * SHARD_ROWS - 1] {
-            assert_eq!(truths(&bitmap, rows.clone()), all[rows.clone()]);
+            assert_eq!(unpack_bits(&bitmap, rows.clone()), all[rows.clone()]);
             assert_eq!(
-                truths(&bitmap.clone().sliced(2, all.len() - 2), 0..rows.len()),
+                unpack_bits(&bitmap.clone().sliced(2, all.len() - 2), 0..rows.len()),
                 all[2..2 + rows.len()]
             );
         }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::heights::{Heights, Steps};
+use super::ks_distances::{KsDistances, Steps};
 use crate::ranking::ties::Count;
 use crate::ranking::ties::placements::{MomentNumber, Moments};
 use crate::ranking::tuning::MERGED_KEYS;
@@ -43,7 +43,7 @@ pub(super) struct Sums<T> {
     /// The sums of their places among all rows.
     pub places: [T; 2],
     /// Of each key, and last of all rows; empty if nobody asks.
-    pub heights: Vec<Heights>,
+    pub ks_distances: Vec<KsDistances>,
 }
 
 /// Sums over the rows of one class of a key.
@@ -104,13 +104,13 @@ fn twice<T: SumNumber>(number: T) -> T {
 }
 
 impl<T: SumNumber> Sums<T> {
-    /// Without rows, and with so many heights.
-    pub fn none(keys: usize, heights: usize) -> Self {
+    /// Without rows, and with so many KS distances.
+    pub fn none(keys: usize, ks_distances: usize) -> Self {
         Sums {
             keys: vec![[ClassSums::default(); 2]; keys],
             rows: [T::default(); 2],
             places: [T::default(); 2],
-            heights: vec![Heights::default(); heights],
+            ks_distances: vec![KsDistances::default(); ks_distances],
         }
     }
 
@@ -118,7 +118,7 @@ impl<T: SumNumber> Sums<T> {
     #[inline(always)]
     fn add_row<const HEIGHTS: bool>(&mut self, key: u32, class: usize, steps: &[Steps]) {
         if HEIGHTS
-            && let ([of_keys @ .., of_all], [steps @ .., steps_of_all]) = (&mut self.heights[..], steps)
+            && let ([of_keys @ .., of_all], [steps @ .., steps_of_all]) = (&mut self.ks_distances[..], steps)
         {
             of_keys[key as usize].add_row(class, steps[key as usize]);
             of_all.add_row(class, *steps_of_all);
@@ -136,9 +136,10 @@ impl<T: SumNumber> Sums<T> {
     pub fn add_tie(&mut self, of_keys: impl Iterator<Item = (u32, Count)> + Clone, steps: &[Steps]) {
         let counts = |count: Count| [T::from(count.neg), T::from(count.pos)];
         let tied = of_keys.clone().fold(Count::default(), |sum, (_, count)| sum.plus(count));
-        if let ([heights @ .., of_all], [steps @ .., steps_of_all]) = (&mut self.heights[..], steps) {
+        if let ([ks_distances @ .., of_all], [steps @ .., steps_of_all]) = (&mut self.ks_distances[..], steps)
+        {
             for (key, count) in of_keys.clone() {
-                heights[key as usize].add_tie(count, steps[key as usize]);
+                ks_distances[key as usize].add_tie(count, steps[key as usize]);
             }
             of_all.add_tie(tied, *steps_of_all);
         }
@@ -199,7 +200,7 @@ impl<T: SumNumber> Sums<T> {
             keys: self.keys.into_iter().map(|of_key| of_key.map(wide)).collect(),
             rows: self.rows.map(Into::into),
             places: self.places.map(Into::into),
-            heights: self.heights,
+            ks_distances: self.ks_distances,
         }
     }
 }
@@ -237,7 +238,7 @@ impl Sums<u128> {
         for class in [0, 1] {
             self.rows[class] += above.rows[class];
         }
-        for (below, higher) in self.heights.iter_mut().zip(above.heights) {
+        for (below, higher) in self.ks_distances.iter_mut().zip(above.ks_distances) {
             *below = below.and_above(higher);
         }
         self
