@@ -10,7 +10,8 @@
 //! - [`order`]: the ways to rank rows without weights. Few rows are compared in pairs, and few distinct scores are
 //!   counted. Otherwise one class is brought near its order, and the other class looks up its place in it.
 //! - [`weighted`]: the same for rows with weights, which count units of a fixed-point number.
-//! - `partition`: rows divided by a map, in two passes.
+//! - `bucket_map`: scores to buckets, fitted to a sample.
+//! - `partition`: the radix partition of rows by a histogram, a prefix sum and a scatter.
 //! - [`group`]: the rows of one group, ranked in the way that suits their number.
 //! - [`rows`]: several columns row by row: codes of scores and keys, and placements of rows.
 //!
@@ -18,6 +19,7 @@
 
 #![deny(unsafe_code)]
 
+mod bucket_map;
 pub mod group;
 mod index;
 pub mod order;

@@ -92,7 +92,7 @@ impl Scale {
             scale: self,
             lengths: power_of_two(-number.div_euclid(STEPS)),
             joined: (0..STEPS as u64)
-                .filter(|&pair| turn(pair) < number.rem_euclid(STEPS) as u32)
+                .filter(|&pair| bit_reversed(pair) < number.rem_euclid(STEPS) as u32)
                 .fold(0, |joined, pair| joined | 1 << pair),
         }
     }
@@ -239,7 +239,7 @@ const BORDER: u64 = 2 * MOST_LENGTHS;
 
 /// When the intervals of a pair with this number are joined, from 0 on: neighbouring pairs have turns that are far from each other.
 #[inline(always)]
-fn turn(pair: u64) -> u32 {
+fn bit_reversed(pair: u64) -> u32 {
     (pair as u32 % STEPS as u32).reverse_bits() >> (u32::BITS - STEPS.ilog2())
 }
 
@@ -264,7 +264,7 @@ pub type Resolution = u32;
 
 impl Place {
     /// The first partition that has both places in one interval; none if no partition has.
-    pub fn joins(self, other: Place) -> Option<Resolution> {
+    pub fn common_resolution(self, other: Place) -> Option<Resolution> {
         let (near, far) = if self.distance < other.distance { (self, other) } else { (other, self) };
         if near == far {
             return Some(1);
@@ -284,7 +284,7 @@ impl Place {
         let whole = (far & ((1 << MANTISSA) - 1)) | (1 << MANTISSA);
         let shift = length - (exponent(far) - MANTISSA as i32);
         let pair = whole.checked_shr(shift as u32).unwrap_or(0);
-        Some((FIRST + STEPS * (length - 1) + turn(pair) as i32 + 1).max(1) as u32)
+        Some((FIRST + STEPS * (length - 1) + bit_reversed(pair) as i32 + 1).max(1) as u32)
     }
 }
 
@@ -333,8 +333,8 @@ mod tests {
             let [a, b] = [a, b].map(|score| if probability { score.abs() % 1.0 } else { score });
             prop_assume!(!a.is_nan() && !b.is_nan());
             let (a, b) = (scale.place(a), scale.place(b));
-            prop_assert_eq!(a.joins(b), b.joins(a));
-            if let Some(first) = a.joins(b) {
+            prop_assert_eq!(a.common_resolution(b), b.common_resolution(a));
+            if let Some(first) = a.common_resolution(b) {
                 for resolution in [first, first + 1, first + 40, first + 500] {
                     if let (Some(of_a), Some(of_b)) = (interval(a, resolution), interval(b, resolution)) {
                         prop_assert_eq!(of_a, of_b);
@@ -355,7 +355,7 @@ mod tests {
             let b = if near { a * (1.0 + b.clamp(-1.0, 1.0) * 1e-6) } else { b };
             let [a, b] = [a, b].map(|score| if probability { score.abs() % 1.0 } else { score });
             prop_assume!(!a.is_nan() && !b.is_nan());
-            let first = scale.place(a).joins(scale.place(b));
+            let first = scale.place(a).common_resolution(scale.place(b));
             let about = first.into_iter().flat_map(|first| [first - 1, first, first + 1, first + later]);
             for resolution in about.chain([1, FIRST as u32 + later]).filter(|resolution| (1..=LAST).contains(resolution)) {
                 let intervals = scale.intervals(resolution).of(&[a, b]);
@@ -383,8 +383,8 @@ mod tests {
             let mut scores = scores;
             scores.sort_by(f64::total_cmp);
             let [low, middle, high] = scores.map(|score| Scale::Real.place(score));
-            if let Some(all) = low.joins(high) {
-                prop_assert_eq!(Some(all), low.joins(middle).max(middle.joins(high)));
+            if let Some(all) = low.common_resolution(high) {
+                prop_assert_eq!(Some(all), low.common_resolution(middle).max(middle.common_resolution(high)));
             }
         }
     }
@@ -393,11 +393,11 @@ mod tests {
     fn ends() {
         let place = |score| Scale::Real.place(score);
         assert_eq!(place(-0.0), place(0.0));
-        assert_eq!(place(0.0).joins(place(-5e-324)), None);
-        assert_eq!(place(f64::INFINITY).joins(place(f64::MAX)), None);
-        assert_eq!(place(f64::INFINITY).joins(place(f64::INFINITY)), Some(1));
-        assert!(place(0.0).joins(place(5e-324)).is_some_and(|first| first > 1));
-        assert!(place(0.0).joins(place(f64::MAX)).is_some_and(|last| last < 2 * FIRST as u32));
+        assert_eq!(place(0.0).common_resolution(place(-5e-324)), None);
+        assert_eq!(place(f64::INFINITY).common_resolution(place(f64::MAX)), None);
+        assert_eq!(place(f64::INFINITY).common_resolution(place(f64::INFINITY)), Some(1));
+        assert!(place(0.0).common_resolution(place(5e-324)).is_some_and(|first| first > 1));
+        assert!(place(0.0).common_resolution(place(f64::MAX)).is_some_and(|last| last < 2 * FIRST as u32));
         assert!(
             Scale::Probability.holds(0.0)
                 && Scale::Probability.holds(1.0)

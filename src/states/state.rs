@@ -202,7 +202,7 @@ impl<T: CountValue> State<T> {
         let Some(limit) = self.limit else { return self };
         let most = limit.max_bins.max(LEAST_BINS) as usize;
         if self.bins.len() > most {
-            let joins = self.joins(limit.scale);
+            let joins = self.common_resolution(limit.scale);
             // Of n borders between bins, the `most - 1` that are joined last stay.
             let mut borders = joins.clone();
             let (_, first_joined, _) = borders.select_nth_unstable_by(most - 1, |one, other| other.cmp(one));
@@ -214,9 +214,9 @@ impl<T: CountValue> State<T> {
     }
 
     /// For each border between two neighbouring bins, the first partition that joins them.
-    fn joins(&self, scale: Scale) -> Vec<Resolution> {
+    fn common_resolution(&self, scale: Scale) -> Vec<Resolution> {
         let places = scale.places(&self.bins.score_type().values(self.bins.keys()));
-        places.windows(2).map(|pair| pair[0].joins(pair[1]).unwrap_or(Resolution::MAX)).collect()
+        places.windows(2).map(|pair| pair[0].common_resolution(pair[1]).unwrap_or(Resolution::MAX)).collect()
     }
 
     /// The same with fewer bins, and which bin each of them ends with; `is_joined` says of a bin whether it is joined to the

@@ -31,14 +31,14 @@ const LEAST_ROWS: usize = 16;
 const NONE: u32 = u32::MAX;
 
 /// The distinct values of a column, in ascending order.
-pub struct Places {
+pub struct Factorized {
     /// For each row, the place of its value; of a missing one any.
     pub of_row: Vec<u32>,
     /// For each place, the first row that has the value.
     pub rows: Vec<u32>,
 }
 
-impl Places {
+impl Factorized {
     /// The places of keys; `validity` tells which are not missing, if not all are.
     ///
     /// Keys of a range that is not much larger than the rows are looked up in a table of it. Of others, few
@@ -65,7 +65,7 @@ impl Places {
         // Names often begin alike, so the bytes that all of them share are left out.
         let present = || OptionalValues { values, validity }.rows().map(|(_, value)| value);
         let Some(first) = present().next() else {
-            return Places { of_row: vec![0; values.len()], rows: Vec::new() };
+            return Factorized { of_row: vec![0; values.len()], rows: Vec::new() };
         };
         let shared = present().fold(first.len(), |shared, value| {
             if value.get(..shared) == first.get(..shared) {
@@ -95,7 +95,7 @@ impl Places {
             places[first as usize] = place;
         }
         of_row.iter_mut().for_each(|place| *place = places.get(*place as usize).copied().unwrap_or_default());
-        Places { of_row, rows: order.into_iter().map(|first| firsts[first as usize].1).collect() }
+        Factorized { of_row, rows: order.into_iter().map(|first| firsts[first as usize].1).collect() }
     }
 }
 
@@ -150,10 +150,10 @@ impl<K: Copy + Ord + Send> OptionalValues<'_, K> {
     }
 
     /// By sorting all rows.
-    fn sorted(self) -> Places {
+    fn sorted(self) -> Factorized {
         let mut order: Vec<(K, u32)> = self.rows().map(|(row, key)| (key, row)).collect();
         RAYON.install(|| tasks::sort_by(&mut order, Ord::cmp));
-        let mut places = Places { of_row: vec![0; self.values.len()], rows: Vec::new() };
+        let mut places = Factorized { of_row: vec![0; self.values.len()], rows: Vec::new() };
         let mut last = None;
         for (key, row) in order {
             if last != Some(key) {
@@ -193,9 +193,9 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
     }
 
     /// By a table of the range of the keys, if it is not much larger than the rows.
-    fn in_table_of_range<K: Key>(self, key: impl Fn(V) -> K + Sync) -> Option<Places> {
+    fn in_table_of_range<K: Key>(self, key: impl Fn(V) -> K + Sync) -> Option<Factorized> {
         let Some((low, high)) = self.lowest_and_highest(&key) else {
-            return Some(Places { of_row: vec![0; self.values.len()], rows: Vec::new() });
+            return Some(Factorized { of_row: vec![0; self.values.len()], rows: Vec::new() });
         };
         let range = high.above(low, 0);
         let entry = |value| key(value).above(low, 0) as usize;
@@ -237,7 +237,7 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
     }
 
     /// By a table in which every value has an entry of its own.
-    fn in_table(self, entries: usize, entry: impl Fn(V) -> usize + Sync) -> Places {
+    fn in_table(self, entries: usize, entry: impl Fn(V) -> usize + Sync) -> Factorized {
         let mut table = self.first_rows(entries, &entry);
         let mut rows = Vec::new();
         for place in table.iter_mut().filter(|row| **row != NONE) {
@@ -261,17 +261,17 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
             let blocks = of_row.chunks_mut(BLOCK_ROWS).collect();
             Threads.install(|| tasks::par_for_each(blocks, || (), fill));
         }
-        Places { of_row, rows }
+        Factorized { of_row, rows }
     }
 }
 
 impl<K: Key> OptionalValues<'_, K> {
-    fn sorted_or_hashed(self) -> Places {
+    fn sorted_or_hashed(self) -> Factorized {
         if self.are_many() { self.sorted() } else { self.hashed() }
     }
 
     /// By the hashes of the distinct keys, which are then sorted.
-    fn hashed(self) -> Places {
+    fn hashed(self) -> Factorized {
         // The first row of a key is at the place that the high bits of its hash name, or at the next free place.
         let mut bits = 12;
         let mut table = vec![NONE; 1 << bits];
@@ -300,13 +300,13 @@ impl<K: Key> OptionalValues<'_, K> {
             }
             firsts.len() as u32 - 1
         });
-        Places::ordered(&firsts, of_row)
+        Factorized::ordered(&firsts, of_row)
     }
 }
 
 impl OptionalValues<'_, (u128, &[u8])> {
     /// The same of bytes.
-    fn hashed_bytes(self) -> Places {
+    fn hashed_bytes(self) -> Factorized {
         let mut seen: PlHashMap<&[u8], u32> = PlHashMap::default();
         let mut firsts = Vec::new();
         let of_row = self.mapped(|row, key| {
@@ -315,7 +315,7 @@ impl OptionalValues<'_, (u128, &[u8])> {
                 firsts.len() as u32 - 1
             })
         });
-        Places::ordered(&firsts, of_row)
+        Factorized::ordered(&firsts, of_row)
     }
 }
 
@@ -331,7 +331,7 @@ pub fn each<T: Sync, K: Send>(values: &[T], of: impl Fn(&T) -> K + Send + Sync) 
 
 /// The places of rows among those of a column with `distinct` values, as codes without gaps, and the place that each
 /// code stands for.
-pub fn without_gaps(places: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
+pub fn dense_codes(places: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
     if distinct > places.len().saturating_mul(ENTRIES_PER_ROW) {
         let mut distinct_places = places.to_vec();
         distinct_places.sort_unstable();
@@ -373,8 +373,8 @@ mod tests {
         (values.into_iter().map(Option::unwrap_or_default).collect(), validity)
     }
 
-    /// Places are those that a sorted set of the values has, and of each value its first row.
-    fn as_sorted<T: Ord + Copy + std::fmt::Debug>(values: &[T], validity: &Bitmap, places: &Places) {
+    /// Factorized are those that a sorted set of the values has, and of each value its first row.
+    fn as_sorted<T: Ord + Copy + std::fmt::Debug>(values: &[T], validity: &Bitmap, places: &Factorized) {
         let present = || values.iter().enumerate().filter(|row| validity.get_bit(row.0));
         let distinct = Vec::from_iter(BTreeSet::from_iter(present().map(|row| *row.1)));
         assert_eq!(places.of_row.len(), values.len());
@@ -392,7 +392,7 @@ mod tests {
         distinct.sort_unstable();
         let entry = |key: K| distinct.partition_point(|other| *other < key);
         for places in [
-            Places::of(&keys, Some(&validity)),
+            Factorized::of(&keys, Some(&validity)),
             column.sorted(),
             column.hashed(),
             column.in_table(keys.len(), entry),
@@ -418,8 +418,8 @@ mod tests {
             late in proptest::collection::vec(proptest::option::of(3u16..5), 0..3),
         ) {
             let (keys, validity) = parted([early, late].concat());
-            as_sorted(&keys, &validity, &Places::of(&keys, Some(&validity)));
-            as_sorted(&keys, &validity, &Places::of_values(&keys, |key| 2 * key, Some(&validity)));
+            as_sorted(&keys, &validity, &Factorized::of(&keys, Some(&validity)));
+            as_sorted(&keys, &validity, &Factorized::of_values(&keys, |key| 2 * key, Some(&validity)));
         }
 
         #[test]
@@ -428,17 +428,17 @@ mod tests {
             let bytes: Vec<&[u8]> = values.iter().map(String::as_bytes).collect();
             let keys: Vec<(u128, &[u8])> = bytes.iter().map(|value| (start(value, 16), *value)).collect();
             let column = OptionalValues { values: &keys, validity: Some(&validity) };
-            for places in [Places::of_bytes(&bytes, Some(&validity)), column.sorted(), column.hashed_bytes()] {
+            for places in [Factorized::of_bytes(&bytes, Some(&validity)), column.sorted(), column.hashed_bytes()] {
                 as_sorted(&bytes, &validity, &places);
             }
             let named: Vec<String> = values.iter().map(|value| format!("name of {value}")).collect();
             let bytes: Vec<&[u8]> = named.iter().map(String::as_bytes).collect();
-            as_sorted(&bytes, &validity, &Places::of_bytes(&bytes, Some(&validity)));
+            as_sorted(&bytes, &validity, &Factorized::of_bytes(&bytes, Some(&validity)));
         }
 
         #[test]
         fn gaps(places in proptest::collection::vec(0u32..200, 0..90)) {
-            let (codes, distinct_places) = without_gaps(&places, 200);
+            let (codes, distinct_places) = dense_codes(&places, 200);
             prop_assert_eq!(distinct_places, Vec::from_iter(BTreeSet::from_iter(places.clone())));
             prop_assert_eq!(codes, Codes::of(&places));
         }

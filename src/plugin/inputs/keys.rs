@@ -9,7 +9,7 @@ use polars::prelude::{PlHashMap, pf16};
 
 use super::label;
 use crate::plugin::arrays::{
-    distinct::{Places, each, without_gaps},
+    distinct::{Factorized, dense_codes, each},
     downcast::{downcast, message},
     dtype, text,
     values::{Values, gathered},
@@ -43,7 +43,7 @@ impl KeyCodes {
             return Self::of_truths(role, rows);
         }
         check(role, rows.name(), &rows.field)?;
-        let Places { of_row: mut codes, rows: firsts } = places(&rows.field, rows.array.as_ref(), kind)?;
+        let Factorized { of_row: mut codes, rows: firsts } = places(&rows.field, rows.array.as_ref(), kind)?;
         let array = one_zero(gathered(rows.array.as_ref(), &firsts)?)?;
         let values = Values { field: rows.field.clone(), array };
         let mut n_codes = values.array.len();
@@ -94,7 +94,7 @@ impl KeyCodes {
     pub fn among(&self, codes: &[u32]) -> (Codes, Vec<u32>) {
         // The largest code is not looked for where a table of all keys is small enough.
         let largest = || codes.iter().max().map_or(0, |&largest| largest as usize + 1);
-        without_gaps(codes, if self.n_codes <= codes.len() { self.n_codes } else { largest() })
+        dense_codes(codes, if self.n_codes <= codes.len() { self.n_codes } else { largest() })
     }
 }
 
@@ -115,19 +115,19 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
 }
 
 /// Where each value stands among the distinct ones.
-fn places(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Places, String> {
+fn places(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Factorized, String> {
     let validity = array.validity();
     macro_rules! scores {
         ($value:ty) => {{
             let values = downcast::<PrimitiveArray<$value>>(array)?.values();
-            Ok(Places::of_values(values, key, validity))
+            Ok(Factorized::of_values(values, key, validity))
         }};
     }
     match array.dtype() {
-        Dtype::Null => Ok(Places { of_row: vec![0; array.len()], rows: Vec::new() }),
+        Dtype::Null => Ok(Factorized { of_row: vec![0; array.len()], rows: Vec::new() }),
         Dtype::Boolean => {
             let truths = downcast::<BooleanArray>(array)?.values().iter();
-            Ok(Places::of(&truths.map(u8::from).collect::<Vec<_>>(), validity))
+            Ok(Factorized::of(&truths.map(u8::from).collect::<Vec<_>>(), validity))
         }
         Dtype::Int8 => scores!(i8),
         Dtype::Int16 => scores!(i16),
@@ -145,17 +145,17 @@ fn places(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Places,
         Dtype::Float64 => scores!(f64),
         Dtype::Float16 => {
             let values = downcast::<PrimitiveArray<pf16>>(array)?.values();
-            Ok(Places::of_values(values, |value| key(f32::from(value)), validity))
+            Ok(Factorized::of_values(values, |value| key(f32::from(value)), validity))
         }
         Dtype::Utf8View => {
             let words = downcast::<Utf8ViewArray>(array)?.values_iter();
-            Ok(Places::of_bytes(&words.map(str::as_bytes).collect::<Vec<_>>(), validity))
+            Ok(Factorized::of_bytes(&words.map(str::as_bytes).collect::<Vec<_>>(), validity))
         }
-        Dtype::BinaryView => Ok(Places::of_bytes(
+        Dtype::BinaryView => Ok(Factorized::of_bytes(
             &downcast::<BinaryViewArray>(array)?.values_iter().collect::<Vec<_>>(),
             validity,
         )),
-        Dtype::LargeBinary => Ok(Places::of_bytes(
+        Dtype::LargeBinary => Ok(Factorized::of_bytes(
             &downcast::<BinaryArray<i64>>(array)?.values_iter().collect::<Vec<_>>(),
             validity,
         )),
@@ -171,10 +171,10 @@ fn key<S: Score>(value: S) -> S::Key {
 }
 
 /// Words of an Enum go by its order, others by the alphabet.
-fn places_of_words(field: &Field, words: &Words) -> Result<Places, String> {
+fn places_of_words(field: &Field, words: &Words) -> Result<Factorized, String> {
     let order = categories(field);
     let ranks = if order.is_empty() {
-        Places::of_bytes(&words.words.values_iter().map(str::as_bytes).collect::<Vec<_>>(), None).of_row
+        Factorized::of_bytes(&words.words.values_iter().map(str::as_bytes).collect::<Vec<_>>(), None).of_row
     } else {
         let rank_of: PlHashMap<&str, u32> = order.into_iter().zip(0..).collect();
         let rank = |word| {
@@ -187,7 +187,7 @@ fn places_of_words(field: &Field, words: &Words) -> Result<Places, String> {
     };
     // Under a missing row, the place may be outside the words.
     let rank = |&place: &u32| ranks.get(place as usize).copied().unwrap_or_default();
-    Ok(Places::of(&each(&words.places, rank), words.validity.as_ref()))
+    Ok(Factorized::of(&each(&words.places, rank), words.validity.as_ref()))
 }
 
 /// The categories of an Enum, in its order: the field names each after its length, which a semicolon ends.
@@ -206,8 +206,12 @@ fn categories(field: &Field) -> Vec<&str> {
 }
 
 /// Structs go by their fields, the first one first.
-fn places_of_structs(fields: &[Field], structs: &StructArray, kind: KeyKind<'_>) -> Result<Places, String> {
-    let mut so_far: Option<Places> = None;
+fn places_of_structs(
+    fields: &[Field],
+    structs: &StructArray,
+    kind: KeyKind<'_>,
+) -> Result<Factorized, String> {
+    let mut so_far: Option<Factorized> = None;
     for (place, (field, values)) in fields.iter().zip(structs.values()).enumerate() {
         let mut next = places_with_missing(field, values.as_ref(), kind)?;
         if kind == KeyKind::Series && place + 1 == fields.len() {
@@ -220,17 +224,17 @@ fn places_of_structs(fields: &[Field], structs: &StructArray, kind: KeyKind<'_>)
                 let pairs = so_far.of_row.iter().zip(&next.of_row);
                 let keys: Vec<u64> =
                     pairs.map(|(&before, &place)| u64::from(before) * width + u64::from(place)).collect();
-                Places::of(&keys, None)
+                Factorized::of(&keys, None)
             }
         });
     }
-    let so_far = so_far.unwrap_or(Places { of_row: vec![0; structs.len()], rows: Vec::new() });
+    let so_far = so_far.unwrap_or(Factorized { of_row: vec![0; structs.len()], rows: Vec::new() });
     let are_missing = fields.is_empty() || structs.null_count() > 0;
-    Ok(if are_missing { Places::of(&so_far.of_row, structs.validity()) } else { so_far })
+    Ok(if are_missing { Factorized::of(&so_far.of_row, structs.validity()) } else { so_far })
 }
 
 /// Where each value stands among the distinct ones. What is missing comes first, or last if that is the kind of the keys.
-fn places_with_missing(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Places, String> {
+fn places_with_missing(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Factorized, String> {
     let mut places = places(field, array, kind)?;
     if array.null_count() > 0 {
         let is_null = |&row: &usize| *array.dtype() == Dtype::Null || array.is_null(row);
@@ -247,7 +251,7 @@ fn places_with_missing(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> R
 }
 
 /// Puts the distinct texts of an axis in the order of the periods that they name; other values have their order.
-fn in_order_of_periods(places: &mut Places, field: &Field, array: &dyn Array) -> Result<(), String> {
+fn in_order_of_periods(places: &mut Factorized, field: &Field, array: &dyn Array) -> Result<(), String> {
     let is_text = match array.dtype() {
         Dtype::Utf8View => true,
         Dtype::Dictionary(..) => categories(field).is_empty(),

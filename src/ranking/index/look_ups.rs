@@ -1,8 +1,8 @@
 //! Look-ups: how many indexed keys are below any key, and how many are not above it.
 
-use super::map::{Map, with_buckets};
 use super::{Index, ends_of_bucket};
 use crate::cache;
+use crate::ranking::bucket_map::{BucketMap, with_buckets};
 use crate::ranking::scores::{Key, Score};
 use crate::ranking::tuning::{PROBE_LANES, TOGETHER};
 use crate::simd::{self, Kernel};

@@ -13,13 +13,12 @@
 //! after [`Index::order`] all buckets are sorted, and so are all keys.
 
 pub(super) mod look_ups;
-pub(super) mod map;
 pub(super) mod rank_histogram;
 pub(super) mod row;
 pub(super) mod sorting;
 mod units;
 
-use map::{Map, with_buckets};
+use crate::ranking::bucket_map::{BucketMap, with_buckets};
 use row::Row;
 use sorting::{sort, sort_nearly_sorted};
 
@@ -34,7 +33,7 @@ pub(in crate::ranking) struct Index<K> {
     keys: Vec<K>,
     /// Where each bucket begins; one more entry than buckets.
     starts: Vec<u32>,
-    map: Map,
+    map: BucketMap,
     /// For each key, the bucket it goes to.
     buckets: Vec<u32>,
     /// The buckets of more than [`PROBE_LANES`] keys.
@@ -73,7 +72,7 @@ impl<K: Key> Index<K> {
     ) {
         let rows: usize = pieces.iter().map(|piece| piece.len()).sum();
         let buckets = (rows * BUCKETS_PER_KEY).max(1);
-        let map = Map::of_keys::<S>(pieces, rows, buckets);
+        let map = BucketMap::of_keys::<S>(pieces, rows, buckets);
         with_buckets!(&map, bucket => {
             self.spread(pieces, rows, buckets, |key| bucket(S::from_key(key).position()), moved);
         });

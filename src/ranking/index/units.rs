@@ -1,9 +1,9 @@
 //! Keys with units, which are moved with their keys: what a weight is in a class of rows.
 
 use super::look_ups::{bounds_among, window_of};
-use super::map::{Map, with_buckets};
 use super::{Index, ends_of_bucket};
 use crate::cache;
+use crate::ranking::bucket_map::{BucketMap, with_buckets};
 use crate::ranking::partition::exclusive_prefix_sum;
 use crate::ranking::scores::{Key, Score};
 use crate::ranking::tuning::{PROBE_LANES, TOGETHER};

@@ -2,7 +2,7 @@
 
 use crate::interrupt;
 use crate::memory;
-use crate::ranking::index::map::{Map, with_buckets};
+use crate::ranking::bucket_map::{BucketMap, with_buckets};
 use crate::ranking::index::row::Row;
 use crate::ranking::partition::{exclusive_prefix_sum, scatter};
 use crate::ranking::scores::{Observations, Score};
@@ -35,7 +35,7 @@ impl<R: Row> Block<R> {
         pieces: &[Observations<'_, S>],
         unit_of: [Unit; 2],
         shards: usize,
-        map: &Map,
+        map: &BucketMap,
         mut memory: Vec<R>,
     ) -> Self {
         let rows: usize = pieces.iter().map(|rows| rows.scores.len()).sum();

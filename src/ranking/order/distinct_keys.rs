@@ -8,7 +8,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::ranking::index::map::sampled_scores;
+use crate::ranking::bucket_map::sampled_scores;
 use crate::ranking::scores::{Key, Observations, Parts, Score, observations};
 use crate::ranking::tasks;
 use crate::ranking::ties::{

@@ -14,8 +14,8 @@ use super::blocks::{Block, blocks, memory_of};
 use super::classes::Classes;
 use super::kernel_table::KernelTable;
 use super::one_thread::WalkMemory;
+use crate::ranking::bucket_map::BucketMap;
 use crate::ranking::index::Index;
-use crate::ranking::index::map::Map;
 use crate::ranking::index::rank_histogram::RankHistogram;
 use crate::ranking::index::row::Row;
 use crate::ranking::scores::{
@@ -93,7 +93,7 @@ impl<R: Row> Shards<R> {
         shards: usize,
     ) -> Self {
         // Rows that are skipped may be in the sample.
-        let map = Map::of_pieces(pieces, shards);
+        let map = BucketMap::of_pieces(pieces, shards);
         let blocks = observations::blocks(pieces, blocks);
         let part =
             |(): &mut (), block: usize| Block::partition(&blocks[block], units, shards, &map, Vec::new());
@@ -187,7 +187,7 @@ impl<K: Key> Shards<K> {
     /// Parts rows that lie in parts, whose scores are taken when they are in their shards.
     pub fn of_parts<S: Score<Key = K>>(parts: &dyn Parts<S>, facts: &PartFacts) -> Self {
         let shards = Self::number(facts.rows_of_classes);
-        let map = Map::of_parts(parts, shards);
+        let map = BucketMap::of_parts(parts, shards);
         // The memory of rows that are in their shards is used for the next ones.
         let free = Mutex::new(Vec::new());
         let blocks = tasks::par_map(

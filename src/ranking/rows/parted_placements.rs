@@ -13,10 +13,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::cache;
 use crate::interrupt;
 use crate::memory;
-use crate::ranking::index::{
-    Index,
-    map::{Map, with_buckets},
-};
+use crate::ranking::bucket_map::{BucketMap, with_buckets};
+use crate::ranking::index::Index;
 use crate::ranking::partition::{exclusive_prefix_sum, scatter};
 use crate::ranking::scores::{Key, Score};
 use crate::ranking::tasks;
@@ -62,7 +60,7 @@ impl PartedPlacements {
     pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Option<Self> {
         assert!(scores.len() == labels.len() && scores.len() < 1 << 31, "a group has fewer than 2^31 rows");
         let parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
-        let map = (parts > 1).then(|| Map::of_scores(scores, parts));
+        let map = (parts > 1).then(|| BucketMap::of_scores(scores, parts));
         let divide = |(scores, labels)| Block::of(scores, labels, map.as_ref(), parts);
         let block_rows = scores.len().div_ceil(rayon::current_num_threads()).max(SHARD_ROWS);
         let (twice_u, blocks) = if scores.len() <= block_rows {
@@ -132,7 +130,12 @@ impl<T> Block<T> {
 
 impl<K: Key> Block<K> {
     /// The keys of rows, divided by a map to so many parts, unless a score is NaN.
-    fn of<S: Score<Key = K>>(scores: &[S], labels: &[bool], map: Option<&Map>, parts: usize) -> Option<Self> {
+    fn of<S: Score<Key = K>>(
+        scores: &[S],
+        labels: &[bool],
+        map: Option<&BucketMap>,
+        parts: usize,
+    ) -> Option<Self> {
         interrupt::check();
         let of_rows = match map {
             None => streams(scores, labels, |_| 0),

@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::cache;
 use crate::interrupt;
 use crate::memory;
-use crate::ranking::index::map::{Map, with_buckets};
+use crate::ranking::bucket_map::{BucketMap, with_buckets};
 use crate::ranking::index::sorting::sort_nearly_sorted;
 use crate::ranking::partition::exclusive_prefix_sum;
 use crate::ranking::scores::Score;
@@ -29,7 +29,7 @@ pub struct ScoreOrder<S: Score, B> {
     blocks: Vec<Block<S, B>>,
     /// How many parts there are.
     pub parts: usize,
-    map: Map,
+    map: BucketMap,
 }
 
 /// The rows of a block, part by part.
@@ -66,10 +66,10 @@ impl<S: Score, B: Payload> ScoreOrder<S, B> {
                 payload: (0..scores.len()).map(payload).collect(),
                 starts: vec![0, scores.len()],
             };
-            return ScoreOrder { blocks: vec![block], parts: 1, map: Map::default() };
+            return ScoreOrder { blocks: vec![block], parts: 1, map: BucketMap::default() };
         }
         let parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
-        let map = Map::of_scores(scores, parts);
+        let map = BucketMap::of_scores(scores, parts);
         let block_rows = scores.len().div_ceil(rayon::current_num_threads() * BLOCKS_PER_THREAD);
         let block = |start: usize| {
             let scores = &scores[start..scores.len().min(start + block_rows)];
@@ -205,7 +205,7 @@ impl<S: Score, B: Payload> PartMemory<S, B> {
         // As many buckets as rows. Measured on comparisons of 20 segments of 10^7 rows: a fifth less time than with ten rows in a
         // bucket.
         let number = scores.len();
-        let map = Map::of_keys::<S>(&[scores], scores.len(), number);
+        let map = BucketMap::of_keys::<S>(&[scores], scores.len(), number);
         buckets.resize(scores.len(), 0);
         with_buckets!(&map, bucket => {
             let scores = scores.iter().map(|&key| S::from_key(key));

@@ -257,7 +257,7 @@ impl Against<u64> {
 
 /// Calls `each` with every event, from the last to the earliest: its place, its later rows, and what a pair weighs.
 fn walk_back(moments: &[Moment<'_>], scores: usize, mut each: impl FnMut(usize, Against<u64>, f64)) {
-    let mut later = CumulativeSums::<u64>::new(scores);
+    let mut later = FenwickTree::<u64>::new(scores);
     for moment in moments.iter().rev() {
         moment.censored.iter().for_each(|row| later.add(row.2, 1));
         if moment.weight > 0.0 {
@@ -271,9 +271,9 @@ fn walk_back(moments: &[Moment<'_>], scores: usize, mut each: impl FnMut(usize, 
 
 /// The root of the sum of squared influences, times the weight of all pairs.
 fn jackknife_error(moments: &[Moment<'_>], scores: usize, of_events: &[(f64, f64)], concordance: f64) -> f64 {
-    let mut earlier = CumulativeSums::<f64>::new(scores);
+    let mut earlier = FenwickTree::<f64>::new(scores);
     // As the later row it is concordant with earlier events of higher scores.
-    let as_later = |earlier: &CumulativeSums<f64>, row: &Row| {
+    let as_later = |earlier: &FenwickTree<f64>, row: &Row| {
         let Against { below, equal, above } = earlier.against(row.2);
         above + 0.5 * equal - concordance * (below + equal + above)
     };
@@ -294,15 +294,15 @@ fn jackknife_error(moments: &[Moment<'_>], scores: usize, of_events: &[(f64, f64
 }
 
 /// Sums over all codes up to one, in a tree of partial sums (Fenwick 1994): to add and to ask take logarithmic time.
-struct CumulativeSums<T> {
+struct FenwickTree<T> {
     sums: Vec<T>,
     of_code: Vec<T>,
     all: T,
 }
 
-impl<T: Copy + Default + std::ops::AddAssign + std::ops::Sub<Output = T>> CumulativeSums<T> {
+impl<T: Copy + Default + std::ops::AddAssign + std::ops::Sub<Output = T>> FenwickTree<T> {
     fn new(codes: usize) -> Self {
-        CumulativeSums {
+        FenwickTree {
             sums: vec![T::default(); codes + 1],
             of_code: vec![T::default(); codes],
             all: T::default(),

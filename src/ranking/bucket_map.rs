@@ -1,11 +1,11 @@
-//! Maps of positions to buckets, for keys that are to be brought near their order.
+//! Learned maps of positions to buckets: a cumulative distribution, fitted to a sample by one straight line or piecewise linear.
 //!
 //! Invariant: a map never decreases. Each of its operations is monotone, also when it is rounded, and the order of the
 //! buckets needs nothing else. How evenly the buckets fill decides the speed only. So a small sample chooses the map: a
 //! straight line if that spreads the sample well, otherwise one line for each cell of a grid that is fine over all
 //! orders of magnitude.
 
-use super::row::Row;
+use super::index::row::Row;
 use crate::ranking::scores::{Observations, Parts, Score};
 use crate::ranking::tuning::{
     FULLEST_SHARE, GRID_CELLS, LANES, LARGE_SAMPLE, SAMPLE, SAMPLED_KEYS, STRETCHES, TRUSTED_SCORES,
@@ -13,23 +13,23 @@ use crate::ranking::tuning::{
 
 /// A map of positions to `0..buckets`.
 #[derive(Clone, Debug)]
-pub(in crate::ranking) enum Map {
+pub(in crate::ranking) enum BucketMap {
     /// One straight line: two operations a key.
     Line(Line),
     /// A line for each of many cells: for scores over many orders of magnitude, or in clusters.
-    Pieces(Pieces),
+    PiecewiseLinear(PiecewiseLinear),
 }
 
 /// Does something with the function that gives a position its bucket: the code is compiled for either kind of map.
 macro_rules! with_buckets {
     ($map:expr, $bucket:ident => $does:expr) => {
         match $map {
-            Map::Line(line) => {
+            BucketMap::Line(line) => {
                 let line = *line;
                 let $bucket = move |position: f64| line.bucket(position);
                 $does
             }
-            Map::Pieces(lines) => {
+            BucketMap::PiecewiseLinear(lines) => {
                 let $bucket = |position: f64| lines.bucket(position);
                 $does
             }
@@ -85,13 +85,13 @@ fn ends_of<S: Score>(rows: &[impl Row<Key = S::Key>]) -> (f64, f64) {
     (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::NEG_INFINITY, f64::max))
 }
 
-impl Default for Map {
+impl Default for BucketMap {
     fn default() -> Self {
-        Map::Line(Line::default())
+        BucketMap::Line(Line::default())
     }
 }
 
-impl Map {
+impl BucketMap {
     /// The map that suits the keys of these rows, which are `rows` together.
     pub fn of_keys<S: Score>(pieces: &[&[impl Row<Key = S::Key>]], rows: usize, buckets: usize) -> Self {
         if rows < SAMPLED_KEYS {
@@ -100,7 +100,7 @@ impl Map {
                 let (lowest, highest) = ends_of::<S>(piece);
                 (low, high) = (low.min(lowest), high.max(highest));
             }
-            return Map::Line(Line::over(low, high, buckets));
+            return BucketMap::Line(Line::over(low, high, buckets));
         }
         let mut sample = [0.0; SAMPLE];
         let mut pieces = pieces.iter();
@@ -112,17 +112,17 @@ impl Map {
             }
             *position = S::from_key(piece[row - before].key()).position();
         }
-        Map::fitting(&mut sample, buckets)
+        BucketMap::fitting(&mut sample, buckets)
     }
 
     /// The map that suits these scores, of which some may be NaN.
     pub fn of_scores<S: Score>(scores: &[S], buckets: usize) -> Self {
-        Map::of_sample(sampled(scores.len()).map(|row| scores[row].position()).collect(), buckets)
+        BucketMap::of_sample(sampled(scores.len()).map(|row| scores[row].position()).collect(), buckets)
     }
 
     /// The map that suits the scores of all pieces, of which some may be NaN.
     pub fn of_pieces<S: Score>(pieces: &[Observations<'_, S>], buckets: usize) -> Self {
-        Map::of_sample(sampled_scores(pieces).map(Score::position).collect(), buckets)
+        BucketMap::of_sample(sampled_scores(pieces).map(Score::position).collect(), buckets)
     }
 
     /// The map that suits scores in parts, of which some may be NaN.
@@ -136,19 +136,19 @@ impl Map {
                 positions.extend(places.map(|row| rows.scores[row].position()));
             });
         }
-        Map::of_sample(positions, buckets)
+        BucketMap::of_sample(positions, buckets)
     }
 
     fn of_sample(mut positions: Vec<f64>, buckets: usize) -> Self {
         positions.retain(|position| !position.is_nan());
-        Map::fitting(&mut positions, buckets)
+        BucketMap::fitting(&mut positions, buckets)
     }
 
     /// The map that suits a sample of positions. A NaN among them does no more than make a poor map.
     fn fitting(sample: &mut [f64], buckets: usize) -> Self {
         sample.sort_unstable_by(f64::total_cmp);
         let [first, .., last] = *sample else {
-            return Map::Line(Line::over(0.0, 0.0, buckets));
+            return BucketMap::Line(Line::over(0.0, 0.0, buckets));
         };
         // The extremes of a large sample may be outliers, so the line ends where they are expected to be. What lies beyond is
         // kept in its first and last bucket.
@@ -168,9 +168,9 @@ impl Map {
         }
         let (fullest, distinct) = (cells.into_iter().max().unwrap_or(0), cells.iter().sum::<usize>());
         if sample.len() < LARGE_SAMPLE || fullest * FULLEST_SHARE <= distinct {
-            return Map::Line(Line::over(low, high, buckets));
+            return BucketMap::Line(Line::over(low, high, buckets));
         }
-        Map::Pieces(Pieces::through(sample, buckets))
+        BucketMap::PiecewiseLinear(PiecewiseLinear::through(sample, buckets))
     }
 }
 
@@ -208,7 +208,7 @@ impl Line {
 /// are, over any number of decades; and within a cell the line follows the sample. Cells get buckets by
 /// their share of the sample.
 #[derive(Clone, Debug)]
-pub(in crate::ranking) struct Pieces {
+pub(in crate::ranking) struct PiecewiseLinear {
     /// Key of the lowest position in the sample.
     low: u64,
     /// Cells are `2^shift` keys wide.
@@ -223,12 +223,12 @@ struct CellLine {
     line: Line,
 }
 
-impl Pieces {
+impl PiecewiseLinear {
     /// Lines through a sorted sample.
     fn through(sample: &[f64], buckets: usize) -> Self {
         let (low, high) = (sample[0].key(), sample[sample.len() - 1].key());
         let shift = (u64::BITS - (high - low).leading_zeros()).saturating_sub(GRID_CELLS.ilog2());
-        let mut pieces = Pieces { low, shift, cells: vec![CellLine::default(); GRID_CELLS] };
+        let mut pieces = PiecewiseLinear { low, shift, cells: vec![CellLine::default(); GRID_CELLS] };
         let first_bucket = |place: usize| (place * buckets / sample.len()).min(buckets - 1);
         let mut place = 0;
         for number in 0..GRID_CELLS {
@@ -282,13 +282,13 @@ mod tests {
             let buckets = 1usize << log_buckets;
             positions.extend_from_slice(&sample);
             positions.sort_by(f64::total_cmp);
-            let map = Map::fitting(&mut sample, buckets);
+            let map = BucketMap::fitting(&mut sample, buckets);
             let places: Vec<u32> =
                 with_buckets!(&map, bucket => positions.iter().map(|&position| bucket(position)).collect());
             prop_assert!(places.is_sorted());
             prop_assert!(places.iter().all(|&place| (place as usize) < buckets));
             if !sample.is_empty() {
-                let pieces = Pieces::through(&sample, buckets);
+                let pieces = PiecewiseLinear::through(&sample, buckets);
                 let places: Vec<u32> = positions.iter().map(|&position| pieces.bucket(position)).collect();
                 prop_assert!(places.is_sorted());
                 prop_assert!(places.iter().all(|&place| (place as usize) < buckets));
@@ -300,13 +300,16 @@ mod tests {
     fn the_sample_chooses() {
         let of = |score: &dyn Fn(f64) -> f64| {
             let mut sample: Vec<f64> = (0..SAMPLE).map(|i| score((i as f64 + 0.5) / SAMPLE as f64)).collect();
-            Map::fitting(&mut sample, 1024)
+            BucketMap::fitting(&mut sample, 1024)
         };
-        assert!(matches!(of(&|u| u), Map::Line(_)));
-        assert!(matches!(of(&|u| if u > 0.999 { 1e300 } else { u }), Map::Line(_)), "one outlier");
-        assert!(matches!(of(&|u| 10f64.powf(12.0 * u)), Map::Pieces(_)));
-        assert!(matches!(of(&|u| if u < 0.5 { u * 1e-9 } else { 1e9 + u }), Map::Pieces(_)));
-        assert!(matches!(of(&|u| if u < 0.5 { 0.25 } else { u }), Map::Line(_)), "half of the rows tie");
-        assert!(matches!(of(&|_| 0.5), Map::Pieces(_)));
+        assert!(matches!(of(&|u| u), BucketMap::Line(_)));
+        assert!(matches!(of(&|u| if u > 0.999 { 1e300 } else { u }), BucketMap::Line(_)), "one outlier");
+        assert!(matches!(of(&|u| 10f64.powf(12.0 * u)), BucketMap::PiecewiseLinear(_)));
+        assert!(matches!(of(&|u| if u < 0.5 { u * 1e-9 } else { 1e9 + u }), BucketMap::PiecewiseLinear(_)));
+        assert!(
+            matches!(of(&|u| if u < 0.5 { 0.25 } else { u }), BucketMap::Line(_)),
+            "half of the rows tie"
+        );
+        assert!(matches!(of(&|_| 0.5), BucketMap::PiecewiseLinear(_)));
     }
 }
