@@ -17,26 +17,46 @@ impl<K: Key> Index<K> {
     /// Calls `visit` with the places of the keys in turn: how many indexed keys are below each key, and how many are not above
     /// it. At a time these are [`TOGETHER`] places, or what is left of a piece; no two pieces come together.
     pub fn look_up<S: Score<Key = K>>(&self, pieces: &[&[K]], visit: &mut Visit<'_>) {
+        self.probe::<S>(pieces, visit);
+    }
+
+    /// Over all keys in `pieces`: the indexed keys below each, and those equal to it. The sums are compiled with the look-ups: through
+    /// [`look_up`](Self::look_up), which knows no more than a pointer, `roc_auc` of 10^7 rows takes a twentieth longer.
+    pub fn below_and_equal<S: Score<Key = K>>(&self, pieces: &[&[K]]) -> [u64; 2] {
+        let [mut below, mut equal] = [0; 2];
+        self.probe::<S>(pieces, |ranks| {
+            let sum = |numbers: &[u32]| numbers.iter().map(|&number| u64::from(number)).sum::<u64>();
+            let of_below = sum(ranks.below);
+            below += of_below;
+            if ranks.any_equal {
+                equal += sum(ranks.upto) - of_below;
+            }
+        });
+        [below, equal]
+    }
+
+    #[inline]
+    fn probe<S: Score<Key = K>>(&self, pieces: &[&[K]], visit: impl FnMut(Places<'_>)) {
         with_buckets!(&self.map, bucket => {
             let bucket = |key| bucket(S::from_key(key).position());
-            simd::dispatch(LookUp { index: self, pieces, bucket, visit });
+            simd::dispatch(Probe { index: self, pieces, bucket, visit });
         });
     }
 }
 
-/// The kernel of [`Index::look_up`].
-struct LookUp<'a, K, F> {
+/// The kernel of look-ups.
+struct Probe<'a, K, F, V> {
     index: &'a Index<K>,
     pieces: &'a [&'a [K]],
     bucket: F,
-    visit: &'a mut Visit<'a>,
+    visit: V,
 }
 
-impl<K: Key, F: Fn(K) -> u32> Kernel for LookUp<'_, K, F> {
+impl<K: Key, F: Fn(K) -> u32, V: FnMut(Places<'_>)> Kernel for Probe<'_, K, F, V> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run(mut self) {
         let mut look_ups = LookUps::new(self.index, self.bucket);
         for keys_here in cache::prefetched_chunks(self.pieces, TOGETHER) {
             (self.visit)(look_ups.places(keys_here));

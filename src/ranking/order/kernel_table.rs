@@ -9,6 +9,7 @@ use crate::ranking::scores::{Key, Score};
 pub(in crate::ranking) struct KernelTable<K> {
     pub build: fn(&mut Index<K>, &[&[K]]),
     pub look_up: LookUpFn<K>,
+    pub below_and_equal: fn(&Index<K>, &[&[K]]) -> [u64; 2],
     pub build_with_units: fn(&mut Index<K>, &[&[(K, u64)]]),
     pub twice_units_below: fn(&Index<K>, &[&[(K, u64)]]) -> u128,
     pub sort: fn(&mut Index<K>, &[&[K]]),
@@ -28,6 +29,7 @@ impl<K: Key> KernelTable<K> {
         KernelTable {
             build: Index::build::<S>,
             look_up: Index::look_up::<S>,
+            below_and_equal: Index::below_and_equal::<S>,
             build_with_units: Index::build_with_units::<S>,
             twice_units_below: Index::twice_units_below::<S>,
             sort: Index::sort::<S>,

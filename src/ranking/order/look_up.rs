@@ -10,7 +10,6 @@ use super::kernel_table::KernelTable;
 use super::pairs::{self, twice_higher};
 use crate::ranking::index::{
     Index,
-    look_ups::LookUpFn,
     rank_histogram::{Place, RankHistogram},
 };
 use crate::ranking::scores::Key;
@@ -61,10 +60,10 @@ impl<K: Key> Classes<'_, K> {
         (kernels.build)(index, indexed);
         let index = &*index;
         if self.rows() < SHARD_ROWS {
-            return below_and_equal(index, kernels.look_up, others);
+            return (kernels.below_and_equal)(index, others);
         }
         let parts: Vec<&[K]> = others.iter().flat_map(|piece| piece.chunks(KEYS_PER_TASK)).collect();
-        let parts = parts.par_iter().map(|&part| below_and_equal(index, kernels.look_up, &[part]));
+        let parts = parts.par_iter().map(|&part| (kernels.below_and_equal)(index, &[part]));
         parts.reduce(Default::default, |sums, part| [sums[0] + part[0], sums[1] + part[1]])
     }
 
@@ -230,17 +229,4 @@ impl<K: Key> Classes<'_, K> {
     fn indexed(&self, which: Indexed) -> (&[&[K]], &[&[K]]) {
         if self.indexes_pos(which) { (self.pos, self.neg) } else { (self.neg, self.pos) }
     }
-}
-
-/// Over all keys in `pieces`: the indexed keys below each, and those equal to it.
-fn below_and_equal<K: Key>(index: &Index<K>, look_up: LookUpFn<K>, pieces: &[&[K]]) -> [u64; 2] {
-    let [mut below, mut equal] = [0; 2];
-    look_up(index, pieces, &mut |places| {
-        let sum = |numbers: &[u32]| numbers.iter().map(|&number| u64::from(number)).sum::<u64>();
-        below += sum(places.below);
-        if places.any_equal {
-            equal += sum(places.upto) - sum(places.below);
-        }
-    });
-    [below, equal]
 }
