@@ -4,6 +4,9 @@
 //! buckets needs nothing else. How evenly the buckets fill decides the speed only. So a small sample chooses the map: a
 //! straight line if that spreads the sample well, otherwise one line for each cell of a grid that is fine over all
 //! orders of magnitude.
+//!
+//! A line from -2 to 2 over 8 buckets gives -2, -0.1, 0.4 and 7 the buckets 0, 3, 4 and 7. Of scores over twelve orders of
+//! magnitude it would give nearly all the bucket 0; piecewise, each decade has buckets by its share of the sample.
 
 use super::index::row::Row;
 use crate::ranking::scores::{Observations, Parts, Score};

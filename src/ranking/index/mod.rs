@@ -1,13 +1,21 @@
-//! One class's keys, indexed: how many of them lie below any key, and which are equal to it.
+//! A bucketed class of keys and its probe: the rank of any key among them, without a search.
 //!
-//! Only pairs of one positive and one negative decide a rank statistic. So it is enough to bring one class near its
-//! order. The rows of the other class are never moved: they look up their place among the indexed keys.
+//! Only pairs of one positive and one negative decide a rank statistic. So one class is distributed over buckets, as the first
+//! pass of a bucket sort does, and the rows of the other class are never moved: each looks up its lower and upper bound.
 //!
-//! The indexed keys are spread over buckets by a map that never decreases. The rank of a key is therefore the number of
-//! keys in lower buckets plus the number of lower keys in its own bucket. There are twice as many buckets as keys. A
-//! lookup always compares four keys from the beginning of the bucket on, even if the bucket has fewer: the keys behind
-//! its end belong to higher buckets, so they are higher and change no count. A lookup thus needs no loop of unknown
-//! length and no branch that could be mispredicted.
+//! The [map](super::bucket_map) of keys to buckets never decreases. The rank of a key is therefore the number of keys in lower
+//! buckets plus the number of lower keys in its own bucket. There are twice as many buckets as keys. A probe always
+//! compares [`PROBE_LANES`] keys from the beginning of the bucket on, even if the bucket has fewer: the keys behind its end
+//! belong to higher buckets, so they are higher and change no count. It needs no loop of unknown length and no branch that
+//! could be mispredicted.
+//!
+//! The keys 5 1 9 8 in five buckets, each of two numbers:
+//!
+//! ```text
+//! bucket  0,1  2,3  4,5  6,7  8,9         probe 7: bucket 6,7 starts at 2; of 9 8 none is lower    -> 2 .. 2
+//! starts   0    1    1    2    2   4      probe 8: bucket 8,9 starts at 2; of 9 8 one is equal     -> 2 .. 3
+//! keys     1    -    5    -   9 8         probe 9: bucket 8,9 starts at 2; 8 is lower, 9 is equal  -> 3 .. 4
+//! ```
 //!
 //! Invariants: every key of a bucket is below every key of the next; a bucket of more than [`PROBE_LANES`] keys is sorted;
 //! after [`Index::order`] all buckets are sorted, and so are all keys.

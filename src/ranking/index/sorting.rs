@@ -1,4 +1,4 @@
-//! Sorting of few keys, inside the loop that needs them in order, and of many that are near their order.
+//! Insertion sort, of few keys and of many that are nearly sorted.
 
 use crate::ranking::tuning::INSERTION_KEYS;
 

@@ -1,8 +1,16 @@
-//! A group too large for one thread: its rows in shards of score, each of which is ranked alone.
+//! A group too large for one thread: a radix partition by score into shards, each of which is ranked alone.
 //!
-//! The rows are cut into blocks, one task each. A block spreads its rows over shards by a map that all blocks share.
-//! Each block has memory of its own, so no two threads write to the same place. A shard is made of the pieces that all
-//! blocks have of it. One thread ranks a shard, which is small enough to stay in the cache of its core.
+//! The rows are cut into blocks, one task each. A [block](super::blocks) is partitioned by a map that all blocks share, into memory
+//! of its own, so no two threads write to the same place. A shard is made of the pieces that all blocks have of it. One
+//! thread ranks a shard, which is so small that its index stays in L2.
+//!
+//! ```text
+//! block 0   | - + |  - +  |   - +   |        - negatives, + positives of a shard
+//! block 1   |  - +  | - + |  - +  |
+//!              0      1       2              shard 1 is the second pieces of both blocks
+//! ```
+//!
+//! What is above a shard is a sum of counts over the shards above it, so that shards are ranked in any order.
 //!
 //! A row may have a weight, in units ([`Row`]); what is done with weights is in `weighted`.
 //!
