@@ -98,6 +98,11 @@ const _: () = assert!(
 /// Blocks of a large group for each thread, so that other threads can help one that falls behind.
 pub(super) const BLOCKS_PER_THREAD: usize = 4;
 
+/// Rows of a block that are partitioned together: they, their partitions and where they go stay in L2 or L3 from the histogram to
+/// the scatter.
+pub(super) const PARTITIONED_ROWS: usize = 1 << 18;
+const _: () = assert!(PARTITIONED_ROWS.is_multiple_of(64), "labels come as words of 64 rows");
+
 /// Shards for each thread that are walked before their answers are joined. Where an answer is as large as its shard,
 /// the number bounds the memory of answers that wait.
 pub(super) const SHARDS_AT_A_TIME: usize = 2;

@@ -7,15 +7,15 @@ use crate::ranking::index::row::Row;
 use crate::ranking::partition::{exclusive_prefix_sum, scatter};
 use crate::ranking::scores::{Observations, Score};
 use crate::ranking::ties::units::Unit;
-use crate::ranking::tuning::BLOCKS_PER_THREAD;
+use crate::ranking::tuning::{BLOCKS_PER_THREAD, PARTITIONED_ROWS};
 use crate::simd::{self, Kernel};
 
 /// The rows of one block: the negatives of shard `i` are partition `2 i`, its positives `2 i + 1`.
 #[derive(Debug)]
 pub(in crate::ranking) struct Block<R> {
-    /// One partition after the other, then rows that are skipped.
+    /// Of each [`PARTITIONED_ROWS`], one partition after the other, then rows that are skipped.
     rows: Vec<R>,
-    /// Where each partition ends.
+    /// Where each of these ends.
     ends: Vec<u32>,
     /// The units of each partition.
     pub units: Vec<u64>,
@@ -40,37 +40,62 @@ impl<R: Row> Block<R> {
     ) -> Self {
         let rows: usize = pieces.iter().map(|rows| rows.scores.len()).sum();
         assert!(u32::try_from(rows).is_ok(), "{rows} rows in one block");
-        let mut partitions = vec![0; rows];
-        // Rows that are skipped have a partition of their own, the last one.
-        let mut counts = vec![0; 2 * shards + 1];
-        let nan = with_buckets!(map, shard => simd::dispatch(Histogram {
-            pieces,
-            shard,
-            partitions: &mut partitions,
-            counts: &mut counts,
-        }));
-        let mut units: Vec<u64> = counts.iter().map(|&rows| u64::from(rows)).collect();
-        let mut ends = counts;
-        exclusive_prefix_sum(&mut ends);
         memory.clear();
         memory::reserve(&mut memory, rows);
-        memory.resize(rows, R::default());
-        let any_bits = simd::dispatch(Scatter {
-            pieces,
-            unit_of,
-            partitions: &partitions,
-            offsets: &mut ends,
-            rows: &mut memory,
-            units: &mut units,
-        });
-        units.pop();
-        Block { rows: memory, ends, units, any_bits, nan }
+        let n_partitions = 2 * shards;
+        let mut block = Block {
+            rows: memory,
+            ends: Vec::with_capacity((rows / PARTITIONED_ROWS + 1) * (n_partitions + 1)),
+            units: vec![0; n_partitions],
+            any_bits: [0; 2],
+            nan: false,
+        };
+        let mut partitions = Vec::new();
+        for rows in pieces.iter().flat_map(|rows| rows.blocks_of(PARTITIONED_ROWS)) {
+            block.add(&rows, unit_of, map, &mut partitions);
+        }
+        block
     }
 
-    /// The rows of a partition.
-    pub fn rows(&self, partition: usize) -> &[R] {
-        let start = if partition == 0 { 0 } else { self.ends[partition - 1] };
-        &self.rows[start as usize..self.ends[partition] as usize]
+    /// Adds rows that stay in the cache from the histogram to the scatter.
+    fn add<S: Score<Key = R::Key>>(
+        &mut self,
+        rows: &Observations<'_, S>,
+        unit_of: [Unit; 2],
+        map: &BucketMap,
+        partitions: &mut Vec<u16>,
+    ) {
+        partitions.clear();
+        partitions.resize(rows.scores.len(), 0);
+        let (start, first) = (self.rows.len(), self.ends.len());
+        // Rows that are skipped have a partition of their own, the last one.
+        self.ends.resize(first + self.units.len() + 1, 0);
+        let offsets = &mut self.ends[first..];
+        self.nan |= with_buckets!(map, shard => simd::dispatch(Histogram { rows, shard, partitions, counts: offsets }));
+        if !R::HAS_WEIGHT {
+            self.units.iter_mut().zip(&*offsets).for_each(|(units, &rows)| *units += u64::from(rows));
+        }
+        exclusive_prefix_sum(offsets);
+        self.rows.resize(start + rows.scores.len(), R::default());
+        let bits = simd::dispatch(Scatter {
+            rows,
+            unit_of,
+            partitions,
+            offsets,
+            to: &mut self.rows[start..],
+            units: &mut self.units,
+        });
+        self.any_bits = [0, 1].map(|class| self.any_bits[class] | bits[class]);
+        offsets.iter_mut().for_each(|end| *end += start as u32);
+    }
+
+    /// The rows of a partition, in pieces.
+    pub fn rows(&self, partition: usize) -> impl Iterator<Item = &[R]> {
+        let ends = (partition..self.ends.len()).step_by(self.units.len() + 1);
+        ends.map(|end| {
+            let start = if end == 0 { 0 } else { self.ends[end - 1] };
+            &self.rows[start as usize..self.ends[end] as usize]
+        })
     }
 }
 
@@ -83,7 +108,7 @@ pub(in crate::ranking) fn memory_of<S: Score>(mut scores: Vec<S>) -> Vec<S::Key>
 
 /// The kernel of finding the partition of each row, and the number of rows of each partition.
 struct Histogram<'a, 'b, S: Score, F> {
-    pieces: &'a [Observations<'b, S>],
+    rows: &'a Observations<'b, S>,
     shard: F,
     partitions: &'a mut [u16],
     counts: &'a mut [u32],
@@ -95,13 +120,11 @@ impl<S: Score, F: Fn(f64) -> u32> Kernel for Histogram<'_, '_, S, F> {
 
     #[inline(always)]
     fn run(self) -> bool {
-        let Histogram { pieces, shard, mut partitions, counts } = self;
+        let Histogram { rows, shard, partitions, counts } = self;
         let skipped = (counts.len() - 1) as u16;
         let mut nan = false;
-        for word in pieces.iter().flat_map(Observations::words) {
+        for (word, of_word) in rows.words().zip(partitions.chunks_mut(64)) {
             interrupt::check();
-            let of_word;
-            (of_word, partitions) = partitions.split_at_mut(word.scores.len());
             for (row, (partition, &score)) in of_word.iter_mut().zip(word.scores).enumerate() {
                 *partition = (2 * shard(score.position()) + (word.labels >> row & 1) as u32) as u16;
             }
@@ -121,13 +144,13 @@ impl<S: Score, F: Fn(f64) -> u32> Kernel for Histogram<'_, '_, S, F> {
 
 /// The kernel of moving rows to their partitions.
 struct Scatter<'a, 'b, S: Score, R> {
-    pieces: &'a [Observations<'b, S>],
+    rows: &'a Observations<'b, S>,
     unit_of: [Unit; 2],
     partitions: &'a [u16],
     /// Where the next row of each partition goes.
     offsets: &'a mut [u32],
-    rows: &'a mut [R],
-    /// The units of each partition; written if rows have weights.
+    to: &'a mut [R],
+    /// The units of each partition; added to if rows have weights.
     units: &'a mut [u64],
 }
 
@@ -137,28 +160,24 @@ impl<S: Score, R: Row<Key = S::Key>> Kernel for Scatter<'_, '_, S, R> {
 
     #[inline(always)]
     fn run(self) -> [u64; 2] {
-        let Scatter { pieces, unit_of, mut partitions, offsets, rows, units } = self;
-        if R::HAS_WEIGHT {
-            units.fill(0);
-        }
+        let Scatter { rows, unit_of, partitions, offsets, to, units } = self;
         let mut any_bits = [0; 2];
         let mut payload = [R::Payload::default(); 64];
-        for word in pieces.iter().flat_map(Observations::words) {
+        for (word, of_word) in rows.words().zip(partitions.chunks(64)) {
             interrupt::check();
-            let of_word;
-            (of_word, partitions) = partitions.split_at(word.scores.len());
             let [neg_bits, pos_bits] = R::fill(&mut payload, &word, unit_of);
             any_bits = [any_bits[0] | neg_bits, any_bits[1] | pos_bits];
             if R::HAS_WEIGHT {
                 for (&partition, &payload) in of_word.iter().zip(&payload) {
-                    // The weight of a row that is skipped may be any number.
-                    let units = &mut units[usize::from(partition)];
-                    *units = units.wrapping_add(R::units(payload));
+                    // Those of rows that are skipped have no place.
+                    if let Some(units) = units.get_mut(usize::from(partition)) {
+                        *units += R::units(payload);
+                    }
                 }
             }
             let of_rows =
                 word.scores.iter().zip(&payload).map(|(score, &payload)| R::of(score.key(), payload));
-            scatter(of_word, of_rows, offsets, rows);
+            scatter(of_word, of_rows, offsets, to);
         }
         any_bits
     }

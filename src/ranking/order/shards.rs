@@ -64,7 +64,7 @@ impl<'a, R: Row> Shard<'a, R> {
     /// The rows of a class, in pieces.
     pub fn pieces(&self, class: usize) -> impl Iterator<Item = &'a [R]> + use<'a, R> {
         let partition = 2 * self.number + class;
-        self.blocks.iter().map(move |block| block.rows(partition)).filter(|rows| !rows.is_empty())
+        self.blocks.iter().flat_map(move |block| block.rows(partition)).filter(|rows| !rows.is_empty())
     }
 
     /// The units of a class.

@@ -100,9 +100,13 @@ impl<'a, S: Score> Observations<'a, S> {
 
     /// The rows in about as many blocks of one length as are asked for, the last block perhaps shorter.
     pub(crate) fn blocks(&self, blocks: usize) -> Vec<Self> {
+        self.blocks_of(self.scores.len().div_ceil(blocks).max(1)).collect()
+    }
+
+    /// The rows in blocks of this length, the last block perhaps shorter.
+    pub(crate) fn blocks_of(&self, block: usize) -> impl Iterator<Item = Self> {
         let rows = self.scores.len();
-        let block = rows.div_ceil(blocks).max(1);
-        (0..rows).step_by(block).map(|first| self.slice(first, block.min(rows - first))).collect()
+        (0..rows).step_by(block).map(move |first| self.slice(first, block.min(rows - first)))
     }
 
     /// All rows, 64 at a time.
