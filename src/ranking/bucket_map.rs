@@ -8,7 +8,6 @@
 //! A line from -2 to 2 over 8 buckets gives -2, -0.1, 0.4 and 7 the buckets 0, 3, 4 and 7. Of scores over twelve orders of
 //! magnitude it would give nearly all the bucket 0; piecewise, each decade has buckets by its share of the sample.
 
-use super::index::row::Row;
 use crate::ranking::scores::{Observations, Parts, Score};
 use crate::ranking::tuning::{
     FULLEST_SHARE, GRID_CELLS, LANES, LARGE_SAMPLE, SAMPLE, SAMPLED_KEYS, STRETCHES, TRUSTED_SCORES,
@@ -68,8 +67,8 @@ pub(in crate::ranking) fn sampled_scores<S: Score>(
     })
 }
 
-/// The lowest and the highest position of rows.
-fn ends_of<S: Score>(rows: &[impl Row<Key = S::Key>]) -> (f64, f64) {
+/// The lowest and the highest position of rows with these keys.
+fn ends_of<S: Score, R: Copy>(rows: &[R], key_of: impl Fn(R) -> S::Key) -> (f64, f64) {
     let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
     let (chunks, rest) = rows.as_chunks::<LANES>();
     let mut widen = |lane: usize, key: S::Key| {
@@ -78,12 +77,12 @@ fn ends_of<S: Score>(rows: &[impl Row<Key = S::Key>]) -> (f64, f64) {
         high[lane] = if position > high[lane] { position } else { high[lane] };
     };
     for chunk in chunks {
-        for (lane, row) in chunk.iter().enumerate() {
-            widen(lane, row.key());
+        for (lane, &row) in chunk.iter().enumerate() {
+            widen(lane, key_of(row));
         }
     }
-    for row in rest {
-        widen(0, row.key());
+    for &row in rest {
+        widen(0, key_of(row));
     }
     (low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::NEG_INFINITY, f64::max))
 }
@@ -95,12 +94,17 @@ impl Default for BucketMap {
 }
 
 impl BucketMap {
-    /// The map that suits the keys of these rows, which are `rows` together.
-    pub fn of_keys<S: Score>(pieces: &[&[impl Row<Key = S::Key>]], rows: usize, buckets: usize) -> Self {
+    /// The map that suits rows with these keys, which are `rows` together.
+    pub fn of_keys<S: Score, R: Copy>(
+        pieces: &[&[R]],
+        key_of: impl Fn(R) -> S::Key,
+        rows: usize,
+        buckets: usize,
+    ) -> Self {
         if rows < SAMPLED_KEYS {
             let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
             for piece in pieces {
-                let (lowest, highest) = ends_of::<S>(piece);
+                let (lowest, highest) = ends_of::<S, R>(piece, &key_of);
                 (low, high) = (low.min(lowest), high.max(highest));
             }
             return BucketMap::Line(Line::over(low, high, buckets));
@@ -113,7 +117,7 @@ impl BucketMap {
                 before += piece.len();
                 piece = pieces.next().copied().unwrap_or_default();
             }
-            *position = S::from_key(piece[row - before].key()).position();
+            *position = S::from_key(key_of(piece[row - before])).position();
         }
         BucketMap::fitting(&mut sample, buckets)
     }

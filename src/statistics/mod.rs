@@ -14,7 +14,7 @@
 //! - [`groups`], [`states`], [`planning`], [`monitoring`]: further families.
 //!
 //! [`Ties`]: crate::ranking::Ties
-//! [`Rows`]: crate::statistics::kinds::Rows
+//! [`Rows`]: crate::statistics::rows::Rows
 
 #![forbid(unsafe_code)]
 
@@ -35,6 +35,7 @@ pub mod options;
 pub mod planning;
 pub mod rank_tests;
 pub mod resampling;
+pub mod rows;
 pub mod states;
 pub mod thresholds;
 
@@ -65,8 +66,8 @@ pub(crate) mod tests {
         AllPlacements, Bits, Codes, Domain, Group, KeyPlacements, Observations, RowPlacements, Score,
         Strategy, Ties, Width,
     };
-    use crate::statistics::kinds::Rows;
     use crate::statistics::numbers::partial_area::{Range, Standardized};
+    use crate::statistics::rows::Rows;
     use crate::statistics::{intervals::roc_auc_ci_partial::*, thresholds::criterion::Criterion};
     use proptest::prelude::*;
 

@@ -27,8 +27,8 @@ use crate::ranking::rows::{
 };
 use crate::ranking::scores::{Score, Width};
 use crate::ranking::tasks;
-use crate::statistics::kinds::rows::{Rows, SkippedRows};
 use crate::statistics::kinds::{Column, Field as RecordField, KeyKind, Needs};
+use crate::statistics::rows::{Rows, SkippedRows};
 
 /// What appends the record of one group.
 pub type Append<'a> = &'a (dyn Fn(usize, &mut [Column]) -> Result<(), String> + Sync);

@@ -12,7 +12,7 @@ use crate::ranking::rows::{AllPlacements, Codes, CountedKeys, KeyPlacements, Key
 use crate::ranking::scores::Key;
 use crate::states::{State, StoredState, weight_sums::WeightSums};
 use crate::statistics::kinds::Needs;
-use crate::statistics::kinds::rows::Rows;
+use crate::statistics::rows::Rows;
 
 /// A column of states, with the scores of all their bins.
 pub struct KeyedStates {

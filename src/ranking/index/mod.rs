@@ -80,7 +80,7 @@ impl<K: Key> Index<K> {
     ) {
         let rows: usize = pieces.iter().map(|piece| piece.len()).sum();
         let buckets = (rows * BUCKETS_PER_KEY).max(1);
-        let map = BucketMap::of_keys::<S>(pieces, rows, buckets);
+        let map = BucketMap::of_keys::<S, R>(pieces, R::key, rows, buckets);
         with_buckets!(&map, bucket => {
             self.spread(pieces, rows, buckets, |key| bucket(S::from_key(key).position()), moved);
         });

@@ -8,9 +8,9 @@ use crate::statistics::curve_samples::{
     sweep::{Places, Sweep},
 };
 use crate::statistics::inference::rows_by_key;
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs};
 use crate::statistics::options::from_options;
+use crate::statistics::rows::Rows;
 
 /// The band of the curves of folds, as [`RocBand`] is one of the curves of resamples. A fold without a positive or without a
 /// negative has no curve.

@@ -7,10 +7,10 @@ use crate::math::{
 use crate::ranking::rows::Codes;
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{curve_sample::CurveSample, moved_ranks::MovedRanks, sweep::Sweep};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 use crate::statistics::options::from_options;
 use crate::statistics::resampling::{Resampling, redraw::cells};
+use crate::statistics::rows::Rows;
 
 /// The difference of the tpr of two scores of the same rows at each of some false positive rates, with limits that hold
 /// at all of them together, and the test that there is no difference.

@@ -7,9 +7,9 @@ use crate::interrupt;
 use crate::math::{mean, quotient};
 use crate::ranking::rows::Codes;
 use crate::ranking::ties::{Count, counts::twice_u, unit_of_all};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Name, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
+use crate::statistics::rows::Rows;
 
 /// The average of the areas of each class against the rest, or of each pair of classes, by a score for each class.
 ///

@@ -8,9 +8,9 @@ use crate::interrupt;
 use crate::ranking::rows::RowPlacements;
 use crate::ranking::ties::Placements;
 use crate::statistics::inference::{Interval, delong};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, Name, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, Word};
+use crate::statistics::rows::Rows;
 
 /// The average area of several classes, and the area of each class or pair, with normal intervals.
 ///

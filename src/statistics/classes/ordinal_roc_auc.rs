@@ -2,9 +2,9 @@
 
 use super::class_pairs::twice_u_of_pairs;
 use crate::math::{mean, quotient};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, record};
 use crate::statistics::options::from_options;
+use crate::statistics::rows::Rows;
 
 /// How well a score tells ordered classes apart: the mean over all pairs of classes, and the share of all pairs of
 /// rows.

@@ -6,9 +6,9 @@ use super::ordinal_roc_auc::{OrdinalPairRecord, OrdinalRocAuc};
 use crate::math::product_difference;
 use crate::ranking::ties::Placements;
 use crate::statistics::inference::{Estimate, Interval, delong};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, record};
 use crate::statistics::options::from_options;
+use crate::statistics::rows::Rows;
 
 /// The mean area over all pairs of ordered classes, and the share of concordant pairs of rows, with normal intervals.
 ///

@@ -9,9 +9,9 @@ use crate::ranking::ties::Count;
 use crate::statistics::inference::{
     Alternative, Areas, Covariances, Interval, WeightedAreas, in_standard_errors,
 };
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, Name, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::rows::Rows;
 
 /// The areas of k scores with their DeLong covariance matrix, the test that all are equal, and the differences.
 ///

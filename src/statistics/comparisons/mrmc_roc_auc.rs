@@ -5,9 +5,9 @@ use super::area_table::{AreaTable, Error};
 use crate::math::{chi_square, f_distribution, student_t};
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Alternative, Areas, Interval, in_standard_errors};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
+use crate::statistics::rows::Rows;
 
 /// The mean areas of modalities over readers, and the test that they are equal.
 ///

@@ -4,11 +4,11 @@ use crate::math::{normal::upper_tail, quantile::mean_and_deviation};
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Areas, ErrorMethod, Hypothesis, Interval, WeightedAreas, interval::tail};
 use crate::statistics::intervals::partial_placements::{Bounds, of_counts};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::numbers::partial_area::Range;
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::resampling::{Measure, Resampling};
+use crate::statistics::rows::Rows;
 
 /// The paired comparison of two scores.
 ///

@@ -3,10 +3,10 @@
 use crate::math::Stream;
 use crate::ranking::rows::Codes;
 use crate::ranking::ties::Count;
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, record};
 use crate::statistics::options::from_options;
 use crate::statistics::resampling::{Resampling, bootstrap::MOST_RESAMPLES};
+use crate::statistics::rows::Rows;
 
 /// The permutation test that two scores of the same rows have one ROC curve (Venkatraman and Begg 1996).
 ///

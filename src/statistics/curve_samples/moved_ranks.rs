@@ -12,7 +12,7 @@ use crate::math::Stream;
 use crate::math::normal::upper_quantile;
 use crate::ranking::rows::Codes;
 use crate::ranking::ties::Count;
-use crate::statistics::kinds::Rows;
+use crate::statistics::rows::Rows;
 
 /// How far rows move, in standard deviations of normal scores. Between 0.2 and 0.9, the coverage of bands for the
 /// difference of two curves of normal scores was the same within its error.

@@ -6,9 +6,9 @@ use crate::ranking::ties::{Count, counts::steps};
 use crate::statistics::inference::{
     Area, Interval, LogitScale, TieShare, WeightedKeys, by_key, interval::tail,
 };
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word, words};
+use crate::statistics::rows::Rows;
 
 /// The mean of the areas of the folds, with an interval.
 ///

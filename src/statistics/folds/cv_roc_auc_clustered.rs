@@ -3,9 +3,9 @@
 use super::cv_roc_auc::{CvRocAuc, CvRocAucRecord, FoldInterval, WithinFolds};
 use crate::math::sum::in_order;
 use crate::statistics::inference::{ByCluster, ClusteredArea, Interval, Residual};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
+use crate::statistics::rows::Rows;
 
 /// The mean of the areas of the folds, with an interval by the influence of each cluster.
 ///

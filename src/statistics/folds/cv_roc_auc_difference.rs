@@ -3,9 +3,9 @@
 use crate::math::{quantile::mean_and_deviation, student_t};
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Alternative, Interval, by_key, in_standard_errors};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::rows::Rows;
 
 /// The difference of two scores' areas over the same folds, by the corrected resampled t-test.
 ///

@@ -7,9 +7,9 @@ use crate::math::{quantile::mean_and_deviation, sum::in_order};
 use crate::ranking::rows::{CountedKeys, KeyRows};
 use crate::ranking::ties::{Count, Step, counts::steps};
 use crate::statistics::inference::rows_by_key;
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
+use crate::statistics::rows::Rows;
 
 /// The mean of the folds' ROC curves, with how much they differ.
 ///

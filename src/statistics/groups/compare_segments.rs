@@ -12,9 +12,9 @@ use crate::statistics::comparisons::unpaired_roc_auc_difference::{DifferenceMeth
 use crate::statistics::inference::{
     Estimate, Hypothesis, Interval, WeightedKeys, delong::beyond_rounding, welch,
 };
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
+use crate::statistics::rows::Rows;
 
 /// Every segment's area with its interval, compared with other rows, and the test that all are equal.
 ///

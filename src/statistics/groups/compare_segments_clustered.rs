@@ -9,9 +9,9 @@ use crate::math::symmetric;
 use crate::ranking::ties::Count;
 use crate::statistics::comparisons::unpaired_roc_auc_difference::DifferenceMethod;
 use crate::statistics::inference::{ByCluster, ClusteredArea, SampleSize, delong::beyond_rounding};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::rows::Rows;
 
 /// The most segments that are compared: their covariances are a matrix.
 const MOST_SEGMENTS: usize = 4096;

@@ -1,9 +1,9 @@
 //! The AUC of segments whose rows were counted earlier, as states, each compared with others.
 
 use super::compare_segments::{CompareSegments, SegmentRecord};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::rows::Rows;
 
 /// [`CompareSegments`] of states. Of small states, all areas are those of rows of which those in one bin of all segments'
 /// states together tie.

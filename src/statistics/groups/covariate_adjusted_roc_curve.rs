@@ -7,9 +7,9 @@ use crate::ranking::rows::KeyRows;
 use crate::ranking::ties::counts::steps;
 use crate::statistics::curves::points::RatePoint;
 use crate::statistics::inference::rows_by_key;
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput};
 use crate::statistics::options::from_options;
+use crate::statistics::rows::Rows;
 
 /// The covariate-adjusted ROC curve: `AROC(f)`, the share of positives whose placement value is at most f, which is the share
 /// of the negatives of their own stratum that score as high or higher (Janes and Pepe 2009, section 2).

@@ -4,9 +4,9 @@ use crate::math::mean;
 use crate::memory;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Area, Interval, by_key};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{from_options, words};
+use crate::statistics::rows::Rows;
 
 /// The mean of the areas of each key's rows, by weights: how well rows are ranked within a user, not between users.
 ///

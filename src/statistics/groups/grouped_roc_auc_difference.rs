@@ -4,9 +4,9 @@ use super::grouped_roc_auc::KeyWeight;
 use crate::math::{mean, student_t};
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Alternative, Interval, by_key, in_standard_errors};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::from_options;
+use crate::statistics::rows::Rows;
 
 /// The difference of the means of two scores' areas of each key's rows, and its test.
 ///

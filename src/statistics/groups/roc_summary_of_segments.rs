@@ -10,8 +10,8 @@ use crate::statistics::inference::Estimate;
 use crate::statistics::intervals::roc_auc_ci::RocAucCi;
 use crate::statistics::intervals::roc_summary_short::ShortSummaryRecord;
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyKind, Needs, record};
-use crate::statistics::kinds::{Rows, SkippedRows};
 use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::rows::{Rows, SkippedRows};
 
 /// The numbers of [`RocSummaryShort`](crate::statistics::intervals::RocSummaryShort) for each segment and for all rows,
 /// with the comparisons of [`CompareSegments`].

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use crate::ranking::rows::Codes;
     use crate::statistics::inference::{ByCluster, Residual};
-    use crate::statistics::kinds::Rows;
+    use crate::statistics::rows::Rows;
     use crate::statistics::tests::rows_of;
     use proptest::prelude::*;
 

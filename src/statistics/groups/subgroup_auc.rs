@@ -2,9 +2,9 @@
 
 use crate::ranking::ties::Count;
 use crate::statistics::inference::Area;
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
 use crate::statistics::options::from_options;
+use crate::statistics::rows::Rows;
 
 /// The areas that tell how a score treats a subgroup: of its own rows, and of either class of it against the other
 /// class of the background, which is all rows outside it.

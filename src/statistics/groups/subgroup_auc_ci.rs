@@ -3,9 +3,9 @@
 use super::subgroup_auc::{SubgroupAuc, SubgroupCounts, subgroup_counts};
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Area, Interval};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, record};
 use crate::statistics::options::from_options;
+use crate::statistics::rows::Rows;
 
 /// The numbers of [`SubgroupAuc`], each with a normal interval.
 ///

@@ -83,7 +83,7 @@ impl Segments for WeightedSegments {
 mod tests {
     use super::*;
     use crate::statistics::inference::WeightedAreas;
-    use crate::statistics::kinds::Rows;
+    use crate::statistics::rows::Rows;
     use crate::statistics::tests::rows_of;
     use proptest::prelude::*;
 

@@ -7,8 +7,8 @@
 use super::delong::{beyond_rounding, residual, rounding};
 use crate::interrupt;
 use crate::ranking::ties::Count;
-use crate::statistics::kinds::Rows;
 use crate::statistics::options::words;
+use crate::statistics::rows::Rows;
 
 /// The area of some rows, with the contribution of each cluster.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use super::delong;
 use crate::math::{quotient, signed_quotient};
 use crate::ranking::rows::{CodeAndLabel, KeyPlacements, KeyRows};
 use crate::ranking::ties::{Count, Placements, counts::placements};
-use crate::statistics::kinds::Rows;
+use crate::statistics::rows::Rows;
 
 /// The area of each key's rows, by one score; undefined without a positive or without a negative. The statistic needs
 /// [`key_placements`](crate::statistics::Needs::key_placements).

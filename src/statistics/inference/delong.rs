@@ -15,7 +15,7 @@ use crate::math::{self, Products};
 use crate::ranking::rows::{PlacementProducts, RowPlacements};
 use crate::ranking::ties::Placements;
 use crate::ranking::{SHARD_ROWS, tasks};
-use crate::statistics::kinds::Rows;
+use crate::statistics::rows::Rows;
 
 /// The variance of one area, from the sums over its placements; undefined with a single row in a class.
 pub fn variance(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<f64> {

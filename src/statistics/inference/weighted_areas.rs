@@ -10,7 +10,7 @@ use crate::math::{quotient, signed_quotient};
 use crate::ranking::rows::Codes;
 use crate::ranking::tasks;
 use crate::ranking::ties::{Count, units::unit_of_all};
-use crate::statistics::kinds::Rows;
+use crate::statistics::rows::Rows;
 
 use super::delong::beyond_rounding;
 use super::wilson_scale::{SampleSize, WeightTotals};

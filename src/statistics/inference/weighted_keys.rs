@@ -11,7 +11,7 @@ use super::wilson_scale::WeightTotals;
 use crate::math::quotient;
 use crate::ranking::ties::Count;
 use crate::states::{State, weight_sums::WeightSums, weighted::CommonUnits};
-use crate::statistics::kinds::Rows;
+use crate::statistics::rows::Rows;
 
 /// The rows of each key.
 #[derive(Clone, Debug)]

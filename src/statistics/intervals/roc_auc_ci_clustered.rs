@@ -3,10 +3,10 @@
 use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi, RocAucCiRecord};
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Areas, Interval, SampleSize, WeightedAreas};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, Summary, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 use crate::statistics::resampling::Resampling;
+use crate::statistics::rows::Rows;
 
 /// The AUC of rows that come in clusters, with its standard error and interval.
 ///

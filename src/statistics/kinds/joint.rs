@@ -1,7 +1,7 @@
 //! Statistics of several columns row by row, which answer each group with one record.
 
 use super::record::{Record, Value};
-use crate::statistics::kinds::Rows;
+use crate::statistics::rows::Rows;
 
 /// Which columns a statistic of rows takes, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

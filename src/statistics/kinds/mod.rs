@@ -7,7 +7,6 @@ pub mod curvewise;
 pub mod joint;
 pub mod parts;
 pub mod record;
-pub mod rows;
 pub mod runs;
 pub mod summary;
 
@@ -18,6 +17,5 @@ pub use curvewise::Curvewise;
 pub use joint::{Inputs, Joint, KeyInput, KeyKind, Needs};
 pub(crate) use record::record;
 pub use record::{KeyCode, Mass, Name, Record, Threshold, Value};
-pub use rows::{Rows, SkippedRows};
 pub use runs::Runs;
 pub use summary::Summary;

@@ -7,7 +7,7 @@ use std::slice::IterMut;
 
 use super::column::{Column, Field, FieldKind};
 use crate::ranking::ties::{Count, RowCounts, Ties, Unit};
-use crate::statistics::kinds::Rows;
+use crate::statistics::rows::Rows;
 
 /// The answer of a statistic: named fields of known kinds.
 pub trait Record: Value {

@@ -2,9 +2,9 @@
 
 use crate::ranking::rows::Codes;
 use crate::ranking::tasks;
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
+use crate::statistics::rows::Rows;
 
 /// The Gini index of a target that is a number, ordered by a score.
 ///

@@ -4,9 +4,9 @@ use crate::interrupt;
 use crate::math;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::Area;
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record};
 use crate::statistics::options::{from_options, words};
+use crate::statistics::rows::Rows;
 
 /// What the area of all rows can be, whatever the labels are that are not known yet; and what it is expected to be if scores
 /// are probabilities.

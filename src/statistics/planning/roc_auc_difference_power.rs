@@ -4,9 +4,9 @@ use super::power::{Plan, ratio_of};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::ranking::ties::Count;
 use crate::statistics::inference::Areas;
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
+use crate::statistics::rows::Rows;
 
 /// The power of the paired comparison of two scores, and the rows it needs, from a pilot sample.
 ///

@@ -3,9 +3,9 @@
 use crate::math::{quotient, student_t};
 use crate::ranking::ties::Count;
 use crate::statistics::inference::{Interval, LogitScale, interval::tail};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, words};
+use crate::statistics::rows::Rows;
 
 /// The share of comparable pairs of rows in which the row with the earlier event has the higher score.
 ///

@@ -5,9 +5,9 @@ use crate::math::normal::upper_quantile;
 use crate::ranking::scores::Score;
 use crate::ranking::ties::Count;
 use crate::statistics::inference::interval::tail;
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
+use crate::statistics::rows::Rows;
 
 /// The median of all differences between a positive's score and a negative's, with an interval.
 ///

@@ -2,9 +2,9 @@
 
 use crate::math;
 use crate::math::chi_square;
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 use crate::statistics::options::from_options;
+use crate::statistics::rows::Rows;
 
 /// The rank test that several samples have one distribution.
 ///

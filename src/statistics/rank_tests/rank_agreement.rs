@@ -5,9 +5,9 @@ use crate::math;
 use crate::math::normal::upper_tail;
 use crate::ranking::rows::Codes;
 use crate::statistics::inference::{Alternative, NullDistribution};
-use crate::statistics::kinds::Rows;
 use crate::statistics::kinds::{Inputs, Joint, record};
 use crate::statistics::options::from_options;
+use crate::statistics::rows::Rows;
 
 /// The pairs of rows that two columns order alike, order against each other, or leave tied, and what
 /// follows from their numbers.

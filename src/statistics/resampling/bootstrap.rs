@@ -12,8 +12,8 @@ use crate::interrupt;
 use crate::math::{Stream, quotient};
 use crate::ranking::rows::Codes;
 use crate::ranking::ties::Count;
-use crate::statistics::kinds::Rows;
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
+use crate::statistics::rows::Rows;
 
 /// The most resamples that are drawn.
 pub(in crate::statistics) const MOST_RESAMPLES: u32 = 10_000_000;

@@ -1,0 +1,146 @@
+"""What it costs that a clone does not optimise Polars' own crates, and what a published wheel gains.
+
+``python benches/optimised.py release=A.so optimised=B.so wheel=C.so`` times nine queries with libraries of
+one commit, each in a process of its own with a copy of the package; the first one is what the others are
+held against.
+A row for each query and library is appended to ``benches/results/optimised.csv``. The libraries come from:
+
+- ``release``: ``cargo build --release --lib``, as a clone builds it;
+- ``optimised``: the same with ``--config profile.release.package.NAME.opt-level=3`` for each package that
+  ``Cargo.toml`` leaves at 0;
+- ``wheel``: ``maturin build --profile wheel``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+
+from rows import append
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results" / "optimised.csv"
+ROWS = 10_000_000
+
+
+def queries() -> dict[str, Callable[[], object]]:
+    """Return queries whose answers or columns are of many kinds: groups, lists, records, words."""
+    import numpy as np
+
+    import polars_auc as pa
+
+    rng = np.random.default_rng(1)
+    label = rng.random(ROWS) < 0.3
+    frame = pl.DataFrame(
+        {
+            "label": label,
+            "score": rng.standard_normal(ROWS) + label,
+            "many": rng.integers(0, ROWS // 20, ROWS, dtype=np.int32),
+            "some": rng.integers(0, 1000, ROWS, dtype=np.int32),
+        }
+    ).with_columns(
+        word=pl.format("segment {}", pl.col("some") % 20), fold=pl.format("fold {}", pl.col("some") % 5)
+    )
+    lazy = frame.lazy()
+    plans = {
+        "roc_auc": lazy.select(pa.roc_auc("label", "score")),
+        "roc_auc of many groups": lazy.group_by("many").agg(pa.roc_auc("label", "score")),
+        "roc_summary of many groups": lazy.group_by("many").agg(pa.roc_summary("label", "score")),
+        "roc_curve": lazy.select(pa.roc_curve("label", "score")),
+        "roc_curve of groups": lazy.group_by("some").agg(pa.roc_curve("label", "score")),
+        "roc_state of groups": lazy.group_by("some").agg(pa.roc_state("label", "score")),
+        "cv_roc_auc, words": lazy.select(pa.cv_roc_auc("label", "score", "fold")),
+        "compare_segments, words": pa.compare_segments(lazy, "label", "score", "word"),
+        "report, words": pa.report(lazy, "label", "score", by="word"),
+    }
+    plans = {"roc_auc": lazy.select(pa.roc_auc("label", "score")), "ci": lazy.select(pa.roc_auc_ci("label", "score")), "ap": lazy.select(pa.average_precision("label","score")),"ks":lazy.select(pa.ks_statistic("label","score")),"summary": lazy.select(pa.roc_summary("label", "score")),"w":lazy.select(pa.roc_auc("label","score",weight=pl.col("score").abs()+.1)),"mw":lazy.select(pa.mann_whitney_u("label","score")),"groups1e3":lazy.group_by("some").agg(pa.roc_auc("label","score")),"diff":lazy.select(pa.roc_auc_difference("label","score","some")),"curve":lazy.select(pa.roc_curve("label","score",max_points=1000).list.len())}
+    return {name: plan.collect for name, plan in plans.items()}
+
+
+def answer() -> None:
+    """Time the queries whose names come in, one a line."""
+    known = queries()
+    print("\n".join(known), "", sep="\n", flush=True)
+    for line in sys.stdin:
+        start = time.perf_counter()
+        known[line.strip()]()
+        print(time.perf_counter() - start, flush=True)
+
+
+class Library:
+    """A process in which the package has one of the libraries."""
+
+    def __init__(self, path: str, folder: Path) -> None:
+        shutil.copytree(HERE.parent / "python", folder, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+        shutil.copy(path, folder / "polars_auc" / "_native.abi3.so")
+        command = [sys.executable, __file__, "--answer"]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen(command, env={"PYTHONPATH": f"{folder}:{HERE}"}, **pipes)  # type: ignore[call-overload]
+        self.names = list(iter(self._line, ""))
+
+    def _line(self) -> str:
+        return self.process.stdout.readline().strip()  # type: ignore[no-any-return]
+
+    def seconds(self, name: str) -> float:
+        """Ask for one query."""
+        self.process.stdin.write(f"{name}\n")
+        self.process.stdin.flush()
+        return float(self._line())
+
+
+def main() -> None:
+    """Let the libraries take turns, and append the rows."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("libraries", nargs="*", metavar="NAME=PATH")
+    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.answer:
+        answer()
+        return
+    from machine import machine
+
+    order = random.Random(1)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        named = dict(each.split("=", 1) for each in arguments.libraries)
+        libraries = {name: Library(path, Path(folder) / name) for name, path in named.items()}
+        first = next(iter(libraries))
+        for name in libraries[first].names:
+            seconds: dict[str, list[float]] = {own: [] for own in libraries}
+            for _ in range(arguments.rounds):
+                for own in order.sample(list(libraries), len(libraries)):
+                    seconds[own].append(libraries[own].seconds(name))
+            medians = {own: statistics.median(times) for own, times in seconds.items()}
+            rows += [
+                {
+                    "query": name,
+                    "library": own,
+                    "library_bytes": Path(named[own]).stat().st_size,
+                    "rows": ROWS,
+                    "rounds": arguments.rounds,
+                    "seconds": round(medians[own], 5),
+                    "fastest_s": round(min(seconds[own]), 5),
+                    "ratio": round(medians[own] / medians[first], 3),
+                    **machine(),
+                }
+                for own in libraries
+            ]
+    table = pl.DataFrame(rows)
+    with pl.Config(tbl_rows=-1):
+        print(table.select("query", "library", "seconds", "fastest_s", "ratio"))
+    append(table, RESULTS)
+
+
+if __name__ == "__main__":
+    main()
