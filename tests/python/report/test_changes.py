@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 import pytest
@@ -177,17 +177,22 @@ OPTIONS = ["--label", "y", "--score", "score", "--by", "g"]
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("kind", ["parquet", "csv", "json"])
-def test_the_command(capsys: Capture, kind: str) -> None:
-    assert main(["report", "may.parquet", *OPTIONS, "--quiet", "-o", f"last.{kind}"]) == 0
-    told = ["report", "june.parquet", *OPTIONS, "--compare-to", f"last.{kind}", "-o", "now.parquet"]
+@pytest.mark.parametrize(
+    ("kind", "ci"), [("parquet", "wilson"), ("parquet", "delong"), ("csv", "wilson"), ("json", "wilson")]
+)
+def test_the_command(capsys: Capture, kind: str, ci: Literal["wilson", "delong"]) -> None:
+    """The changes are by the method of the intervals."""
+    options = [*OPTIONS, "--ci", ci]
+    assert main(["report", "may.parquet", *options, "--quiet", "-o", f"last.{kind}"]) == 0
+    told = ["report", "june.parquet", *options, "--compare-to", f"last.{kind}", "-o", "now.parquet"]
     assert main([*told, "--fail-if", "change < -0.9"]) == 0
     shown = capsys.readouterr()
     assert "change" in shown.out
     assert "are of groups or scores that are not here" in shown.err
     expected = pa.compare_reports(
-        pa.report(pl.read_parquet("june.parquet"), "y", "score", by="g"),
-        pa.report(pl.read_parquet("may.parquet"), "y", "score", by="g"),
+        pa.report(pl.read_parquet("june.parquet"), "y", "score", by="g", ci=ci),
+        pa.report(pl.read_parquet("may.parquet"), "y", "score", by="g", ci=ci),
+        method=ci,
     )
     # Text files round the last digit of numbers.
     assert_frame_equal(pl.read_parquet("now.parquet"), expected, check_exact=kind == "parquet")
