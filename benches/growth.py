@@ -1,11 +1,12 @@
 """How time and memory grow with the number of rows, segments, classes or scores.
 
-``python benches/growth.py [--rounds 3] [--only segments scores]`` runs each work with sizes that double, each
-size in a process of its own. It appends a row for each size to ``benches/results/growth.csv``: the fastest of
-the rounds by the clock and by the time of all processors, the most memory that the process took beyond that
-of its data, the ratio of the times of all processors for this and for half the size (other programs change
-them less than the clock), and how the docstring says that time grows. With ``--check`` the exit status tells
-whether a work that is said to take n log n took more than ``MOST`` times as long for twice the size.
+``python benches/growth.py [--rounds 3] [--only segments scores] [--works compare]`` runs each work with sizes
+that double, each size in a process of its own. It appends a row for each size to
+``benches/results/growth.csv``: the fastest of the rounds by the clock and by the time of all processors, the
+most memory that the process took beyond that of its data, the ratio of the times of all processors for this
+and for half the size (other programs change them less than the clock), and how the docstring says that time
+grows. With ``--check`` the exit status tells whether a work that is said to take n log n took more than
+``MOST`` times as long for twice the size.
 """
 
 from __future__ import annotations
@@ -241,6 +242,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Measure how time grows with size.")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=WORKS, help="these sizes")
+    parser.add_argument("--works", nargs="+", default=[""], help="works whose names contain one of these")
     parser.add_argument("--check", action="store_true", help="fail where n log n is not kept")
     parser.add_argument("--dry", action="store_true", help="append nothing")
     parser.add_argument("--alone", nargs=3, help=argparse.SUPPRESS)
@@ -256,6 +258,8 @@ def main() -> int:
         if chosen.only and counted not in chosen.only:
             continue
         for name, work in works.items():
+            if not any(part in name for part in chosen.works):
+                continue
             times: list[float] = []
             for size in work.sizes:
                 command = [sys.executable, __file__, "--rounds", str(chosen.rounds)]
