@@ -186,11 +186,16 @@ fn model_scale(area: f64, rows: Count<f64>) -> f64 {
 /// from B to its upper limit, at the same quantile t, and the correlation c of the areas (Newcombe 1998, method 10; Zou and
 /// Donner 2008; with a correlation Zou 2007). The test's statistic of a value is the t whose limit is that value, so
 /// interval and test agree. Degrees of freedom: Welch and Satterthwaite's, of the variances at the mean of both areas.
+///
+/// With a correlation the square root need not grow with t: at large t all limits approach 0 and 1, and the distances become
+/// alike. So it counts at least t standard errors of the difference, from the variances at the mean of both areas.
 #[derive(Clone, Copy, Debug)]
 pub struct WilsonDifference {
     of: WilsonScale,
     versus: WilsonScale,
     correlation: f64,
+    /// The standard error of the difference at the mean area; 0 without a correlation.
+    least_error: f64,
     /// The degrees of freedom of Student's t.
     pub df: f64,
 }
@@ -208,7 +213,12 @@ impl WilsonDifference {
         let mean = (a * of.area + b * versus.area) / (a + b);
         let (v1, v2) = (of.scale_at(mean), versus.scale_at(mean));
         let df = (v1 + v2).powi(2) / (v1 * v1 / of.df + v2 * v2 / versus.df);
-        WilsonDifference { of, versus, correlation, df }
+        let least_error = if correlation == 0.0 {
+            0.0
+        } else {
+            (mean * (1.0 - mean) * (v1 + v2 - 2.0 * correlation * (v1 * v2).sqrt())).max(0.0).sqrt()
+        };
+        WilsonDifference { of, versus, correlation, least_error, df }
     }
 
     /// The first area less the second.
@@ -219,24 +229,25 @@ impl WilsonDifference {
     /// From the difference down to its lower limit.
     fn below(&self, errors: f64) -> f64 {
         let of = self.of.area - self.of.lower(errors);
-        self.together(of, self.versus.upper(errors) - self.versus.area)
+        self.together(errors, of, self.versus.upper(errors) - self.versus.area)
     }
 
     /// From the difference up to its upper limit.
     fn beyond(&self, errors: f64) -> f64 {
         let of = self.of.upper(errors) - self.of.area;
-        self.together(of, self.versus.area - self.versus.lower(errors))
+        self.together(errors, of, self.versus.area - self.versus.lower(errors))
     }
 
-    fn together(&self, a: f64, b: f64) -> f64 {
-        (a * a + b * b - 2.0 * self.correlation * a * b).max(0.0).sqrt()
+    fn together(&self, errors: f64, a: f64, b: f64) -> f64 {
+        let distance = (a * a + b * b - 2.0 * self.correlation * a * b).max(0.0).sqrt();
+        distance.max(errors * self.least_error)
     }
 
     /// The limits of coverage `level`.
     pub fn limits(&self, level: f64) -> (f64, f64) {
         let errors = student_t::upper_quantile(tail(level), self.df);
         let difference = self.value();
-        (difference - self.below(errors), difference + self.beyond(errors))
+        ((difference - self.below(errors)).max(-1.0), (difference + self.beyond(errors)).min(1.0))
     }
 
     /// How many standard errors the difference is above a value.
@@ -318,6 +329,21 @@ mod tests {
             let mirrored = scale(1.0 - area, variance, neg, pos).interval(level);
             prop_assert!((mirrored.lower.unwrap() - (1.0 - upper)).abs() < 1e-9);
             prop_assert!((mirrored.upper.unwrap() - (1.0 - lower)).abs() < 1e-9);
+        }
+
+        /// Areas that vary together are never certain to differ, however few rows they have and however alike they vary.
+        #[test]
+        fn differences_with_a_correlation(a in 1u32..40, b in 0u32..=40, pos in 2u64..9, others in 2u64..60, correlation in 0.0f64..1.0) {
+            let [a, b] = [a, b].map(|area| f64::from(area) / 40.0);
+            let of = scale(a, 0.5 * a * (1.0 - a) / pos as f64, pos, 12);
+            let versus = scale(b, 0.5 * b * (1.0 - b) / (pos + others) as f64, pos + others, 90);
+            let product = (of.variance * versus.variance).sqrt();
+            let difference = WilsonDifference::new(of, versus, correlation * product);
+            let statistic = difference.above(0.0);
+            prop_assert!(statistic.abs() * difference.least_error <= (a - b).abs() * (1.0 + 1e-9));
+            prop_assert!(product == 0.0 || difference.least_error > 0.0);
+            let (lower, upper) = difference.limits(0.9);
+            prop_assert!(lower <= a - b && a - b <= upper);
         }
 
         /// The statistic of a limit is the quantile; of exchanged areas it is the negative.

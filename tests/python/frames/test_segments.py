@@ -138,15 +138,16 @@ def area_of(rows: list[Row]) -> Wilson | None:
 def is_wilson_test(got: dict[str, Any], difference: Difference) -> None:
     """Compare the interval and the test of a difference.
 
-    The statistic is the quantile whose limit is 0. Of areas that vary together there may be several, or none:
-    at large quantiles the limits of both areas approach 0 and 1, and their distances become alike.
+    The statistic is the quantile whose limit is 0. Of areas that vary together there may be several.
     """
     limits = (got["difference_lower"], got["difference_upper"])
     assert limits == pytest.approx(difference.limits(0.95), abs=1e-8)
     assert got["df"] == pytest.approx(difference.df, rel=1e-6)
     if difference.correlation == 0:
         assert got["statistic"] == pytest.approx(difference.statistic(), rel=1e-6, abs=1e-6)
-    elif 0 < abs(got["statistic"]) < 1e3:
+    elif got["statistic"] != 0:
+        # Areas that vary together are never certain to differ.
+        assert abs(got["statistic"]) * difference.least <= abs(difference.value) * (1 + 1e-9)
         limit = difference.limits_at(abs(got["statistic"]))[0 if got["statistic"] > 0 else 1]
         assert limit == pytest.approx(0, abs=1e-7)
         assert got["statistic"] * difference.value > 0
@@ -213,6 +214,20 @@ def test_overall_by_wilson(frame: pl.DataFrame) -> None:
             continue
         correlation = float(both) / math.sqrt(v * w) if v * w > 0 else 0.0
         is_wilson_test(got, Difference(area, overall, min(max(correlation, -1.0), 1.0)))
+
+
+def test_a_tiny_segment_beside_all_rows_is_not_certain_to_differ() -> None:
+    """The limits of both areas end at 0 and 1, where their distances become alike: p was 0."""
+    frame = pl.DataFrame(
+        {
+            "label": [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0],
+            "score": [0, -1, -1, -1, 1, 1, 0, -1, 1, -1, -1, 1, -2, 0],
+            "key": [1, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0, 0],
+        }
+    )
+    table = pa.compare_segments(frame, "label", "score", "key", versus="overall", adjust=None)
+    assert table["difference_lower"][0] < 0 < table["difference_upper"][0]
+    assert table["p_value"][0] > 0.2
 
 
 @given(frame=frames(max_rows=60), of_clusters=st.booleans())

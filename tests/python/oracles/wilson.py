@@ -88,7 +88,10 @@ class Wilson:
 
 
 class Difference:
-    """The difference of two areas with this correlation, from the limits of both (Zou 2007)."""
+    """The difference of two areas with this correlation, from the limits of both (Zou 2007).
+
+    With a correlation a limit is at least t standard errors away, with the variances at the mean area.
+    """
 
     def __init__(self, first: Wilson, second: Wilson, correlation: float = 0.0) -> None:
         self.first, self.second, self.value = first, second, first.auc - second.auc
@@ -103,19 +106,22 @@ class Difference:
         mean = (weights[0] * first.auc + weights[1] * second.auc) / sum(weights)
         v, w = scale(first, mean), scale(second, mean)
         self.df = (v + w) ** 2 / (v * v / first.df + w * w / second.df)
+        both = v + w - 2 * correlation * math.sqrt(v * w)
+        self.least = math.sqrt(max(0.0, mean * (1 - mean) * both)) if correlation != 0 else 0.0
 
     def limits_at(self, t: float) -> tuple[float, float]:
         first, second = self.first.limits_at(t), self.second.limits_at(t)
         below = self.distance(self.first.auc - first["lower"], second["upper"] - self.second.auc)
         beyond = self.distance(first["upper"] - self.first.auc, self.second.auc - second["lower"])
-        return self.value - below, self.value + beyond
+        return self.value - max(below, t * self.least), self.value + max(beyond, t * self.least)
 
     def distance(self, a: float, b: float) -> float:
         """From the difference to its limit, by those of both areas."""
         return math.sqrt(max(0.0, a * a + b * b - 2 * self.correlation * a * b))
 
     def limits(self, level: float) -> tuple[float, float]:
-        return self.limits_at(float(student_t.isf((1 - level) / 2, self.df)))
+        lower, upper = self.limits_at(float(student_t.isf((1 - level) / 2, self.df)))
+        return max(lower, -1.0), min(upper, 1.0)
 
     def statistic(self) -> float:
         """The distance from 0, as a quantile of Student's t."""
