@@ -4,7 +4,7 @@
 //!
 //! - [`interrupt`]: how a user stops a long computation.
 //! - [`math`]: exact quotients, distributions.
-//! - `cache`, `memory`, `simd`: lines of memory before they are read, room for large columns, loops for SIMD registers.
+//! - `cache`, `memory`, `simd`: prefetch, memory in large pages, and runtime dispatch of SIMD.
 //! - [`ranking`]: order-preserving keys, the rows of a group, its ties.
 //! - [`states`]: counts of rows that are kept, merged and packed; they are a source of ties as well.
 //! - [`statistics`]: one file a statistic, a fold over the ties.
