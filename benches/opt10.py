@@ -63,7 +63,18 @@ def queries() -> dict[str, Callable[[], object]]:
         "compare_segments, words": pa.compare_segments(lazy, "label", "score", "word"),
         "report, words": pa.report(lazy, "label", "score", by="word"),
     }
-    plans = {"roc_auc": lazy.select(pa.roc_auc("label", "score")), "ci": lazy.select(pa.roc_auc_ci("label", "score")), "ap": lazy.select(pa.average_precision("label","score")),"ks":lazy.select(pa.ks_statistic("label","score")),"summary": lazy.select(pa.roc_summary("label", "score")),"w":lazy.select(pa.roc_auc("label","score",weight=pl.col("score").abs()+.1)),"mw":lazy.select(pa.mann_whitney_u("label","score")),"groups1e3":lazy.group_by("some").agg(pa.roc_auc("label","score")),"diff":lazy.select(pa.roc_auc_difference("label","score","some")),"curve":lazy.select(pa.roc_curve("label","score",max_points=1000).list.len())}
+    plans = {
+        "roc_auc": lazy.select(pa.roc_auc("label", "score")),
+        "ci": lazy.select(pa.roc_auc_ci("label", "score")),
+        "ap": lazy.select(pa.average_precision("label", "score")),
+        "ks": lazy.select(pa.ks_statistic("label", "score")),
+        "summary": lazy.select(pa.roc_summary("label", "score")),
+        "w": lazy.select(pa.roc_auc("label", "score", weight=pl.col("score").abs() + 0.1)),
+        "mw": lazy.select(pa.mann_whitney_u("label", "score")),
+        "groups1e3": lazy.group_by("some").agg(pa.roc_auc("label", "score")),
+        "diff": lazy.select(pa.roc_auc_difference("label", "score", "some")),
+        "curve": lazy.select(pa.roc_curve("label", "score", max_points=1000).list.len()),
+    }
     return {name: plan.collect for name, plan in plans.items()}
 
 

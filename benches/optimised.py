@@ -14,6 +14,7 @@ A row for each query and library is appended to ``benches/results/optimised.csv`
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import statistics
@@ -66,9 +67,8 @@ def queries() -> dict[str, Callable[[], object]]:
     return {name: plan.collect for name, plan in plans.items()}
 
 
-def answer() -> None:
+def answer(known: dict[str, Callable[[], object]]) -> None:
     """Time the queries whose names come in, one a line."""
-    known = queries()
     print("\n".join(known), "", sep="\n", flush=True)
     for line in sys.stdin:
         start = time.perf_counter()
@@ -79,12 +79,14 @@ def answer() -> None:
 class Library:
     """A process in which the package has one of the libraries."""
 
-    def __init__(self, path: str, folder: Path) -> None:
+    def __init__(self, path: str, folder: Path, script: str = __file__) -> None:
         shutil.copytree(HERE.parent / "python", folder, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
         shutil.copy(path, folder / "polars_auc" / "_native.abi3.so")
-        command = [sys.executable, __file__, "--answer"]
+        command = [sys.executable, script, "--answer"]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self.process = subprocess.Popen(command, env={"PYTHONPATH": f"{folder}:{HERE}"}, **pipes)  # type: ignore[call-overload]
+        self.process = subprocess.Popen(
+            command, env={**os.environ, "PYTHONPATH": f"{folder}:{HERE}"}, **pipes
+        )  # type: ignore[call-overload]
         self.names = list(iter(self._line, ""))
 
     def _line(self) -> str:
@@ -105,7 +107,7 @@ def main() -> None:
     parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.answer:
-        answer()
+        answer(queries())
         return
     from machine import machine
 

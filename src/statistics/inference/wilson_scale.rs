@@ -247,7 +247,9 @@ impl WilsonDifference {
     pub fn limits(&self, level: f64) -> (f64, f64) {
         let errors = student_t::upper_quantile(tail(level), self.df);
         let difference = self.value();
-        ((difference - self.below(errors)).max(-1.0), (difference + self.beyond(errors)).min(1.0))
+        let limits = [difference - self.below(errors), difference + self.beyond(errors)];
+        let [lower, upper] = limits.map(|limit| limit.clamp(-1.0, 1.0));
+        (lower, upper)
     }
 
     /// How many standard errors the difference is above a value.
