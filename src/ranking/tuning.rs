@@ -188,6 +188,12 @@ pub(super) const FIRST_GRID_BITS: u32 = 16;
 /// An outline is too coarse if a cell has more than this many times the rows that it should have.
 pub(super) const TOO_MANY_TIMES: u64 = 8;
 
+/// Counts of a cell of the first grid, which rows add to in turn.
+///
+/// Measured on 10^7 normal scores, whose shards lie in one to three cells: rows are counted in three fifths of the time that one
+/// count takes. Without them, and with the radix partition, a curve to draw took a fifth longer than before.
+pub(super) const COUNTS_OF_A_CELL: usize = 4;
+
 // Steps, scores of positives, counts and weights (`steps`, `positives`, `counts`, `units`).
 
 /// Steps that are handed out at once. One call through a pointer costs little beside this many steps, and 2 KiB of

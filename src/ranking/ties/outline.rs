@@ -9,7 +9,7 @@ use super::grid::{Cells, Grid};
 use super::pieces::{Piece, PieceRows};
 use crate::cache;
 use crate::ranking::scores::Key;
-use crate::ranking::tuning::TOO_MANY_TIMES;
+use crate::ranking::tuning::{COUNTS_OF_A_CELL, TOO_MANY_TIMES};
 
 /// Distinct scores that follow one another, counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,13 +117,20 @@ fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Vec<Numbered
     if cells.count() == 1 {
         return vec![(0, ends), (cells.first, Cell { rows: ends.rows, ..Cell::empty() })];
     }
-    let mut counts = vec![0; cells.count()];
+    // Most shards lie in a few cells. Each has several counts, so that a row seldom waits for the one before.
+    let mut counts = vec![[0; COUNTS_OF_A_CELL]; cells.count()];
     // The keys are in the cache by now.
     for piece in pieces {
-        let counts = &mut counts[..];
-        cells.each_key(piece, move |cell, _, _, rows| counts[cell] += rows);
+        let (counts, mut turn) = (&mut counts[..], 0);
+        cells.each_key(piece, move |cell, _, _, rows| {
+            counts[cell][turn % COUNTS_OF_A_CELL] += rows;
+            turn += 1;
+        });
     }
-    let of_cells = (cells.first..).zip(counts).map(|(number, rows)| (number, Cell { rows, ..Cell::empty() }));
+    let of_cells = (cells.first..).zip(counts).map(|(number, counts)| {
+        let rows = counts.iter().sum();
+        (number, Cell { rows, ..Cell::empty() })
+    });
     std::iter::once((0, ends)).chain(of_cells).collect()
 }
 
