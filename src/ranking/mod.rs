@@ -6,9 +6,9 @@
 //!   before they are ranked.
 //! - [`ties`]: the distinct scores of a group, highest first, each with its positives and negatives. A statistic cannot
 //!   tell whether the rows behind them were ranked, or were counted earlier.
-//! - `index`: one class of keys, brought near its order; how many of them are below any key of the other class.
+//! - `index`: one class of keys in buckets, and its probe: how many of them are below any key of the other class.
 //! - [`order`]: the ways to rank rows without weights. Few rows are compared in pairs, and few distinct scores are
-//!   counted. Otherwise one class is brought near its order, and the other class looks up its place in it.
+//!   counted. Otherwise one class is bucketed, and the other class looks up its ranks in it.
 //! - [`weighted`]: the same for rows with weights, which count units of a fixed-point number.
 //! - `bucket_map`: scores to buckets, fitted to a sample.
 //! - `partition`: the radix partition of rows by a histogram, a prefix sum and a scatter.

@@ -16,7 +16,7 @@ pub(super) const ROWS_PER_KEY: usize = 64;
 
 /// A group of fewer rows is compared pair by pair.
 ///
-/// Measured against spreading both classes over buckets: with 40 rows, comparing all pairs takes half as long; with 100
+/// Measured against distributing both classes over buckets: with 40 rows, comparing all pairs takes half as long; with 100
 /// rows both take as long.
 pub(super) const FEW_ROWS: usize = 64;
 

@@ -53,7 +53,7 @@ pub(in crate::ranking) struct Index<K> {
 impl<K: Key> Index<K> {
     /// Indexes the keys in `pieces`.
     pub fn build<S: Score<Key = K>>(&mut self, pieces: &[&[K]]) {
-        self.spread_by_map::<S, K>(pieces, |_, _| {});
+        self.scatter_by_map::<S, K>(pieces, |_, _| {});
         for &bucket in &self.long {
             let (start, end) = ends_of_bucket(&self.starts, bucket);
             sort(&mut self.keys[start..end]);
@@ -73,7 +73,7 @@ impl<K: Key> Index<K> {
     }
 
     /// Moves every key to its bucket by the map that suits the keys.
-    fn spread_by_map<S: Score<Key = K>, R: Row<Key = K>>(
+    fn scatter_by_map<S: Score<Key = K>, R: Row<Key = K>>(
         &mut self,
         pieces: &[&[R]],
         moved: impl FnMut(usize, R),
@@ -82,13 +82,13 @@ impl<K: Key> Index<K> {
         let buckets = (rows * BUCKETS_PER_KEY).max(1);
         let map = BucketMap::of_keys::<S, R>(pieces, R::key, rows, buckets);
         with_buckets!(&map, bucket => {
-            self.spread(pieces, rows, buckets, |key| bucket(S::from_key(key).position()), moved);
+            self.scatter(pieces, rows, buckets, |key| bucket(S::from_key(key).position()), moved);
         });
         self.map = map;
     }
 
     /// Moves every key to its bucket, by counting; `moved` is told the place of each row in turn.
-    fn spread<R: Row<Key = K>>(
+    fn scatter<R: Row<Key = K>>(
         &mut self,
         pieces: &[&[R]],
         rows: usize,

@@ -16,7 +16,7 @@ impl<K: Key> Index<K> {
         let mut units = std::mem::take(&mut self.units_before);
         units.clear();
         units.resize(pieces.iter().map(|piece| piece.len()).sum(), 0);
-        self.spread_by_map::<S, (K, u64)>(pieces, |place, row| units[place] = row.1);
+        self.scatter_by_map::<S, (K, u64)>(pieces, |place, row| units[place] = row.1);
         let mut pairs: Vec<(K, u64)> = Vec::new();
         for &bucket in &self.long {
             let (start, end) = ends_of_bucket(&self.starts, bucket);

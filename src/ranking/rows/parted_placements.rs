@@ -32,22 +32,22 @@ pub struct PartedPlacements {
     blocks: Vec<Block<u32>>,
 }
 
-/// Neighbouring rows, divided into streams: the negatives of part `i` are stream `2 i`, its positives `2 i + 1`.
+/// Neighbouring rows, divided into partitions: the negatives of part `i` are partition `2 i`, its positives `2 i + 1`.
 #[derive(Debug)]
 struct Block<T> {
-    /// The stream that each row is in.
+    /// The partition that each row is in.
     of_rows: Vec<u16>,
-    /// A value for each row: of one stream after the other, in the order of the rows.
+    /// A value for each row: of one partition after the other, in the order of the rows.
     values: Vec<T>,
-    /// Where each stream begins, and where the last one ends.
+    /// Where each partition begins, and where the last one ends.
     starts: Vec<u32>,
 }
 
 /// The rows of a block, in their order: the class of each, and twice its placement.
 pub(super) struct BlockRows<'a> {
-    pub streams: &'a [u16],
+    pub partitions: &'a [u16],
     twice: &'a [u32],
-    /// Where the next row of each stream is.
+    /// Where the next row of each partition is.
     next: Vec<u32>,
 }
 
@@ -83,7 +83,7 @@ impl PartedPlacements {
     /// All rows in blocks, which are the same for every score of as many rows that was read in the same pool.
     pub(super) fn blocks(&self) -> impl ExactSizeIterator<Item = BlockRows<'_>> {
         self.blocks.iter().map(|block| BlockRows {
-            streams: &block.of_rows,
+            partitions: &block.of_rows,
             twice: &block.values,
             next: block.starts.clone(),
         })
@@ -94,17 +94,17 @@ impl BlockRows<'_> {
     /// Calls `visit` with twice the placement of each of the next rows, which are those of a range of the block.
     #[inline(always)]
     pub fn each(&mut self, rows: Range<usize>, mut visit: impl FnMut(usize, u32)) {
-        let (streams, twice, next) = (&self.streams[rows], self.twice, &mut self.next[..]);
-        for (row, &stream) in streams.iter().enumerate() {
-            visit(row, next_of(twice, next, stream));
+        let (partitions, twice, next) = (&self.partitions[rows], self.twice, &mut self.next[..]);
+        for (row, &partition) in partitions.iter().enumerate() {
+            visit(row, next_of(twice, next, partition));
         }
     }
 }
 
-/// The next value of a stream, whose place moves on.
+/// The next value of a partition, whose place moves on.
 #[inline(always)]
-fn next_of(values: &[u32], next: &mut [u32], stream: u16) -> u32 {
-    let next = &mut next[usize::from(stream)];
+fn next_of(values: &[u32], next: &mut [u32], partition: u16) -> u32 {
+    let next = &mut next[usize::from(partition)];
     let place = *next as usize;
     *next += 1;
     cache::prefetch_next_line(values, place);
@@ -118,13 +118,13 @@ impl<T> Block<T> {
 
     /// How many values are those of positives.
     fn n_pos(&self) -> usize {
-        let streams = self.starts.windows(2).skip(1).step_by(2);
-        streams.map(|ends| (ends[1] - ends[0]) as usize).sum()
+        let partitions = self.starts.windows(2).skip(1).step_by(2);
+        partitions.map(|ends| (ends[1] - ends[0]) as usize).sum()
     }
 
-    /// The values of a stream.
-    fn stream(&self, stream: usize) -> &[T] {
-        &self.values[self.starts[stream] as usize..self.starts[stream + 1] as usize]
+    /// The values of a partition.
+    fn partition(&self, partition: usize) -> &[T] {
+        &self.values[self.starts[partition] as usize..self.starts[partition + 1] as usize]
     }
 }
 
@@ -138,11 +138,11 @@ impl<K: Key> Block<K> {
     ) -> Option<Self> {
         interrupt::check();
         let of_rows = match map {
-            None => streams(scores, labels, |_| 0),
-            Some(map) => with_buckets!(map, part => streams(scores, labels, part)),
+            None => partitions(scores, labels, |_| 0),
+            Some(map) => with_buckets!(map, part => partitions(scores, labels, part)),
         }?;
         let mut starts = vec![0u32; 2 * parts + 1];
-        of_rows.iter().for_each(|&stream| starts[usize::from(stream)] += 1);
+        of_rows.iter().for_each(|&partition| starts[usize::from(partition)] += 1);
         exclusive_prefix_sum(&mut starts);
         let mut keys = memory::zeroed_prefaulted(scores.len());
         let mut offsets = starts.clone();
@@ -154,22 +154,22 @@ impl<K: Key> Block<K> {
     }
 }
 
-/// The stream of each row, where `part` says the part of a score, unless one is NaN.
-fn streams<S: Score>(scores: &[S], labels: &[bool], part: impl Fn(f64) -> u32) -> Option<Vec<u16>> {
+/// The partition of each row, where `part` says the part of a score, unless one is NaN.
+fn partitions<S: Score>(scores: &[S], labels: &[bool], part: impl Fn(f64) -> u32) -> Option<Vec<u16>> {
     let mut of_rows = memory::zeroed_prefaulted(scores.len());
-    let has_nan = simd::dispatch(Streams { scores, labels, part, of_rows: &mut of_rows });
+    let has_nan = simd::dispatch(Partitions { scores, labels, part, of_rows: &mut of_rows });
     (!has_nan).then_some(of_rows)
 }
 
-/// The kernel of [`streams`].
-struct Streams<'a, S, F> {
+/// The kernel of [`partitions`].
+struct Partitions<'a, S, F> {
     scores: &'a [S],
     labels: &'a [bool],
     part: F,
     of_rows: &'a mut [u16],
 }
 
-impl<S: Score, F: Fn(f64) -> u32> Kernel for Streams<'_, S, F> {
+impl<S: Score, F: Fn(f64) -> u32> Kernel for Partitions<'_, S, F> {
     /// Whether a score is NaN.
     type Output = bool;
 
@@ -185,14 +185,14 @@ impl<S: Score, F: Fn(f64) -> u32> Kernel for Streams<'_, S, F> {
 }
 
 /// The rows of a part and class in all blocks: their keys, and the places for twice their placements.
-struct Stream<'s, 'a, K> {
+struct PartitionRows<'s, 'a, K> {
     keys: &'s [&'a [K]],
     twice: &'s mut [&'a mut [u32]],
     /// Rows of the class in lower parts.
     below: usize,
 }
 
-/// The same of one stream of many blocks.
+/// The same of one partition of many blocks.
 struct Pieces<'a, K> {
     keys: Vec<&'a [K]>,
     twice: Vec<&'a mut [u32]>,
@@ -207,15 +207,15 @@ fn placed_by_one_thread<S: Score>(keys: Block<S::Key>) -> (u128, Block<u32>) {
     let mut rest = &mut twice[..];
     let (mut twice_u, mut below) = (0, [0; 2]);
     for part in 0..keys.parts() {
-        let [neg, pos] = [keys.stream(2 * part), keys.stream(2 * part + 1)];
+        let [neg, pos] = [keys.partition(2 * part), keys.partition(2 * part + 1)];
         let (of_neg, of_pos);
         (of_neg, rest) = rest.split_at_mut(neg.len());
         (of_pos, rest) = rest.split_at_mut(pos.len());
-        let streams = [
-            Stream { keys: &[neg], twice: &mut [of_neg], below: below[0] },
-            Stream { keys: &[pos], twice: &mut [of_pos], below: below[1] },
+        let partitions = [
+            PartitionRows { keys: &[neg], twice: &mut [of_neg], below: below[0] },
+            PartitionRows { keys: &[pos], twice: &mut [of_pos], below: below[1] },
         ];
-        twice_u += counts.place_part::<S>(streams, n_pos);
+        twice_u += counts.place_part::<S>(partitions, n_pos);
         below = [below[0] + neg.len(), below[1] + pos.len()];
     }
     (twice_u, Block { of_rows: keys.of_rows, values: twice, starts: keys.starts })
@@ -228,15 +228,15 @@ fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>) -> (u128, Vec<Block
         keys.iter().map(|block| memory::zeroed_lazily(block.values.len())).collect();
     let mut rest: Vec<&mut [u32]> = twice.iter_mut().map(Vec::as_mut_slice).collect();
     let mut below = [0; 2];
-    let mut pieces_of = |stream: usize| {
-        let mut pieces = Pieces { keys: Vec::new(), twice: Vec::new(), below: below[stream % 2] };
+    let mut pieces_of = |partition: usize| {
+        let mut pieces = Pieces { keys: Vec::new(), twice: Vec::new(), below: below[partition % 2] };
         for (block, rest) in keys.iter().zip(&mut rest) {
-            let own = block.stream(stream);
+            let own = block.partition(partition);
             let (twice, after) = std::mem::take(rest).split_at_mut(own.len());
             *rest = after;
             pieces.keys.push(own);
             pieces.twice.push(twice);
-            below[stream % 2] += own.len();
+            below[partition % 2] += own.len();
         }
         pieces
     };
@@ -246,12 +246,12 @@ fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>) -> (u128, Vec<Block
         .collect();
     let place = |counts: &mut OneAnother<S::Key>, part: usize| {
         let mut part = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
-        let streams = part.each_mut().map(|pieces| Stream {
+        let partitions = part.each_mut().map(|pieces| PartitionRows {
             keys: &pieces.keys,
             twice: &mut pieces.twice,
             below: pieces.below,
         });
-        counts.place_part::<S>(streams, n_pos)
+        counts.place_part::<S>(partitions, n_pos)
     };
     let twice_u = tasks::par_map(0..parts.len(), OneAnother::default, place).into_iter().sum();
     drop(parts);
@@ -274,9 +274,15 @@ struct OneAnother<K> {
 impl<K: Key> OneAnother<K> {
     /// Writes twice the placements of all rows of a part, negatives and positives. Returns the sum of those of the positives, of
     /// which there are `n_pos` in all parts.
-    fn place_part<S: Score<Key = K>>(&mut self, [neg, pos]: [Stream<'_, '_, K>; 2], n_pos: usize) -> u128 {
+    fn place_part<S: Score<Key = K>>(
+        &mut self,
+        [neg, pos]: [PartitionRows<'_, '_, K>; 2],
+        n_pos: usize,
+    ) -> u128 {
         interrupt::check();
-        let rows = |stream: &Stream<'_, '_, K>| stream.keys.iter().map(|keys| keys.len()).sum::<usize>();
+        let rows = |partition: &PartitionRows<'_, '_, K>| {
+            partition.keys.iter().map(|keys| keys.len()).sum::<usize>()
+        };
         if rows(&pos) <= rows(&neg) {
             self.count::<S>((pos.keys, pos.twice), (neg.keys, neg.twice));
         } else {

@@ -85,16 +85,16 @@ impl Kernel for OfBlock<'_> {
     fn run(mut self) -> [Products; 2] {
         let number = self.scores.len();
         let [mut of_neg, mut of_pos] = [Products::none(number), Products::none(number)];
-        let classes = self.scores.first().map_or(&[][..], |score| score.streams);
+        let classes = self.scores.first().map_or(&[][..], |score| score.partitions);
         let mut columns = vec![vec![0; ROWS.min(classes.len())]; number];
         let mut places = [0u16; ROWS];
         for (first, classes) in (0..).step_by(ROWS).zip(classes.chunks(ROWS)) {
             interrupt::check();
             // Negatives come first, so that no branch on the class is mispredicted.
-            let n_neg = classes.iter().filter(|&stream| stream & 1 == 0).count();
+            let n_neg = classes.iter().filter(|&partition| partition & 1 == 0).count();
             let mut n_pos = 0;
-            for (row, (place, stream)) in places.iter_mut().zip(classes).enumerate() {
-                let is_pos = usize::from(stream & 1);
+            for (row, (place, partition)) in places.iter_mut().zip(classes).enumerate() {
+                let is_pos = usize::from(partition & 1);
                 *place = select_unpredictable(is_pos == 1, n_neg + n_pos, row - n_pos) as u16;
                 n_pos += is_pos;
             }

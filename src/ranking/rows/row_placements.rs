@@ -30,10 +30,10 @@ impl RowPlacements {
         let mut of_classes = parted.classes().map(memory::zeroed_lazily);
         let [mut rest_of_neg, mut rest_of_pos] = of_classes.each_mut().map(Vec::as_mut_slice);
         let blocks = parted.blocks().map(|block| {
-            let n_pos = block.streams.iter().filter(|&&stream| stream & 1 == 1).count();
+            let n_pos = block.partitions.iter().filter(|&&partition| partition & 1 == 1).count();
             let (of_neg, of_pos);
             (of_neg, rest_of_neg) =
-                std::mem::take(&mut rest_of_neg).split_at_mut(block.streams.len() - n_pos);
+                std::mem::take(&mut rest_of_neg).split_at_mut(block.partitions.len() - n_pos);
             (of_pos, rest_of_pos) = std::mem::take(&mut rest_of_pos).split_at_mut(n_pos);
             (block, [of_neg, of_pos])
         });
@@ -50,10 +50,10 @@ impl RowPlacements {
 /// Brings the placements of the rows of a block into their order, negatives and positives apart.
 fn in_order((mut block, of_classes): (BlockRows<'_>, [&mut [u32]; 2])) {
     interrupt::check();
-    let (streams, mut places) = (block.streams, [0; 2]);
-    block.each(0..streams.len(), |row, twice| {
+    let (partitions, mut places) = (block.partitions, [0; 2]);
+    block.each(0..partitions.len(), |row, twice| {
         // A branch on the class would be mispredicted.
-        let class = usize::from(streams[row] & 1);
+        let class = usize::from(partitions[row] & 1);
         of_classes[class][places[class]] = twice;
         places[class] += 1;
     });
