@@ -144,8 +144,12 @@ def few_rows(table: pl.DataFrame, ci: str) -> str | None:
     number = table.filter(pl.col("scope") == "group", has_few_rows(table.schema)).height
     if not number:
         return None
-    meaning = "DeLong's intervals are too short, and p-values too small" if ci == "delong" else "wide intervals"
-    return f"fewer than {FEW_ROWS} positives or negatives, in {counted(number, 'row')} of the table: {meaning}"
+    meaning = (
+        "DeLong's intervals are too short, and p-values too small" if ci == "delong" else "wide intervals"
+    )
+    return (
+        f"fewer than {FEW_ROWS} positives or negatives, in {counted(number, 'row')} of the table: {meaning}"
+    )
 
 
 def _areas(overall: pl.DataFrame) -> Iterator[tuple[bool, str]]:

@@ -90,8 +90,8 @@ def report(
         The coverage of all intervals, between 0 and 1.
     ci, interval, n_resamples, seed
         The method of the interval, and the limits, resamples and seed of the bootstrap: see
-        :func:`polars_auc.roc_auc_ci`. Groups are compared by DeLong with ``ci="delong"``, otherwise by Wilson:
-        see the ``method`` of :func:`polars_auc.compare_segments`.
+        :func:`polars_auc.roc_auc_ci`. With ``ci="delong"`` groups are compared by DeLong, otherwise by
+        Wilson: see the ``method`` of :func:`polars_auc.compare_segments`.
     compare
         Whether each score is compared with the first, on the rows in which no score is missing. The
         differences are a score minus the first one; :func:`polars_auc.compare_scores` and the other
