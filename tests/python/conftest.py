@@ -5,10 +5,10 @@ import os
 from hypothesis import settings
 
 # One in four, so that a newcomer waits for minutes only; `pytest --hypothesis-profile=all` takes all of them.
-settings.register_profile("few", max_examples=5)
-settings.register_profile("some", max_examples=25)
-settings.register_profile("all", max_examples=100)
-settings.register_profile("long", max_examples=2000)
+settings.register_profile("few", max_examples=5, deadline=None)
+settings.register_profile("some", max_examples=25, deadline=None)
+settings.register_profile("all", max_examples=100, deadline=None)
+settings.register_profile("long", max_examples=2000, deadline=None)
 settings.load_profile("some")
 
 

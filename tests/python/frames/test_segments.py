@@ -292,16 +292,18 @@ def of_clusters(
         return {name: value for name, value in answer.items() if name not in undefined or value is not None}
     statistic = answer["difference"] / math.sqrt(variance)
     said = {"difference_se": math.sqrt(variance), "statistic": statistic, "df": None}
-    if overall:
-        return answer | said | {"p_value": 2 * float(norm.sf(abs(statistic)))}
     v, w = own["se"] ** 2, versus["se"] ** 2
+    # A standard error of 0 is no proof.
+    untested = {"statistic": None, "p_value": None} if min(v, w) < 1e-14 else {}
+    if overall:
+        return answer | said | {"p_value": 2 * float(norm.sf(abs(statistic)))} | untested
     # Of the clusters that hold a positive and those that hold a negative, the fewer.
     k, m = (
         min(len({row[2] for row in rows if row[0] == label}) for label in (True, False))
         for rows in (segment, other or [])
     )
     df = (v + w) ** 2 / (v**2 / (k - 1) + w**2 / (m - 1))
-    return answer | said | {"df": df, "p_value": 2 * float(student_t.sf(abs(statistic), df))}
+    return answer | said | {"df": df, "p_value": 2 * float(student_t.sf(abs(statistic), df))} | untested
 
 
 @given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "pooled_rest", "overall", "previous"]))
