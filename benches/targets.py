@@ -454,6 +454,17 @@ def two_scores(n: int) -> Iterator[Work]:
     yield Work("three scores", contenders, [Promise("compare_scores", "roc_auc", 1.4 * len(names))])
 
 
+def bootstraps(n: int) -> Iterator[Work]:
+    """Time the two ways to the bootstrap of an area."""
+    rows = normal(n // 10)
+    contenders = {
+        "bootstrap_ci": select(rows, pa.bootstrap_ci("roc_auc", "label", "score")),
+        "roc_auc_ci(bootstrap)": select(rows, pa.roc_auc_ci("label", "score", method="bootstrap")),
+    }
+    promise = Promise("roc_auc_ci(bootstrap)", "bootstrap_ci", 2.0)
+    yield Work(f"bootstrap of {rows.height} rows", contenders, [promise])
+
+
 def reviewers(n: int) -> Iterator[Work]:
     """Time what reviewers ask for: a partial area with its interval, exact tests, and studies of readers."""
     frame = normal(n)
@@ -463,13 +474,6 @@ def reviewers(n: int) -> Iterator[Work]:
         "concordance_index": select(frame.head(n // 10), pa.concordance_index("score", "label", "score")),
     }
     yield Work("intervals", contenders, [Promise("roc_auc_ci(max_fpr=)", "roc_auc", 1.5)])
-    rows = frame.head(n // 10)
-    contenders = {
-        "bootstrap_ci": select(rows, pa.bootstrap_ci("roc_auc", "label", "score")),
-        "roc_auc_ci(bootstrap)": select(rows, pa.roc_auc_ci("label", "score", method="bootstrap")),
-    }
-    promise = Promise("roc_auc_ci(bootstrap)", "bootstrap_ci", 2.0)
-    yield Work(f"bootstrap of {rows.height} rows", contenders, [promise])
     cases, columns = n // 100, [(reader, modality) for reader in range(5) for modality in range(2)]
     one = normal(cases * len(columns)).with_columns(case=pl.int_range(pl.len()) % cases)
     cell = pl.int_range(pl.len()) // cases
@@ -598,6 +602,7 @@ WORKS: dict[str, Callable[[int], Iterator[Work]]] = {
     "statistics": statistics_of_one_column,
     "several_columns": several_columns,
     "reviewers": reviewers,
+    "bootstraps": bootstraps,
     "curve": curve,
     "points": points,
     "weights": weights,

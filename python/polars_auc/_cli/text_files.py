@@ -42,7 +42,7 @@ def read_text(files: Mapping[str, Kind]) -> tuple[pl.LazyFrame, dict[str, pl.Exp
     } or dict(files)
     types, overrides = _common([schemas[name] for name in filled])
     refuse_inexact({name: schemas[name] for name in filled}, overrides, lambda name: scans[name])
-    texts = _asked_of_all_rows(types, filled)
+    texts = _fully_scanned(types, filled)
     keys = [column for column, dtype in types.items() if column in reading().by and dtype.is_numeric()]
     meant: dict[str, pl.DataType] = {}
     if texts or keys:
@@ -161,25 +161,27 @@ def _common(schemas: Sequence[pl.Schema]) -> tuple[dict[str, pl.DataType], dict[
     return types, overrides
 
 
-def _asked_of_all_rows(types: Mapping[str, pl.DataType], files: Mapping[str, Kind]) -> list[str]:
+def _fully_scanned(types: Mapping[str, pl.DataType], files: Mapping[str, Kind]) -> list[str]:
     """Return the columns of which all rows are asked what they hold, and not the first ones alone."""
     read = reading()
     has_comma = read.options.decimal_comma
     # Polars takes a point for a decimal sign in all rows but the first ones.
-    asked = {
+    columns_of_texts = {
         column for column, dtype in types.items() if has_comma and dtype.is_float() and read.uses(column)
     }
     by_nulls: dict[tuple[str, ...], list[str]] = {}
     for column, dtype in types.items():
         if dtype == pl.String and read.uses(column) and read.is_nullable(column):
             if column in read.numbers:
-                asked.add(column)
+                columns_of_texts.add(column)
             else:
                 by_nulls.setdefault(tuple(read.null_values(column)), []).append(column)
     for nulls, columns in by_nulls.items():
         schemas = [_scanned(name, kind, nulls=nulls).collect_schema() for name, kind in files.items()]
-        asked |= {column for column in columns if any(schema[column] != pl.String for schema in schemas)}
-    return [column for column in types if column in asked or column in read.looked_at]
+        columns_of_texts |= {
+            column for column in columns if any(schema[column] != pl.String for schema in schemas)
+        }
+    return [column for column in types if column in columns_of_texts or column in read.looked_at]
 
 
 def _types_of_all_rows(rows: pl.LazyFrame, columns: Iterable[str]) -> dict[str, pl.DataType]:
@@ -188,15 +190,17 @@ def _types_of_all_rows(rows: pl.LazyFrame, columns: Iterable[str]) -> dict[str, 
     columns = [column for column in columns if column not in reading().compared]
     if not columns:
         return {}
-    asked = [pl.len()]
+    counts_of_types = [pl.len()]
     for place, column in enumerate(columns):
         value = _value(column)
         fitting = {"all": value.count(), "truths": value.is_in(list(_TRUTHS)).sum()}
         for dtype in _NUMBERS:
             number = reading().decimal(value) if dtype.is_float() else value
             fitting[str(dtype)] = number.cast(dtype, strict=False).count()
-        asked.append(pl.struct(count.alias(name) for name, count in fitting.items()).alias(f"{place}"))
-    height, *counts = rows.select(asked).collect().row(0)
+        counts_of_types.append(
+            pl.struct(count.alias(name) for name, count in fitting.items()).alias(f"{place}")
+        )
+    height, *counts = rows.select(counts_of_types).collect().row(0)
     if not height:
         return {}
     return {column: _type_of_all(fitting) for column, fitting in zip(columns, counts, strict=True)}

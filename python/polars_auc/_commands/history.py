@@ -185,10 +185,10 @@ class History:
         if "n_pos" not in self.rows.columns:
             # Earlier releases kept no positives.
             self.rows = self.rows.with_columns(n_pos=None)
-        lacking = [name for name in now.columns if name not in self.rows.columns]
+        missing = [name for name in now.columns if name not in self.rows.columns]
         further = [name for name in self.rows.columns if name not in now.columns]
-        if lacking or further:
-            has = f"lacks the column {lacking[0]!r}" if lacking else f"has a column {further[0]!r} too many"
+        if missing or further:
+            has = f"lacks the column {missing[0]!r}" if missing else f"has a column {further[0]!r} too many"
             raise Refusal(
                 f"{str(self.file)!r} {has}, so it is of other groups or of another release of polars-auc; "
                 "write another file"
