@@ -127,7 +127,7 @@ class TableView:
 
     def on_page(self, table: pl.DataFrame) -> list[str]:
         """Return the columns that a page shows beside those of groups and scores."""
-        return [name for name in self._numbers(table) if self.columns or not _is_dull(table, name)]
+        return [name for name in self._numbers(table) if self.columns or not _is_empty(table, name)]
 
     def cells(self, table: pl.DataFrame, level: float, mark: str) -> tuple[pl.DataFrame, bool]:
         """Return a report as text, with marks on what differs, and whether anything does."""
@@ -238,11 +238,16 @@ def _answers(table: pl.DataFrame) -> list[str]:
     return [*_FIRST, *(["n_missing"] if table["n_missing"].sum() else []), *(added or ["ks"])]
 
 
-def _is_dull(table: pl.DataFrame, name: str) -> bool:
-    """Whether a column of a page is empty, or the same in all of several rows."""
+def _is_empty(table: pl.DataFrame, name: str) -> bool:
+    """Whether a page has no use for a column: all null, or the same number in all of several rows.
+
+    Adjusted p-values that are all 1 answer what was asked.
+    """
     if name in (*_FIRST, "n_pos"):
         return False
-    return table[name].null_count() == table.height or (table.height > 1 and table[name].n_unique() == 1)
+    values = table[name]
+    is_constant = table.height > 1 and values.n_unique() == 1
+    return values.null_count() == table.height or (is_constant and not name.endswith("p_adjusted"))
 
 
 def _texts(table: pl.DataFrame, numbers: Sequence[str]) -> pl.DataFrame:

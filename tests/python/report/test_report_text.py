@@ -53,6 +53,14 @@ def test_columns_that_answer_first(capsys: Capture) -> None:
     capsys.readouterr()
 
 
+def test_adjusted_p_values_that_are_all_1_stay_on_a_page(tmp_path: Path) -> None:
+    earlier, page = tmp_path / "earlier.parquet", tmp_path / "report.md"
+    assert main([*REPORT, "--where", "fold < 5", "--quiet", "-o", str(earlier)]) == 0
+    assert main([*REPORT, "--compare-to", str(earlier), "--quiet", "-o", str(page)]) == 0
+    header, _, *rows = cells(page.read_text(encoding="utf-8").split("\n\n")[-1].strip(), "|", "|")
+    assert {row[header.index("change_p_adjusted")] for row in rows} == {"1.0000"}
+
+
 def test_only_so_many_groups_are_printed(tmp_path: Path, capsys: Capture) -> None:
     rows = pl.DataFrame({"y": [0, 1] * 1000, "s": range(2000), "user": [row // 2 for row in range(2000)]})
     rows.write_parquet(tmp_path / "rows.parquet")
