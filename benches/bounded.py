@@ -33,7 +33,10 @@ SHAPES = {
     "many scores": (500_000, 50, 2_000),
     "many groups": (10_000_000, 3, 1_000_000),
     "few groups": (20_000_000, 3, 100),
+    "many groups, versus": (3_000_000, 3, 300_000),
 }
+VERSUS = {"many groups, versus": "rest"}
+"""What groups are compared with."""
 
 ORDINARY = "ordinary"
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -56,11 +59,11 @@ def write(folder: Path, shape: str) -> None:
         pl.DataFrame({"group": group, "label": label, **columns}).write_parquet(folder / f"{number}.parquet")
 
 
-def query(options: str, folder: str) -> pl.LazyFrame:
+def query(options: str, folder: str, shape: str) -> pl.LazyFrame:
     """Plan a report of the rows of a folder."""
     rows = pl.scan_parquet(f"{folder}/*.parquet")
     scores = pl.all().exclude("group", "label")
-    return pa.report(rows, "label", scores, by="group", **OPTIONS[options])
+    return pa.report(rows, "label", scores, by="group", versus=VERSUS.get(shape), **OPTIONS[options])
 
 
 def main() -> None:
@@ -69,7 +72,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES), metavar="SHAPE")
     parser.add_argument("--dry", action="store_true", help="append nothing")
-    parser.add_argument("--alone", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--alone", nargs=3, help=argparse.SUPPRESS)
     parser.add_argument("--write", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.write:
@@ -83,7 +86,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             # Memory of this process would be counted as that of the processes it starts.
             subprocess.run([sys.executable, __file__, "--write", folder, shape], check=True)
-            results = measured(__file__, list(OPTIONS), arguments.rounds, folder)
+            results = measured(__file__, list(OPTIONS), arguments.rounds, folder, shape)
         medians = {
             name: {what: statistics.median(run[what] for run in runs) for what in ("seconds", "megabytes")}
             for name, runs in results.items()

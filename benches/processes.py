@@ -25,13 +25,15 @@ def taken(plan: pl.LazyFrame) -> dict[str, Any]:
     return {"seconds": seconds, "megabytes": megabytes, **found}
 
 
-def measured(script: str, names: Sequence[str], rounds: int, folder: str) -> dict[str, list[dict[str, Any]]]:
-    """Run ``script --alone NAME FOLDER`` for each name in each round, in an order that changes."""
+def measured(
+    script: str, names: Sequence[str], rounds: int, folder: str, *shape: str
+) -> dict[str, list[dict[str, Any]]]:
+    """Run ``script --alone NAME FOLDER [SHAPE]`` for each name in each round, in an order that changes."""
     order = random.Random(1)
     answers: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     for _ in range(rounds):
         for name in order.sample(list(names), len(names)):
-            command = [sys.executable, script, "--alone", name, folder]
+            command = [sys.executable, script, "--alone", name, folder, *shape]
             said = subprocess.run(command, check=True, capture_output=True, text=True)
             answers[name].append(json.loads(said.stdout))
     return answers

@@ -291,9 +291,10 @@ def _bounded_groups(
 ) -> pl.LazyFrame | None:
     """Return a report of groups whose rows are kept until their states take less memory.
 
-    None is returned if there are no groups, or if something else than the numbers of each group is asked for.
+    None is returned if there are no groups, or if something else is asked for than the numbers of each group
+    and comparisons with other groups.
     """
-    is_more = not options.needs_scores_alone or options.versus is not None
+    is_more = not options.needs_scores_alone or not _needs_groups_alone(options)
     if is_more or not keys or not are_in_order(rows, keys) or not are_of_rows((label, *scores.values())):
         return None
     [own] = rows.select(label).collect_schema().names()
@@ -305,15 +306,20 @@ def _bounded_groups(
         rows, label, scores = in_batches.rows, in_batches.label, in_batches.scores
     asked = Answers("report", rows)
     with asked.asked():
-        parts_of_report = [parts.summaries(_taken(label, scores, options), options)]
+        taken = _taken(label, scores, options)
+        parts_of_report = [parts.summaries(taken, options)]
+    if options.versus is not None:
+        parts_of_report.append(parts.segments(rows, taken, keys, options))
     if nans is not None:
         parts_of_report.append(Part(finish=nans.beside))
-    plan = ReportPlan(list(scores), keys, options.groupings, parts_of_report, options.adjust, asked)
+    axis = options.axis_of(keys)
+    plan = ReportPlan(list(scores), keys, options.groupings, parts_of_report, options.adjust, asked, axis)
     of_states = functools.partial(
         _of_collected_states, names=list(scores), keys=keys, options=options, nans=nans
     )
-    if options.groupings is not None:
-        # Rows that are in several groups are read at once, where their states would take more memory.
+    if options.groupings is not None or options.versus is not None:
+        # Rows that are in several groups or comparisons are read at once, where their states would take more
+        # memory.
         named = [column.alias(name) for name, column in scores.items()]
         states = group_states(rows, label, named, by=keys, **options.bins)
         of_rows = plan.of_rows(rows)
@@ -326,6 +332,14 @@ def _bounded_groups(
     return BoundedReport(in_batches, options.bins, of_states).planned(plan)
 
 
+def _needs_groups_alone(options: ReportOptions) -> bool:
+    """Whether groups are compared with groups, if at all, and never with the rows of several together."""
+    if options.versus is None:
+        return True
+    pooled = isinstance(options.versus, str) and options.versus in ("overall", "pooled_rest")
+    return not pooled and options.groupings is None
+
+
 def _of_rows_or_states(
     rows: pl.LazyFrame,
     keys: list[str],
@@ -334,9 +348,16 @@ def _of_rows_or_states(
     of_states: Callable[[pl.LazyFrame], pl.DataFrame],
     states: pl.LazyFrame,
 ) -> pl.DataFrame:
-    """Return the report of rows, if they take less memory than their states, or else that of the states."""
-    number, groups = rows.select(pl.len(), pl.struct(keys).n_unique()).collect().row(0)
-    if number <= ROWS_PER_BIN * options.bins["max_bins"] * groups:
+    """Return the report of rows, if they take less memory than their states, or else that of the states.
+
+    Comparisons are those of the rows if no group has more of them than bins, so that its state is exact.
+    """
+    max_bins = options.bins["max_bins"]
+    heights = (
+        rows.group_by(keys).len().select(pl.sum("len"), pl.len().alias("n"), pl.max("len").alias("most"))
+    )
+    number, groups, most = heights.collect().row(0)
+    if number <= ROWS_PER_BIN * max_bins * groups and (options.versus is None or (most or 0) <= max_bins):
         return of_rows.collect()
     return of_states(states)
 

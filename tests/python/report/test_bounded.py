@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import polars as pl
@@ -14,6 +15,7 @@ import polars_auc as pa
 from catalogue.batches import KEYS, SCORES, read
 from catalogue.cases import TWO_SCORES, examples, fixed, two_scores
 from polars_auc._frames.partial_states import PartialStates
+from polars_auc._report import evaluation
 
 MODULE = "polars_auc._report.bounded"
 
@@ -153,6 +155,46 @@ def test_groupings(groupings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         assert_bounded(frame, ["score", "other"], ["g", "h"], max_bins=max_bins, groupings=groupings)
     monkeypatch.setattr("polars_auc._report.evaluation.ROWS_PER_BIN", 0)
     assert_bounded(frame, ["score"], ["g", "h"], max_bins=16, groupings=groupings)
+
+
+ONE_LARGER = fixed(3_000).with_columns(g=(pl.int_range(pl.len()) % 75).clip(0, 72).cast(pl.Int64))
+"""Groups of 40 rows, and one of 120."""
+
+
+@pytest.mark.parametrize("versus", ["rest", "previous", 1])
+@pytest.mark.parametrize("nan", [None, "skip"])
+def test_groups_with_fewer_rows_than_bins_compare_as_rows_do(versus: Any, nan: Any) -> None:
+    """Their states are exact, and so are the comparisons, though a state of all rows is not."""
+    frame = ONE_LARGER
+    if nan is not None:
+        frame = frame.with_columns(score=pl.when(pl.col("g") != 3).then("score").otherwise(float("nan")))
+    asked: dict[str, Any] = {"by": "g", "versus": versus, "nan": nan}
+    rows = pa.report(frame, "label", ["score", "other"], **asked)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        # No states are made.
+        monkeypatch.setattr(evaluation, "evaluation_of_states", None)
+        bounded = pa.report(
+            frame.lazy(), "label", ["score", "other"], memory="bounded", max_bins=120, **asked
+        ).collect()
+    of_groups = pl.col("scope") == "group"
+    shared = [name for name in rows.columns if name in bounded.columns and name != "n_unlabelled"]
+    assert {"auc", "difference", "p_adjusted", "heterogeneity"} < set(shared)
+    assert_frame_equal(
+        bounded.filter(of_groups).select(shared), rows.filter(of_groups).select(shared), check_exact=True
+    )
+    tests = ["within_auc", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
+    assert_frame_equal(bounded.select(tests), rows.select(tests), check_exact=True)
+
+
+@pytest.mark.parametrize(
+    ("versus", "max_bins"),
+    [
+        *itertools.product(["rest", "previous", 1], [16, 119]),
+        *itertools.product(["overall", "pooled_rest"], [16, 1000]),
+    ],
+)
+def test_other_comparisons_are_those_of_states(versus: Any, max_bins: int) -> None:
+    assert_bounded(ONE_LARGER, ["score", "other"], ["g"], max_bins=max_bins, versus=versus)
 
 
 def test_no_rows_and_no_groups() -> None:
