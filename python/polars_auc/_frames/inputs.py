@@ -51,9 +51,12 @@ def rows_of(name: str, frame: IntoFrame, *, role: str = "frame") -> pl.LazyFrame
 def like(frame: Frame | ArrowStream, answer: pl.LazyFrame) -> Frame:
     """Return the answer of a function on a frame: lazy if the frame is, else eager.
 
-    Every function that answers a frame with a frame ends so. Tables of other libraries are eager.
+    Every function that answers a frame with a frame ends so. Tables of other libraries are eager. The rows of
+    eager frames are in memory: there the streaming engine would copy the columns that lists are made of.
     """
-    return answer if isinstance(frame, pl.LazyFrame) else answer.collect()  # type: ignore[return-value]
+    if isinstance(frame, pl.LazyFrame):
+        return answer  # type: ignore[return-value]
+    return answer.collect(engine="in-memory")  # type: ignore[return-value]
 
 
 def _conversion(frame: object) -> str:
