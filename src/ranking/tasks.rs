@@ -121,13 +121,6 @@ fn in_parallel(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     });
 }
 
-/// Sorts numbers, many of them by all threads of the pool that this is called in.
-pub fn sort_floats(numbers: &mut [f64]) {
-    // A look for an interrupt in each comparison would take longer than to compare.
-    interrupt::check();
-    sort(numbers, f64::total_cmp);
-}
-
 /// Sorts rows, many of them by all threads of the pool that this is called in. Equal rows may change places.
 pub fn sort_by<T: Send>(rows: &mut [T], order: impl Fn(&T, &T) -> Ordering + Sync) {
     sort(rows, |one, other| {

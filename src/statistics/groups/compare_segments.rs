@@ -10,7 +10,7 @@ use crate::ranking::ties::Count;
 use crate::statistics::comparisons::adjust_p_values::Adjustment;
 use crate::statistics::comparisons::unpaired_roc_auc_difference::{DifferenceMethod, TestResult};
 use crate::statistics::inference::{
-    Estimate, Hypothesis, Interval, WeightedKeys, delong::beyond_rounding, welch,
+    Estimate, Hypothesis, Interval, Together, WeightedKeys, delong::beyond_rounding, welch,
 };
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
@@ -156,7 +156,11 @@ impl Joint for CompareSegments {
     }
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<SegmentRecord>> {
-        if let Some(weighted) = WeightedKeys::of_rows_or_states(rows, 0) {
+        let together = match self.versus {
+            Versus::PooledRest | Versus::Overall => Together::KeysAndAll,
+            Versus::Rest | Versus::Previous | Versus::First => Together::Keys,
+        };
+        if let Some(weighted) = WeightedKeys::of_rows_or_states(rows, 0, together) {
             return Some(self.records(rows, &WeightedSegments(weighted)));
         }
         let segments =

@@ -82,7 +82,7 @@ impl Segments for WeightedSegments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::inference::WeightedAreas;
+    use crate::statistics::inference::{Together, WeightedAreas};
     use crate::statistics::rows::Rows;
     use crate::statistics::tests::rows_of;
     use proptest::prelude::*;
@@ -128,7 +128,7 @@ mod tests {
         #[test]
         fn areas_are_those_of_the_rows_alone(sample in proptest::collection::vec((any::<bool>(), -3i8..3, 1u8..40, 0u32..3), 1..30)) {
             let rows = rows(&sample);
-            let segments = WeightedSegments(WeightedKeys::of_rows_or_states(&rows, 0).unwrap());
+            let segments = WeightedSegments(WeightedKeys::of_rows_or_states(&rows, 0, Together::KeysAndAll).unwrap());
             let (rests, overall) = (segments.against_pooled_rest(), segments.against_overall());
             let mut keys: Vec<u32> = sample.iter().map(|row| row.3).collect();
             keys.sort_unstable();

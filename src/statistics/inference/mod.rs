@@ -26,5 +26,5 @@ pub use logit_scale::LogitScale;
 pub use null_distribution::NullDistribution;
 pub use weighted_areas::WeightedAreas;
 pub use weighted_key::{WeightedArea, WeightedKey};
-pub use weighted_keys::WeightedKeys;
+pub use weighted_keys::{Together, WeightedKeys};
 pub use wilson_scale::{SampleSize, WeightTotals, WilsonDifference, WilsonScale};

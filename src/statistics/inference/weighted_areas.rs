@@ -5,8 +5,10 @@
 //! jackknife's variance of an area is the sum of the squared influences (Jaeckel 1972; Therneau and Watson 2015), the
 //! covariance of two areas the sum of the products. Influences of one cluster are added up first.
 
+use rayon::prelude::*;
+
 use crate::interrupt;
-use crate::math::{quotient, signed_quotient};
+use crate::math::{quotient, signed_quotient, sum::reproducible_sum};
 use crate::ranking::rows::Codes;
 use crate::ranking::tasks;
 use crate::ranking::ties::{Count, units::unit_of_all};
@@ -33,6 +35,8 @@ struct Influences {
     /// Twice the weight of all pairs in which the positive scores higher, ties counting once.
     twice_u: u128,
     of_row: Vec<f64>,
+    /// The largest, of either sign.
+    largest: f64,
 }
 
 /// Each row's weight as a number of its class's units.
@@ -56,7 +60,14 @@ impl<'a> WeightedAreas<'a> {
         if total.pos == 0 || total.neg == 0 {
             return None;
         }
-        let scores = rows.scores.iter().map(|score| Influences::of(score, &rows.labels, &units, total));
+        // What each row weighs, as a share of its class.
+        let share = |row: usize| {
+            let of_class = if rows.labels[row] { total.pos } else { total.neg };
+            quotient(units[row].into(), of_class.into())
+        };
+        let shares = tasks::par_map_rows(units.len(), share);
+        let of_score = |score| Influences::of(score, &rows.labels, &units, &shares, total);
+        let scores = rows.scores.par_iter().map(of_score);
         let clusters = clusters(rows);
         let size = effective_size(&units, &rows.labels, total);
         let size = if rows.keys.of_row.is_empty() { size } else { size.in_clusters(clusters) };
@@ -76,20 +87,24 @@ impl<'a> WeightedAreas<'a> {
 
     /// The variance of an area; undefined with fewer than two rows, or clusters, of a class.
     pub fn variance(&self, score: usize) -> Option<f64> {
-        self.variance_of(self.scores[score].of_row.clone())
+        let Influences { of_row, largest, .. } = &self.scores[score];
+        self.variance_of(*largest, |row| of_row[row])
     }
 
     /// The variance of the difference of two areas: exactly 0 for scores that rank alike.
     pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
-        let rows = self.scores[a].of_row.iter().zip(&self.scores[b].of_row);
-        self.variance_of(rows.map(|(a, b)| a - b).collect())
+        let [a, b] = [a, b].map(|score| &self.scores[score]);
+        let [of_a, of_b] = [a, b].map(|score| score.of_row.as_slice());
+        self.variance_of(a.largest + b.largest, |row| of_a[row] - of_b[row])
     }
 
     /// The covariance of two areas of rows without clusters; undefined with fewer than two rows of a class.
     pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {
         debug_assert!(self.rows.keys.of_row.is_empty());
-        let rows = self.scores[a].of_row.iter().zip(&self.scores[b].of_row);
-        self.has_two().then(|| sum_in_order(rows.map(|(a, b)| a * b).collect()))
+        let [a, b] = [a, b].map(|score| &self.scores[score]);
+        let [of_a, of_b] = [a, b].map(|score| score.of_row.as_slice());
+        let sum = || reproducible_sum(of_a.len(), a.largest * b.largest, |row| of_a[row] * of_b[row]);
+        self.has_two().then(sum)
     }
 
     /// The effective numbers of rows, and clusters.
@@ -110,16 +125,18 @@ impl<'a> WeightedAreas<'a> {
         self.clusters.pos > 1 && self.clusters.neg > 1
     }
 
-    /// The sum of the squares of what rows add, added up by cluster. It does not depend on the order of rows.
-    fn variance_of(&self, of_row: Vec<f64>) -> Option<f64> {
+    /// The sum of the squares of what rows add, each at most `largest`, added up by cluster. It does not depend on the order of rows.
+    fn variance_of(&self, largest: f64, of_row: impl Fn(usize) -> f64) -> Option<f64> {
         if !self.has_two() {
             return None;
         }
         let keys = &self.rows.keys.of_row;
         if keys.is_empty() {
-            return Some(sum_in_order(of_row.into_iter().map(|influence| influence * influence).collect()));
+            let rows = self.rows.labels.len();
+            return Some(reproducible_sum(rows, largest * largest, |row| of_row(row) * of_row(row)));
         }
-        let mut members: Vec<(u32, f64)> = keys.iter().copied().zip(of_row).collect();
+        let mut members: Vec<(u32, f64)> =
+            keys.iter().enumerate().map(|(row, &key)| (key, of_row(row))).collect();
         tasks::sort_by(&mut members, |a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let (mut variance, mut rounding) = (0.0, 0.0);
         for cluster in members.chunk_by(|a, b| a.0 == b.0) {
@@ -138,16 +155,18 @@ impl<'a> WeightedAreas<'a> {
 
 /// The effective numbers of rows with these weights.
 fn effective_size(units: &[u64], labels: &[bool], total: Count) -> SampleSize {
+    let largest = units.iter().copied().max().unwrap_or(0) as f64;
     let squares = |class: bool| {
-        let of_class = units.iter().zip(labels).filter(move |row| *row.1 == class);
-        sum_in_order(of_class.map(|row| (*row.0 as f64).powi(2)).collect())
+        reproducible_sum(units.len(), largest * largest, |row| {
+            if labels[row] == class { (units[row] as f64).powi(2) } else { 0.0 }
+        })
     };
     let sums = Count { pos: total.pos as f64, neg: total.neg as f64 };
     SampleSize::of_weights(WeightTotals { sums, squares: Count { pos: squares(true), neg: squares(false) } })
 }
 
 impl Influences {
-    fn of(score: &Codes, labels: &[bool], units: &[u64], total: Count) -> Self {
+    fn of(score: &Codes, labels: &[bool], units: &[u64], shares: &[f64], total: Count) -> Self {
         interrupt::check();
         let mut ties = vec![Count::default(); score.distinct];
         for ((&code, &label), &units) in score.of_row.iter().zip(labels).zip(units) {
@@ -171,19 +190,13 @@ impl Influences {
         let auc = quotient(twice_u, 2 * u128::from(total.pos) * u128::from(total.neg));
         let influence = |row: usize| {
             let (of_pos, of_neg) = placements[score.of_row[row] as usize];
-            let (placement, own, other) =
-                if labels[row] { (of_pos, total.pos, total.neg) } else { (of_neg, total.neg, total.pos) };
-            quotient(units[row].into(), own.into())
-                * (quotient(placement.into(), 2 * u128::from(other)) - auc)
+            let (placement, other) = if labels[row] { (of_pos, total.neg) } else { (of_neg, total.pos) };
+            shares[row] * (quotient(placement.into(), 2 * u128::from(other)) - auc)
         };
-        Influences { twice_u, of_row: tasks::par_map_rows(labels.len(), influence) }
+        let of_row = tasks::par_map_rows(labels.len(), influence);
+        let largest = of_row.iter().fold(0.0f64, |largest, influence| largest.max(influence.abs()));
+        Influences { twice_u, of_row, largest }
     }
-}
-
-/// The sum of numbers in ascending order, so that the order of rows does not change its last bit.
-fn sum_in_order(mut numbers: Vec<f64>) -> f64 {
-    tasks::sort_floats(&mut numbers);
-    numbers.iter().sum()
 }
 
 /// Clusters that hold positives and clusters that hold negatives; rows if there are no clusters.

@@ -106,8 +106,16 @@ impl WeightedKey {
         WeightedKey { ties: Vec::new(), unit, rows: Count::default() }
     }
 
+    /// Rows by their codes, positive or not, and units; the highest code first.
+    pub(super) fn of(rows: impl Iterator<Item = (u32, bool, u64)>) -> Self {
+        let mut key = WeightedKey::new(SquareUnit::OfRows);
+        rows.for_each(|(code, positive, units)| key.add(code, positive, units));
+        key.square();
+        key
+    }
+
     /// Adds a row whose score is not above those that are there.
-    pub(super) fn add(&mut self, code: u32, positive: bool, units: u64) {
+    fn add(&mut self, code: u32, positive: bool, units: u64) {
         if self.ties.last().is_none_or(|tie| tie.code != code) {
             self.ties.push(WeightedTie::none(code));
         }

@@ -8,6 +8,7 @@ use super::weighted_areas::units_of_rows;
 use super::weighted_key::{SquareUnit, WeightedArea, WeightedKey, WeightedTie, exact_share, influences};
 use super::weighted_rests::{AllRows, is_light};
 use super::wilson_scale::WeightTotals;
+use crate::interrupt;
 use crate::math::quotient;
 use crate::ranking::ties::Count;
 use crate::states::{State, weight_sums::WeightSums, weighted::CommonUnits};
@@ -21,49 +22,55 @@ pub struct WeightedKeys {
     all: WeightedKey,
 }
 
+/// Which rows are ranked together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Together {
+    /// Those of each key.
+    Keys,
+    /// Those of each key, and all.
+    KeysAndAll,
+}
+
 impl WeightedKeys {
-    /// The rows of each key, if they have weights.
-    pub fn of_rows_or_states(rows: &Rows, score: usize) -> Option<Self> {
+    /// The rows of each key, if they have weights. Without all together, there is no [`overall`](Self::overall), and nothing is
+    /// compared with it.
+    pub fn of_rows_or_states(rows: &Rows, score: usize, together: Together) -> Option<Self> {
         match &rows.weighted {
             Some(states) => Some(Self::of_states(states)),
-            None => rows.weights.as_ref().map(|_| Self::of(rows, score)),
+            None => rows.weights.as_ref().map(|_| Self::of(rows, score, together)),
         }
     }
 
-    /// The area of each key's rows alone, if they have weights; undefined without a positive or without a negative.
-    pub fn areas_of_rows_or_states(rows: &Rows, score: usize) -> Option<Vec<Option<f64>>> {
-        if let Some(states) = &rows.weighted {
-            return Some(
-                Self::of_states(states).keys.iter().map(|key| key.area().map(|area| area.auc)).collect(),
-            );
-        }
-        rows.weights.as_ref()?;
-        let units = units_of_rows(rows);
-        let mut keys = vec![KeyPairs::default(); rows.keys.distinct];
-        for (code, row) in rows.scores[score].in_order(|row| row as u32).into_iter().rev() {
-            let row = row as usize;
-            keys[rows.keys.of_row[row] as usize].add(code, rows.labels[row], units[row]);
-        }
-        Some(keys.into_iter().map(KeyPairs::area).collect())
+    /// The area of each key's rows alone; undefined without a positive or without a negative.
+    pub fn areas(&self) -> Vec<Option<f64>> {
+        self.keys.iter().map(|key| key.area().map(|area| area.auc)).collect()
     }
 
     /// Puts rows with weights in the order of one score, key by key.
-    fn of(rows: &Rows, score: usize) -> Self {
+    fn of(rows: &Rows, score: usize, together: Together) -> Self {
         let units = units_of_rows(rows);
-        let in_order = rows.scores[score].in_order(|row| row as u32);
-        let mut all = WeightedKey::new(SquareUnit::OfRows);
-        let mut keys = vec![WeightedKey::new(SquareUnit::OfRows); rows.keys.distinct];
-        for (code, row) in in_order.into_iter().rev() {
-            let row = row as usize;
-            for key in [&mut all, &mut keys[rows.keys.of_row[row] as usize]] {
-                key.add(code, rows.labels[row], units[row]);
-            }
+        let number = rows.keys.histogram(|_| true);
+        let mut members: Vec<Vec<(u32, bool, u64)>> =
+            number.into_iter().map(|number| Vec::with_capacity(number as usize)).collect();
+        let of_rows = rows.scores[score].of_row.iter().zip(&rows.labels).zip(&units);
+        for (&key, ((&code, &label), &units)) in rows.keys.of_row.iter().zip(of_rows) {
+            members[key as usize].push((code, label, units));
         }
-        Self::new(keys, all)
-    }
-
-    fn new(mut keys: Vec<WeightedKey>, mut all: WeightedKey) -> Self {
-        keys.iter_mut().chain([&mut all]).for_each(WeightedKey::square);
+        let keys = members.into_par_iter().map(|mut members| {
+            interrupt::check();
+            members.sort_unstable();
+            WeightedKey::of(members.into_iter().rev())
+        });
+        let keys = keys.collect();
+        let all = match together {
+            Together::Keys => WeightedKey::new(SquareUnit::OfRows),
+            Together::KeysAndAll => {
+                let in_order = rows.scores[score].in_order(|row| row as u32).into_iter().rev();
+                WeightedKey::of(
+                    in_order.map(|(code, row)| (code, rows.labels[row as usize], units[row as usize])),
+                )
+            }
+        };
         WeightedKeys { keys, all }
     }
 
@@ -91,25 +98,27 @@ impl WeightedKeys {
             }
             key
         };
-        let keys = states.iter().map(key).collect();
+        let mut keys: Vec<WeightedKey> = states.iter().map(key).collect();
         all.ties = of_codes.into_iter().rev().filter(|tie| tie.units != Count::default()).collect();
-        Self::new(keys, all)
+        keys.iter_mut().chain([&mut all]).for_each(WeightedKey::square);
+        WeightedKeys { keys, all }
     }
 
     /// For each key its share of the weight of a class, times the number of all rows of the class: with equal weights, its
     /// rows.
     pub fn counts_by_weight(&self) -> Vec<Count<f64>> {
         let rows = self.keys.iter().fold(Count::default(), |all, key| all.plus(key.rows));
-        let all = self.all.total().units;
+        let own: Vec<Count> = self.keys.par_iter().map(|key| key.total().units).collect();
+        let all = own.iter().fold(Count::default(), |all, &own| all.plus(own));
         let count = |rows: u64, units: u64, all: u64| match all {
             0 => 0.0,
             _ => quotient(u128::from(rows) * u128::from(units), all.into()),
         };
-        let of_key = |key: &WeightedKey| {
-            let own = key.total().units;
-            Count { pos: count(rows.pos, own.pos, all.pos), neg: count(rows.neg, own.neg, all.neg) }
+        let of_key = |own: &Count| Count {
+            pos: count(rows.pos, own.pos, all.pos),
+            neg: count(rows.neg, own.neg, all.neg),
         };
-        self.keys.iter().map(of_key).collect()
+        own.iter().map(of_key).collect()
     }
 
     /// The weights of all rows.
@@ -159,41 +168,6 @@ impl WeightedKeys {
     }
 }
 
-/// The pairs of a key's rows, the highest score first.
-#[derive(Clone, Copy, Debug, Default)]
-struct KeyPairs {
-    /// The units of higher scores.
-    above: Count,
-    /// Twice the units of all pairs of these rows in which the positive scores higher, ties counting once.
-    twice_u: u128,
-    /// The lowest score so far.
-    code: u32,
-    tie: Count,
-}
-
-impl KeyPairs {
-    /// Adds a row whose score is not above those that are there.
-    fn add(&mut self, code: u32, positive: bool, units: u64) {
-        if code != self.code {
-            self.pass();
-            self.code = code;
-        }
-        self.tie.add(positive, units);
-    }
-
-    /// Goes below the lowest score.
-    fn pass(&mut self) {
-        self.twice_u += u128::from(self.tie.neg) * u128::from(2 * self.above.pos + self.tie.pos);
-        self.above = self.above.plus(std::mem::take(&mut self.tie));
-    }
-
-    fn area(mut self) -> Option<f64> {
-        self.pass();
-        let Count { pos, neg } = self.above;
-        (pos > 0 && neg > 0).then(|| quotient(self.twice_u, 2 * u128::from(pos) * u128::from(neg)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,7 +192,7 @@ mod tests {
             let weights = rows.clone().map(|row| f64::from(1 + mixed(row, 0x27D4_EB2F) % 50) / 7.0).collect();
             let scores: Vec<f64> = rows.map(|row| f64::from(score(row))).collect();
             let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
-            let keys = WeightedKeys::of_rows_or_states(&rows, 0).unwrap();
+            let keys = WeightedKeys::of_rows_or_states(&rows, 0, Together::KeysAndAll).unwrap();
             let total = keys.all.total().units;
             for (key, got) in keys.keys.iter().zip(keys.without_each()) {
                 light += u32::from(is_light(key, total));
@@ -240,9 +214,10 @@ mod tests {
             let keys: Vec<u32> = rows.iter().map(|row| row.3).collect();
             let weights = rows.iter().map(|row| f64::from(row.2)).collect();
             let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
-            let keys = WeightedKeys::of_rows_or_states(&rows, 0).unwrap();
-            let areas: Vec<Option<f64>> = keys.keys.iter().map(|key| key.area().map(|area| area.auc)).collect();
-            prop_assert_eq!(WeightedKeys::areas_of_rows_or_states(&rows, 0), Some(areas));
+            let keys = WeightedKeys::of_rows_or_states(&rows, 0, Together::KeysAndAll).unwrap();
+            let alone = WeightedKeys::of_rows_or_states(&rows, 0, Together::Keys).unwrap();
+            prop_assert_eq!(alone.areas(), keys.areas());
+            prop_assert_eq!(alone.counts_by_weight(), keys.counts_by_weight());
             for (key, got) in keys.keys.iter().zip(keys.without_each()) {
                 let expected = keys.all.area_without(key);
                 prop_assert_eq!(got.map(|area| (area.auc, area.ties)), expected.map(|area| (area.auc, area.ties)));
@@ -268,7 +243,7 @@ mod tests {
             .collect();
         let weights = rows.map(|row| f64::from(1 + row % 7) / 3.0).collect();
         let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
-        let keys = WeightedKeys::of_rows_or_states(&rows, 0).unwrap();
+        let keys = WeightedKeys::of_rows_or_states(&rows, 0, Together::KeysAndAll).unwrap();
         let without = keys.without_each();
         assert!(is_light(&keys.keys[0], keys.all.total().units));
         assert_eq!(without[0].map(|area| (area.auc, area.variance)), Some((1.0, Some(0.0))));
