@@ -106,9 +106,10 @@ impl WeightedKey {
         WeightedKey { ties: Vec::new(), unit, rows: Count::default() }
     }
 
-    /// Rows by their codes, positive or not, and units; the highest code first.
-    pub(super) fn of(rows: impl Iterator<Item = (u32, bool, u64)>) -> Self {
+    /// Rows of so many distinct scores by their codes, positive or not, and units; the highest code first.
+    pub(super) fn of(distinct: usize, rows: impl Iterator<Item = (u32, bool, u64)>) -> Self {
         let mut key = WeightedKey::new(SquareUnit::OfRows);
+        key.ties.reserve_exact(distinct);
         rows.for_each(|(code, positive, units)| key.add(code, positive, units));
         key.square();
         key

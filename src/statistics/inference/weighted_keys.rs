@@ -59,14 +59,16 @@ impl WeightedKeys {
         let keys = members.into_par_iter().map(|mut members| {
             interrupt::check();
             members.sort_unstable();
-            WeightedKey::of(members.into_iter().rev())
+            WeightedKey::of(members.chunk_by(|a, b| a.0 == b.0).count(), members.into_iter().rev())
         });
         let keys = keys.collect();
         let all = match together {
             Together::Keys => WeightedKey::new(SquareUnit::OfRows),
             Together::KeysAndAll => {
-                let in_order = rows.scores[score].in_order(|row| row as u32).into_iter().rev();
+                let score = &rows.scores[score];
+                let in_order = score.in_order(|row| row as u32).into_iter().rev();
                 WeightedKey::of(
+                    score.distinct,
                     in_order.map(|(code, row)| (code, rows.labels[row as usize], units[row as usize])),
                 )
             }
