@@ -43,11 +43,11 @@ pub(in crate::ranking) use with_buckets;
 /// Rows to sample out of `rows`, spread evenly but at no fixed distance, which the rows might share.
 pub(in crate::ranking) fn sampled(rows: usize) -> impl Iterator<Item = usize> {
     let every = (rows / SAMPLE).max(1);
-    (0..rows / every).take(SAMPLE).map(move |place| {
+    (0..rows / every).take(SAMPLE).map(move |number| {
         // The number is multiplied twice: multiples of one number are spread too evenly to meet equal scores by chance.
-        let mixed = (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mixed = (number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let jitter = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32;
-        place * every + jitter as usize % every
+        number * every + jitter as usize % every
     })
 }
 
@@ -138,9 +138,9 @@ impl BucketMap {
         let step = parts.count().min(SAMPLE);
         for part in 0..parts.count() {
             parts.show(part, &mut |rows| {
-                // Each part gives other places of its sample: parts may be ordered alike.
-                let places = sampled(rows.scores.len()).skip(part % step).step_by(step);
-                positions.extend(places.map(|row| rows.scores[row].position()));
+                // Each part gives other rows of its sample: parts may be ordered alike.
+                let rows_of_part = sampled(rows.scores.len()).skip(part % step).step_by(step);
+                positions.extend(rows_of_part.map(|row| rows.scores[row].position()));
             });
         }
         BucketMap::of_sample(positions, buckets)
@@ -203,9 +203,9 @@ impl Line {
     #[inline]
     pub fn bucket(&self, position: f64) -> u32 {
         // `max` also turns NaN into 0: it arises where the range is a single point.
-        let place = ((position - self.low) * self.scale).max(0.0).min(self.last);
+        let bucket = ((position - self.low) * self.scale).max(0.0).min(self.last);
         // Adding 2^52 leaves the rounded integer in the low bits: cheaper than a saturating cast.
-        (place + 4_503_599_627_370_496.0).to_bits() as u32
+        (bucket + 4_503_599_627_370_496.0).to_bits() as u32
     }
 }
 
@@ -236,13 +236,13 @@ impl PiecewiseLinear {
         let (low, high) = (sample[0].key(), sample[sample.len() - 1].key());
         let shift = (u64::BITS - (high - low).leading_zeros()).saturating_sub(GRID_CELLS.ilog2());
         let mut pieces = PiecewiseLinear { low, shift, cells: vec![CellLine::default(); GRID_CELLS] };
-        let first_bucket = |place: usize| (place * buckets / sample.len()).min(buckets - 1);
-        let mut place = 0;
+        let first_bucket = |index: usize| (index * buckets / sample.len()).min(buckets - 1);
+        let mut index = 0;
         for number in 0..GRID_CELLS {
             let here =
-                sample[place..].iter().take_while(|&&position| pieces.cell(position) <= number).count();
-            let (first, end) = (first_bucket(place), first_bucket(place + here));
-            let line = match sample[place..place + here] {
+                sample[index..].iter().take_while(|&&position| pieces.cell(position) <= number).count();
+            let (first, end) = (first_bucket(index), first_bucket(index + here));
+            let line = match sample[index..index + here] {
                 [from, .., to] if here >= TRUSTED_SCORES => Line::over(from, to, (end - first).max(1)),
                 _ => {
                     let border = |number: usize| f64::from_key(low.saturating_add((number as u64) << shift));
@@ -250,7 +250,7 @@ impl PiecewiseLinear {
                 }
             };
             pieces.cells[number] = CellLine { first: first as u32, line };
-            place += here;
+            index += here;
         }
         pieces
     }
@@ -290,15 +290,15 @@ mod tests {
             positions.extend_from_slice(&sample);
             positions.sort_by(f64::total_cmp);
             let map = BucketMap::fitting(&mut sample, buckets);
-            let places: Vec<u32> =
+            let found: Vec<u32> =
                 with_buckets!(&map, bucket => positions.iter().map(|&position| bucket(position)).collect());
-            prop_assert!(places.is_sorted());
-            prop_assert!(places.iter().all(|&place| (place as usize) < buckets));
+            prop_assert!(found.is_sorted());
+            prop_assert!(found.iter().all(|&bucket| (bucket as usize) < buckets));
             if !sample.is_empty() {
                 let pieces = PiecewiseLinear::through(&sample, buckets);
-                let places: Vec<u32> = positions.iter().map(|&position| pieces.bucket(position)).collect();
-                prop_assert!(places.is_sorted());
-                prop_assert!(places.iter().all(|&place| (place as usize) < buckets));
+                let found: Vec<u32> = positions.iter().map(|&position| pieces.bucket(position)).collect();
+                prop_assert!(found.is_sorted());
+                prop_assert!(found.iter().all(|&bucket| (bucket as usize) < buckets));
             }
         }
     }

@@ -15,7 +15,7 @@ use std::ops::AddAssign;
 use crate::cache;
 use crate::ranking::tuning::TOGETHER;
 
-/// Puts the sum of all counts before each in its place, and returns the sum of all.
+/// Replaces each count by the sum of all before it, and returns the sum of all.
 pub(in crate::ranking) fn exclusive_prefix_sum<T: Copy + Default + AddAssign>(counts: &mut [T]) -> T {
     let mut sum = T::default();
     for count in counts {

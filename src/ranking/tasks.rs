@@ -64,11 +64,11 @@ pub fn par_map<W, T: Send>(
     let slots: Vec<Mutex<Option<T>>> = numbers.clone().map(|_| Mutex::new(None)).collect();
     in_parallel(numbers.len(), &|part| {
         let mut kept = start();
-        for place in part {
+        for index in part {
             interrupt::check();
-            let made = work(&mut kept, numbers.start + place);
+            let made = work(&mut kept, numbers.start + index);
             // Each slot is used by one number only, so its lock is free and not poisoned.
-            *slots[place].lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+            *slots[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
         }
     });
     slots.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
@@ -121,7 +121,7 @@ fn in_parallel(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     });
 }
 
-/// Sorts rows, many of them by all threads of the pool that this is called in. Equal rows may change places.
+/// Sorts rows, many of them by all threads of the pool that this is called in. Equal rows may change their order.
 pub fn sort_by<T: Send>(rows: &mut [T], order: impl Fn(&T, &T) -> Ordering + Sync) {
     sort(rows, |one, other| {
         interrupt::check();

@@ -66,9 +66,9 @@ impl<K: Key, T: CountValue> BinTable<K, T> {
         } else {
             added.low.hash()
         };
-        let mut place = (hash >> self.shift) as usize;
+        let mut index = (hash >> self.shift) as usize;
         loop {
-            let bin = &mut self.slots[place];
+            let bin = &mut self.slots[index];
             if bin.count == Count::default() {
                 *bin = added;
                 self.used += 1;
@@ -82,7 +82,7 @@ impl<K: Key, T: CountValue> BinTable<K, T> {
                 bin.low = bin.low.min(added.low);
                 return;
             }
-            place = (place + 1) & last;
+            index = (index + 1) & last;
         }
     }
 
@@ -91,8 +91,8 @@ impl<K: Key, T: CountValue> BinTable<K, T> {
         let filled = intervals.of(&state.bins.score_type().values(state.bins.keys()));
         let (keys, counts) = state.columns::<K>();
         self.make_room(keys.len());
-        for (place, ((&interval, &low), &count)) in filled.iter().zip(keys).zip(counts).enumerate() {
-            self.add(Bin { interval, count, low, tied: state.is_tied(place) });
+        for (index, ((&interval, &low), &count)) in filled.iter().zip(keys).zip(counts).enumerate() {
+            self.add(Bin { interval, count, low, tied: state.is_tied(index) });
         }
     }
 
@@ -111,12 +111,12 @@ impl<K: Key, T: CountValue> BinTable<K, T> {
 
     /// The bins, the highest score first, and which of them have one score; empty if all have.
     pub fn bins_in_order(&self, score_type: ScoreType) -> (Counts<T>, Vec<bool>) {
-        let mut places: Vec<(K, u32)> = Vec::with_capacity(self.used);
+        let mut keys_and_slots: Vec<(K, u32)> = Vec::with_capacity(self.used);
         let used = self.slots.iter().zip(0..).filter(|(bin, _)| bin.count != Count::default());
-        places.extend(used.map(|(bin, place)| (bin.low, place)));
-        places.sort_unstable_by_key(|place| std::cmp::Reverse(place.0));
-        let keys: Vec<K> = places.iter().map(|place| place.0).collect();
-        let in_order = || places.iter().map(|place| &self.slots[place.1 as usize]);
+        keys_and_slots.extend(used.map(|(bin, slot)| (bin.low, slot)));
+        keys_and_slots.sort_unstable_by_key(|slot| std::cmp::Reverse(slot.0));
+        let keys: Vec<K> = keys_and_slots.iter().map(|slot| slot.0).collect();
+        let in_order = || keys_and_slots.iter().map(|slot| &self.slots[slot.1 as usize]);
         let counts = in_order().map(|bin| bin.count).collect();
         let all_tied = in_order().all(|bin| bin.tied);
         let tied = if all_tied { Vec::new() } else { in_order().map(|bin| bin.tied).collect() };

@@ -25,7 +25,7 @@ pub(super) fn are_many<S>(pieces: &[Observations<'_, S>], limit: Limit) -> bool 
     rows >= BOUNDED_LEAST && (rows / ROWS_PER_BIN) as u64 / times >= limit.max_bins
 }
 
-/// The state of rows without weights that lie in several places, in at most so many bins.
+/// The state of rows without weights that lie in several parts, in at most so many bins.
 pub(super) fn bounded_state<S: Score>(
     pieces: &[Observations<'_, S>],
     limit: Limit,
@@ -52,7 +52,7 @@ pub(super) fn bounded_state<S: Score>(
     state
 }
 
-/// The partition of some rows from all places, of each piece some: that of all rows is no earlier one.
+/// The partition of some rows from all parts, of each some: that of all rows is no earlier one.
 fn first_resolution<S: Score>(
     pieces: &[Observations<'_, S>],
     limit: Limit,

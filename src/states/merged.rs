@@ -147,7 +147,7 @@ mod tests {
 
     fn merged(states: &[State]) -> State {
         let bins = |range: Range<usize>| states[range].iter().map(|state| state.bins.len()).sum();
-        State::merged::<u64, ()>(0..states.len(), &bins, &|place| Ok(states[place].clone())).unwrap().unwrap()
+        State::merged::<u64, ()>(0..states.len(), &bins, &|index| Ok(states[index].clone())).unwrap().unwrap()
     }
 
     fn assert_same(one: &State, other: &State) {

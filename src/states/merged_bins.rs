@@ -69,18 +69,18 @@ impl<K: Key, T: CountValue> MergedBins<K, T> {
             merged.fill::<BY_INTERVAL, ALL_TIED>(&own, &others);
             self.push::<ALL_TIED>(&merged, &mut both);
         }
-        let mut places = [0; 2];
-        while let [Some(own), Some(others)] = [0, 1].map(|side: usize| both[side].bin(places[side])) {
+        let mut indices = [0; 2];
+        while let [Some(own), Some(others)] = [0, 1].map(|side: usize| both[side].bin(indices[side])) {
             let merged = merged_bin::<K, T, BY_INTERVAL>(own, others);
             self.keys.push(merged.key);
             self.counts.push(merged.count);
             if !ALL_TIED {
                 self.tied.push(merged.tied);
             }
-            places = [places[0] + merged.from[0], places[1] + merged.from[1]];
+            indices = [indices[0] + merged.from[0], indices[1] + merged.from[1]];
         }
-        for (bins, place) in both.iter().zip(places) {
-            let rest = bins.split_at(place).1;
+        for (bins, index) in both.iter().zip(indices) {
+            let rest = bins.split_at(index).1;
             self.keys.extend_from_slice(rest.keys);
             self.counts.extend_from_slice(rest.counts);
             if !ALL_TIED {
@@ -124,13 +124,13 @@ impl<'a, K: Key, T: CountValue> Bins<'a, K, T> {
         Bins { keys, counts, intervals, tied: &state.tied }
     }
 
-    /// The bins before a place, and those from there on.
-    fn split_at(self, place: usize) -> (Self, Self) {
-        fn parts<V>(values: &[V], place: usize) -> (&[V], &[V]) {
-            values.split_at(place.min(values.len()))
+    /// The bins before an index, and those from there on.
+    fn split_at(self, index: usize) -> (Self, Self) {
+        fn parts<V>(values: &[V], index: usize) -> (&[V], &[V]) {
+            values.split_at(index.min(values.len()))
         }
-        let (keys, counts) = (parts(self.keys, place), parts(self.counts, place));
-        let (intervals, tied) = (parts(self.intervals, place), parts(self.tied, place));
+        let (keys, counts) = (parts(self.keys, index), parts(self.counts, index));
+        let (intervals, tied) = (parts(self.intervals, index), parts(self.tied, index));
         (
             Bins { keys: keys.0, counts: counts.0, intervals: intervals.0, tied: tied.0 },
             Bins { keys: keys.1, counts: counts.1, intervals: intervals.1, tied: tied.1 },
@@ -141,13 +141,13 @@ impl<'a, K: Key, T: CountValue> Bins<'a, K, T> {
         self.tied.get(bin).is_none_or(|&tied| tied)
     }
 
-    /// The bin at a place, if there is one.
-    fn bin(&self, place: usize) -> Option<Bin<K, T>> {
+    /// The bin at an index, if there is one.
+    fn bin(&self, index: usize) -> Option<Bin<K, T>> {
         Some(Bin {
-            key: *self.keys.get(place)?,
-            count: self.counts[place],
-            interval: self.intervals.get(place).copied().unwrap_or_default(),
-            tied: self.is_tied(place),
+            key: *self.keys.get(index)?,
+            count: self.counts[index],
+            interval: self.intervals.get(index).copied().unwrap_or_default(),
+            tied: self.is_tied(index),
         })
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Neighbouring windows share most of their states. So each state is merged three times, whatever the windows' length. A
 //! window is kept in two parts (two stacks: Tangwongsan, Hirzel and Schneider 2021, section 2). Of the front part there is
-//! the merged state from each place to the part's end, so that the oldest state leaves by being forgotten. What comes is
+//! the merged state from each index to the part's end, so that the oldest state leaves by being forgotten. What comes is
 //! merged into the back part. When the front part is used up, what is left of the window becomes the front part. So as many
 //! states are in memory as a window has.
 
@@ -12,7 +12,7 @@ use super::state::State;
 use crate::ranking::scores::Key;
 use crate::ranking::ties::counts::CountValue;
 
-/// Gives a state by its place.
+/// Gives a state by its index.
 pub type Read<'a, T, E> = dyn Fn(usize) -> Result<State<T>, E> + 'a;
 
 /// Takes the state of a window, if it has any.
@@ -26,7 +26,7 @@ pub fn moving<K: Key, T: CountValue, E>(
     read: &Read<'_, T, E>,
     answer: &mut Answer<'_, T>,
 ) -> Result<(), E> {
-    // The merged states from each place of the front part to its end, the last place first.
+    // The merged states from each index of the front part to its end, the last first.
     let mut front: Vec<State<T>> = Vec::new();
     // The merged state of the back part, and its states, kept so that they need not be read again when they become the front
     // part.
@@ -39,8 +39,8 @@ pub fn moving<K: Key, T: CountValue, E>(
             of_back.clear();
         }
         start = window.start;
-        for place in end..window.end {
-            let next = read(place)?;
+        for index in end..window.end {
+            let next = read(index)?;
             back = Some(match back {
                 Some(back) => back.with::<K>(&next),
                 None => next.clone(),
@@ -90,13 +90,13 @@ mod tests {
             length in 0usize..24,
         ) {
             let limit = max_bins.map(|max_bins| Limit { max_bins, scale: Scale::Real });
-            let state = |(place, rows): (usize, &Vec<(i32, bool)>)| {
+            let state = |(index, rows): (usize, &Vec<(i32, bool)>)| {
                 let rows: Vec<(f64, bool)> = rows.iter().map(|row| (f64::from(row.0) / 8.0, row.1)).collect();
                 let state = group_of(&rows, Domain::Any).ties().state();
-                if place == nan {
+                if index == nan {
                     return State::nan(state.bins.score_type(), state.rows);
                 }
-                state.limited(limit.filter(|_| limited[place]))
+                state.limited(limit.filter(|_| limited[index]))
             };
             let states: Vec<State> = states.iter().enumerate().map(state).collect();
             let mut ends = (0, length.min(states.len()));
@@ -107,7 +107,7 @@ mod tests {
                 ends.0..ends.1
             }).collect();
             let mut answers = Vec::new();
-            let read = |place: usize| Ok::<_, ()>(states[place].clone());
+            let read = |index: usize| Ok::<_, ()>(states[index].clone());
             moving::<u64, u64, ()>(&windows, &read, &mut |state| answers.push(state)).unwrap();
             prop_assert_eq!(answers.len(), windows.len());
             for (answer, window) in answers.iter().zip(&windows) {

@@ -19,7 +19,7 @@
 //! - a number: how far its key is below the key of the bin before, or of the highest score of the dtype. A key is the
 //!   unsigned integer, as wide as the score, that orders scores ([`key`](crate::ranking::scores::key)); integers of 8 and 16 bits and
 //!   truth values have the keys of `i32`, `f16` has those of `f32`, and decimals have those of `i128`. If bins say their
-//!   intervals, it is how far the place of its interval ([`Intervals::place`]) is below that of the bin before, or of the
+//!   intervals, it is how far the number of its interval ([`Intervals::number`]) is below that of the bin before, or of the
 //!   highest score of the scale;
 //! - a number: twice the positives, and 1 more if the rows have several scores;
 //! - a number: the negatives;
@@ -98,7 +98,7 @@ where
 {
     /// The bytes of the state, whose scores have a dtype of this name.
     ///
-    /// Without `keep_scores` a bin of several scores says its interval in place of its lowest score. The same rows reach
+    /// Without `keep_scores` a bin of several scores says its interval instead of its lowest score. The same rows reach
     /// the threshold that is read back, and all counts stay the same. Bins of one score, and exact states, keep their
     /// scores.
     pub fn packed(&self, dtype: &str, keep_scores: bool) -> Vec<u8> {
@@ -132,13 +132,13 @@ where
         let mut above = coding.highest;
         for (bin, &Count { pos, neg }) in self.bins.each().iter().enumerate() {
             let (key, tied) = (self.bins.key(bin), self.is_tied(bin));
-            let place = coding.place(key);
-            push(&mut bytes, above - place);
-            above = place;
+            let number = coding.number(key);
+            push(&mut bytes, above - number);
+            above = number;
             push(&mut bytes, 2 * pos.into() + u128::from(!tied));
             push(&mut bytes, neg.into());
             if tied && intervals.is_some() {
-                push(&mut bytes, key - coding.lowest_key(place));
+                push(&mut bytes, key - coding.lowest_key(number));
             }
             [pos.squares(), neg.squares()]
                 .into_iter()
@@ -153,7 +153,7 @@ where
     fn intervals(&self) -> Option<Intervals> {
         let intervals = self.limit.filter(|_| self.resolution > 0)?.scale.intervals(self.resolution);
         let values = self.bins.score_type().values(self.bins.keys());
-        values.into_iter().all(|value| intervals.is_exact(intervals.place(value))).then_some(intervals)
+        values.into_iter().all(|value| intervals.is_exact(intervals.number(value))).then_some(intervals)
     }
 
     /// The state of these bytes, whose scores have a dtype of this name and are of this type; an error says why they are none.
@@ -205,20 +205,21 @@ where
         let mut above = coding.highest;
         for bin in 0..n_bins {
             let step = bytes.number()?;
-            let place = above.checked_sub(step).filter(|_| step > 0 || bin == 0);
-            let place = place.ok_or("has bins that are not in order")?;
+            let number = above.checked_sub(step).filter(|_| step > 0 || bin == 0);
+            let number = number.ok_or("has bins that are not in order")?;
             let pos = bytes.number()?;
             let neg = bytes.number()?;
             let is_tied = pos % 2 == 0;
-            let lowest = coding.lowest_key(place);
+            let lowest = coding.lowest_key(number);
             let within = if is_tied && intervals.is_some() { bytes.number()? } else { 0 };
-            let key =
-                lowest.checked_add(within).filter(|&key| score_type.holds(key) && coding.place(key) == place);
+            let key = lowest
+                .checked_add(within)
+                .filter(|&key| score_type.holds(key) && coding.number(key) == number);
             let mut squares = || if T::WEIGHTS { bytes.number().map(Some) } else { Ok(None) };
             let count = Count { pos: T::of(pos / 2, squares()?)?, neg: T::of(neg, squares()?)? };
             bins.push(key.ok_or("has a bin whose score the dtype does not have")?, count.pos, count.neg);
             tied.push(is_tied);
-            above = place;
+            above = number;
             if !T::WEIGHTS {
                 rows.n_pos += count.pos.into() as u64;
                 rows.n_neg += count.neg.into() as u64;
@@ -231,13 +232,13 @@ where
     }
 }
 
-/// What the bytes say of where a bin is: its key, or the place of its interval.
+/// What the bytes say of where a bin is: its key, or the number of its interval.
 struct Coding {
     intervals: Option<Intervals>,
     score_type: ScoreType,
-    /// The highest place.
+    /// The highest number.
     highest: u128,
-    /// The keys of the lowest and of the highest score that have places.
+    /// The keys of the lowest and of the highest score that have numbers.
     ends: (u128, u128),
 }
 
@@ -253,25 +254,25 @@ impl Coding {
         Coding { intervals: Some(intervals), score_type, highest: intervals.highest_place().into(), ends }
     }
 
-    /// The place of a key.
-    fn place(&self, key: u128) -> u128 {
+    /// The number of a key.
+    fn number(&self, key: u128) -> u128 {
         match self.intervals {
             None => key,
             Some(intervals) => {
-                let place = intervals.place(self.score_type.value(key));
-                // Of a place that is not exact nobody knows what it stands for.
-                if intervals.is_exact(place) { place.into() } else { u128::MAX }
+                let number = intervals.number(self.score_type.value(key));
+                // Of a number that is not exact nobody knows what it stands for.
+                if intervals.is_exact(number) { number.into() } else { u128::MAX }
             }
         }
     }
 
-    /// The lowest key at a place, or above it if there is none.
-    fn lowest_key(&self, place: u128) -> u128 {
-        let Some(intervals) = self.intervals else { return place };
+    /// The lowest key at a number, or above it if there is none.
+    fn lowest_key(&self, number: u128) -> u128 {
+        let Some(intervals) = self.intervals else { return number };
         let (mut low, mut high) = self.ends;
-        let Ok(place) = u64::try_from(place) else { return high };
-        let reaches = |key: u128| intervals.place(self.score_type.value(key)) >= place;
-        let near = self.score_type.at_least(Number::Float(intervals.about(place)));
+        let Ok(number) = u64::try_from(number) else { return high };
+        let reaches = |key: u128| intervals.number(self.score_type.value(key)) >= number;
+        let near = self.score_type.at_least(Number::Float(intervals.about(number)));
         let near = near.unwrap_or(high).clamp(low, high);
         // Steps that double, from about there; then the range that is left is halved.
         let mut step = 1;

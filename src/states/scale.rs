@@ -38,7 +38,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// The lowest and the highest score that it has a place for.
+    /// The lowest and the highest score that it holds.
     pub fn ends(self) -> (f64, f64) {
         match self {
             Scale::Real => (f64::NEG_INFINITY, f64::INFINITY),
@@ -55,7 +55,7 @@ impl Scale {
         Self::NAMED[self as usize].0
     }
 
-    /// Whether it has a place for this score.
+    /// Whether it holds this score.
     pub fn holds(self, score: f64) -> bool {
         let (lowest, highest) = self.ends();
         (lowest..=highest).contains(&score)
@@ -68,7 +68,7 @@ impl Scale {
         if score < border { -1.0 } else { 1.0 }
     }
 
-    /// How far a score is from the end of its side; infinite if it has no place.
+    /// How far a score is from the end of its side; infinite if the scale does not hold it.
     #[inline(always)]
     fn distance(self, score: f64) -> f64 {
         match self {
@@ -79,10 +79,10 @@ impl Scale {
     }
 
     /// Where scores are.
-    pub fn places(self, scores: &[f64]) -> Vec<Place> {
+    pub fn positions(self, scores: &[f64]) -> Vec<Position> {
         let distances = simd::dispatch(Distances { scale: self, scores });
-        let place = |(&score, distance)| Place { is_low: self.sign(score) < 0.0, distance };
-        scores.iter().zip(distances).map(place).collect()
+        let position = |(&score, distance)| Position { is_low: self.sign(score) < 0.0, distance };
+        scores.iter().zip(distances).map(position).collect()
     }
 
     /// The intervals of a partition; of none, where each score is on its own.
@@ -141,9 +141,9 @@ impl Intervals {
         first.copysign(self.scale.sign(score)).to_bits()
     }
 
-    /// The place of a score's interval among all intervals: a number that grows with the score, and is equal for scores of
+    /// The number of a score's interval among all intervals: a number that grows with the score, and is equal for scores of
     /// one interval only, if it [is exact](Intervals::is_exact).
-    pub fn place(self, score: f64) -> u64 {
+    pub fn number(self, score: f64) -> u64 {
         let interval = f64::from_bits(self.interval(score));
         let from_end = match interval.abs() {
             // No partition joins infinite scores with others.
@@ -158,33 +158,33 @@ impl Intervals {
         }
     }
 
-    /// The side of a place, as the sign of a number, and its lengths from the end of the side.
-    fn side(self, place: u64) -> (f64, u64) {
-        match (self.scale, place >= BORDER) {
-            (Scale::Real, true) => (1.0, place - BORDER),
-            (Scale::Real, false) => (-1.0, BORDER - 1 - place),
-            (Scale::Probability, true) => (1.0, (2 * BORDER).saturating_sub(place)),
-            (Scale::Probability, false) => (-1.0, place),
+    /// The side of a number, as the sign of a number, and its lengths from the end of the side.
+    fn side(self, number: u64) -> (f64, u64) {
+        match (self.scale, number >= BORDER) {
+            (Scale::Real, true) => (1.0, number - BORDER),
+            (Scale::Real, false) => (-1.0, BORDER - 1 - number),
+            (Scale::Probability, true) => (1.0, (2 * BORDER).saturating_sub(number)),
+            (Scale::Probability, false) => (-1.0, number),
         }
     }
 
-    /// Whether the place is that of one interval only: there are not too many lengths up to it.
-    pub fn is_exact(self, place: u64) -> bool {
-        let from_end = self.side(place).1;
+    /// Whether the number is that of one interval only: there are not too many lengths up to it.
+    pub fn is_exact(self, number: u64) -> bool {
+        let from_end = self.side(number).1;
         from_end <= MOST_LENGTHS && from_end != MOST_LENGTHS - 1
     }
 
-    /// The place of the highest score that the scale has a place for.
-    pub fn highest_place(self) -> u64 {
+    /// The number of the highest score that the scale holds.
+    pub fn highest_number(self) -> u64 {
         match self.scale {
             Scale::Real => BORDER + MOST_LENGTHS,
             Scale::Probability => 2 * BORDER,
         }
     }
 
-    /// About the lowest score of the interval at a place.
-    pub fn about(self, place: u64) -> f64 {
-        let (sign, first) = self.side(place);
+    /// About the lowest score of the interval at a number.
+    pub fn about(self, number: u64) -> f64 {
+        let (sign, first) = self.side(number);
         let joined = first % 2 == 0 && self.joined >> (first / 2 % STEPS as u64) & 1 == 1;
         let falls = (self.scale == Scale::Real) == (sign < 0.0);
         // Where scores fall with the distance, the interval's far end is its lowest.
@@ -234,7 +234,7 @@ const MOST_LENGTHS: u64 = 2 << MANTISSA;
 /// From here on floats are whole numbers, and up to twice as many their lowest bits are those of the number.
 const MANY_PAIRS: f64 = (1u64 << MANTISSA) as f64;
 
-/// The lowest place of the upper side.
+/// The lowest number of the upper side.
 const BORDER: u64 = 2 * MOST_LENGTHS;
 
 /// When the intervals of a pair with this number are joined, from 0 on: neighbouring pairs have turns that are far from each other.
@@ -252,7 +252,7 @@ fn three_eighths(size: f64) -> f64 {
 
 /// Where a score is on a scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct Position {
     /// Its side, of two: no partition joins them.
     is_low: bool,
     /// From the end of its side: finite or infinite, not negative.
@@ -262,9 +262,9 @@ pub struct Place {
 /// The number of a partition, from 1 on; 0 stands for no partition: every score is on its own.
 pub type Resolution = u32;
 
-impl Place {
-    /// The first partition that has both places in one interval; none if no partition has.
-    pub fn common_resolution(self, other: Place) -> Option<Resolution> {
+impl Position {
+    /// The first partition that has both positions in one interval; none if no partition has.
+    pub fn common_resolution(self, other: Position) -> Option<Resolution> {
         let (near, far) = if self.distance < other.distance { (self, other) } else { (other, self) };
         if near == far {
             return Some(1);
@@ -299,24 +299,24 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The interval of a place in a partition by its definition: the number of whole lengths, or of whole pairs of them
+    /// The interval of a position in a partition by its definition: the number of whole lengths, or of whole pairs of them
     /// where the pair's turn has come. Only for distances of so many lengths that a `u64` holds them.
-    fn interval(place: Place, resolution: Resolution) -> Option<(bool, u64, bool)> {
+    fn interval(position: Position, resolution: Resolution) -> Option<(bool, u64, bool)> {
         let number = resolution as i32 - FIRST;
         let (length, turns) = (number.div_euclid(STEPS), number.rem_euclid(STEPS));
-        let lengths = (place.distance / f64::powi(2.0, length)).floor();
+        let lengths = (position.distance / f64::powi(2.0, length)).floor();
         if lengths >= 2f64.powi(63) {
             return None;
         }
         let lengths = lengths as u64;
         let turn = ((lengths / 2) as u8 % 32).reverse_bits() >> 3;
         let joined = i32::from(turn) < turns;
-        Some((place.is_low, if joined { lengths / 2 } else { lengths }, joined))
+        Some((position.is_low, if joined { lengths / 2 } else { lengths }, joined))
     }
 
     impl Scale {
-        fn place(self, score: f64) -> Place {
-            self.places(&[score])[0]
+        fn position(self, score: f64) -> Position {
+            self.positions(&[score])[0]
         }
     }
 
@@ -332,7 +332,7 @@ mod tests {
             let b = if near { a * (1.0 + b.clamp(-1.0, 1.0) * 1e-6) } else { b };
             let [a, b] = [a, b].map(|score| if probability { score.abs() % 1.0 } else { score });
             prop_assume!(!a.is_nan() && !b.is_nan());
-            let (a, b) = (scale.place(a), scale.place(b));
+            let (a, b) = (scale.position(a), scale.position(b));
             prop_assert_eq!(a.common_resolution(b), b.common_resolution(a));
             if let Some(first) = a.common_resolution(b) {
                 for resolution in [first, first + 1, first + 40, first + 500] {
@@ -355,7 +355,7 @@ mod tests {
             let b = if near { a * (1.0 + b.clamp(-1.0, 1.0) * 1e-6) } else { b };
             let [a, b] = [a, b].map(|score| if probability { score.abs() % 1.0 } else { score });
             prop_assume!(!a.is_nan() && !b.is_nan());
-            let first = scale.place(a).common_resolution(scale.place(b));
+            let first = scale.position(a).common_resolution(scale.position(b));
             let about = first.into_iter().flat_map(|first| [first - 1, first, first + 1, first + later]);
             for resolution in about.chain([1, FIRST as u32 + later]).filter(|resolution| (1..=LAST).contains(resolution)) {
                 let intervals = scale.intervals(resolution).of(&[a, b]);
@@ -366,10 +366,10 @@ mod tests {
         #[test]
         fn places_are_in_order(a in score(), b in score()) {
             let (low, high) = (a.min(b), a.max(b));
-            let key = |place: Place| if place.is_low { -place.distance } else { place.distance };
-            prop_assert!(key(Scale::Real.place(low)) <= key(Scale::Real.place(high)));
+            let key = |position: Position| if position.is_low { -position.distance } else { position.distance };
+            prop_assert!(key(Scale::Real.position(low)) <= key(Scale::Real.position(high)));
             let (low, high) = (low.abs().min(1.0).min(high.abs()), high.abs().min(1.0).max(low.abs().min(1.0)));
-            let (low, high) = (Scale::Probability.place(low), Scale::Probability.place(high));
+            let (low, high) = (Scale::Probability.position(low), Scale::Probability.position(high));
             match (low.is_low, high.is_low) {
                 (true, true) => prop_assert!(low.distance <= high.distance),
                 (false, false) => prop_assert!(low.distance >= high.distance),
@@ -382,7 +382,7 @@ mod tests {
         fn intervals_have_no_gaps(scores in prop::array::uniform3(-3f64..3.0)) {
             let mut scores = scores;
             scores.sort_by(f64::total_cmp);
-            let [low, middle, high] = scores.map(|score| Scale::Real.place(score));
+            let [low, middle, high] = scores.map(|score| Scale::Real.position(score));
             if let Some(all) = low.common_resolution(high) {
                 prop_assert_eq!(Some(all), low.common_resolution(middle).max(middle.common_resolution(high)));
             }
@@ -391,19 +391,21 @@ mod tests {
 
     #[test]
     fn ends() {
-        let place = |score| Scale::Real.place(score);
-        assert_eq!(place(-0.0), place(0.0));
-        assert_eq!(place(0.0).common_resolution(place(-5e-324)), None);
-        assert_eq!(place(f64::INFINITY).common_resolution(place(f64::MAX)), None);
-        assert_eq!(place(f64::INFINITY).common_resolution(place(f64::INFINITY)), Some(1));
-        assert!(place(0.0).common_resolution(place(5e-324)).is_some_and(|first| first > 1));
-        assert!(place(0.0).common_resolution(place(f64::MAX)).is_some_and(|last| last < 2 * FIRST as u32));
+        let position = |score| Scale::Real.position(score);
+        assert_eq!(position(-0.0), position(0.0));
+        assert_eq!(position(0.0).common_resolution(position(-5e-324)), None);
+        assert_eq!(position(f64::INFINITY).common_resolution(position(f64::MAX)), None);
+        assert_eq!(position(f64::INFINITY).common_resolution(position(f64::INFINITY)), Some(1));
+        assert!(position(0.0).common_resolution(position(5e-324)).is_some_and(|first| first > 1));
+        assert!(
+            position(0.0).common_resolution(position(f64::MAX)).is_some_and(|last| last < 2 * FIRST as u32)
+        );
         assert!(
             Scale::Probability.holds(0.0)
                 && Scale::Probability.holds(1.0)
                 && !Scale::Probability.holds(-1e-9)
         );
-        assert_eq!(Scale::Probability.place(0.25), Scale::Probability.place(0.25));
+        assert_eq!(Scale::Probability.position(0.25), Scale::Probability.position(0.25));
         for (name, scale) in Scale::NAMED {
             assert_eq!(scale.name(), name);
         }

@@ -110,7 +110,7 @@ impl<T: CountValue> State<T> {
         State { has_nan: true, ..State::exact(Counts::new(score_type, None), rows) }
     }
 
-    /// The state itself if it is one, and if the scale of those that it is merged with has a place for its scores;
+    /// The state itself if it is one, and if the scale of those that it is merged with holds its scores;
     /// otherwise what is wrong with it. For states that somebody else wrote.
     pub fn checked(mut self, scale: Option<Scale>) -> Result<Self, &'static str>
     where
@@ -215,8 +215,11 @@ impl<T: CountValue> State<T> {
 
     /// For each border between two neighbouring bins, the first partition that joins them.
     fn common_resolution(&self, scale: Scale) -> Vec<Resolution> {
-        let places = scale.places(&self.bins.score_type().values(self.bins.keys()));
-        places.windows(2).map(|pair| pair[0].common_resolution(pair[1]).unwrap_or(Resolution::MAX)).collect()
+        let positions = scale.positions(&self.bins.score_type().values(self.bins.keys()));
+        positions
+            .windows(2)
+            .map(|pair| pair[0].common_resolution(pair[1]).unwrap_or(Resolution::MAX))
+            .collect()
     }
 
     /// The same with fewer bins, and which bin each of them ends with; `is_joined` says of a bin whether it is joined to the
@@ -230,11 +233,11 @@ impl<T: CountValue> State<T> {
         // A branch on what is joined would often be predicted wrongly.
         for (bin, &count) in fine.iter().enumerate() {
             let joined = bin > 0 && is_joined(bin);
-            let place = end - usize::from(joined);
-            counts[place] = select_unpredictable(joined, counts[place], Count::default()).plus(count);
-            lowest[place] = bin;
-            tied[place] = !joined & self.is_tied(bin);
-            end = place + 1;
+            let index = end - usize::from(joined);
+            counts[index] = select_unpredictable(joined, counts[index], Count::default()).plus(count);
+            lowest[index] = bin;
+            tied[index] = !joined & self.is_tied(bin);
+            end = index + 1;
         }
         counts.truncate(end);
         lowest.truncate(end);

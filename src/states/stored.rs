@@ -47,7 +47,7 @@ impl StoredState {
     }
 }
 
-/// The state of rows that need not be ranked for it: those with weights, which lie in one place, and, if it may have at most so
+/// The state of rows that need not be ranked for it: those with weights, which lie in one part, and, if it may have at most so
 /// many bins, many rows without weights. None of other rows; an error says why weights cannot be added up.
 pub fn unranked_state<S: Score>(
     pieces: &[Observations<'_, S>],
@@ -103,7 +103,7 @@ impl Source for StoredState {
 }
 
 impl<K: Key> Group<K> {
-    /// Takes in rows that lie in several places. If a state is all that is needed, rows with weights are taken in as one, and so
+    /// Takes in rows that lie in several parts. If a state is all that is needed, rows with weights are taken in as one, and so
     /// are many rows if it may be small. An error says why weights cannot be added up.
     ///
     /// # Panics

@@ -143,7 +143,7 @@ impl State<WeightSums> {
         }
     }
 
-    /// The same with codes in place of scores, highest first; bins of one code are joined.
+    /// The same with codes instead of scores, highest first; bins of one code are joined.
     pub fn by_codes(&self, codes: &[u32]) -> Self {
         let (mut keys, mut counts) = (Vec::<u32>::new(), Vec::<Count<WeightSums>>::new());
         for (&code, &count) in codes.iter().zip(self.bins.each()) {
@@ -272,7 +272,7 @@ mod tests {
     }
 
     fn merged(states: &[State<WeightSums>]) -> State<WeightSums> {
-        State::merged::<u64, ()>(0..states.len(), &|_| 0, &|place| Ok(states[place].clone()))
+        State::merged::<u64, ()>(0..states.len(), &|_| 0, &|index| Ok(states[index].clone()))
             .unwrap()
             .unwrap()
     }

@@ -7,15 +7,15 @@ use crate::ranking::scores::{Key, Score};
 use crate::ranking::tuning::{PROBE_LANES, TOGETHER};
 use crate::simd::{self, Kernel};
 
-/// What takes the places of some keys at a time: how many indexed keys are below each, and how many are not above it.
-pub(in crate::ranking) type Visit<'a> = dyn FnMut(Places<'_>) + 'a;
+/// What takes the bounds of some keys at a time: how many indexed keys are below each, and how many are not above it.
+pub(in crate::ranking) type Visit<'a> = dyn FnMut(Bounds<'_>) + 'a;
 
 /// [`Index::look_up`] for scores of one type.
 pub(in crate::ranking) type LookUpFn<K> = fn(&Index<K>, &[&[K]], &mut Visit<'_>);
 
 impl<K: Key> Index<K> {
-    /// Calls `visit` with the places of the keys in turn: how many indexed keys are below each key, and how many are not above
-    /// it. At a time these are [`TOGETHER`] places, or what is left of a piece; no two pieces come together.
+    /// Calls `visit` with the bounds of the keys in turn: how many indexed keys are below each key, and how many are not above
+    /// it. At a time these are [`TOGETHER`] bounds, or what is left of a piece; no two pieces come together.
     pub fn look_up<S: Score<Key = K>>(&self, pieces: &[&[K]], visit: &mut Visit<'_>) {
         self.probe::<S>(pieces, visit);
     }
@@ -36,7 +36,7 @@ impl<K: Key> Index<K> {
     }
 
     #[inline]
-    fn probe<S: Score<Key = K>>(&self, pieces: &[&[K]], visit: impl FnMut(Places<'_>)) {
+    fn probe<S: Score<Key = K>>(&self, pieces: &[&[K]], visit: impl FnMut(Bounds<'_>)) {
         with_buckets!(&self.map, bucket => {
             let bucket = |key| bucket(S::from_key(key).position());
             simd::dispatch(Probe { index: self, pieces, bucket, visit });
@@ -52,21 +52,21 @@ struct Probe<'a, K, F, V> {
     visit: V,
 }
 
-impl<K: Key, F: Fn(K) -> u32, V: FnMut(Places<'_>)> Kernel for Probe<'_, K, F, V> {
+impl<K: Key, F: Fn(K) -> u32, V: FnMut(Bounds<'_>)> Kernel for Probe<'_, K, F, V> {
     type Output = ();
 
     #[inline(always)]
     fn run(mut self) {
         let mut look_ups = LookUps::new(self.index, self.bucket);
         for keys_here in cache::prefetched_chunks(self.pieces, TOGETHER) {
-            (self.visit)(look_ups.places(keys_here));
+            (self.visit)(look_ups.bounds(keys_here));
         }
     }
 }
 
-/// The places of some keys among the indexed keys.
+/// The bounds of some keys among the indexed keys.
 #[derive(Clone, Copy)]
-pub(in crate::ranking) struct Places<'a> {
+pub(in crate::ranking) struct Bounds<'a> {
     /// How many indexed keys are below each.
     pub below: &'a [u32],
     /// How many indexed keys are not above each.
@@ -102,9 +102,9 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
         }
     }
 
-    /// The places of at most [`TOGETHER`] keys.
+    /// The bounds of at most [`TOGETHER`] keys.
     #[inline(always)]
-    pub fn places(&mut self, keys_here: &[K]) -> Places<'_> {
+    pub fn bounds(&mut self, keys_here: &[K]) -> Bounds<'_> {
         debug_assert!(keys_here.len() <= TOGETHER);
         let keys_here = &keys_here[..keys_here.len().min(TOGETHER)];
         let (starts, keys) = (self.starts, self.keys);
@@ -155,11 +155,11 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
             let number = long.trailing_zeros() as usize;
             long &= long - 1;
             let (start, end) = ends_of_bucket(starts, self.buckets[number] as usize);
-            let (below, upto) = self.last.place(&keys[start..end], keys_here[number]);
+            let (below, upto) = self.last.bounds(&keys[start..end], keys_here[number]);
             (self.below[number], self.upto[number]) = ((start + below) as u32, (start + upto) as u32);
             any_equal |= (upto - below) as u32;
         }
-        Places { below: &self.below[..rows], upto: &self.upto[..rows], any_equal: any_equal != 0 }
+        Bounds { below: &self.below[..rows], upto: &self.upto[..rows], any_equal: any_equal != 0 }
     }
 }
 
@@ -169,28 +169,28 @@ const _: () = assert!(
     TOGETHER <= 64 && TOGETHER < EQUAL as usize && TOGETHER * (EQUAL as usize + 1) <= u16::MAX as usize
 );
 
-/// The values from a place on that are looked at together, if there are so many.
+/// The values from an index on that are looked at together, if there are so many.
 #[inline(always)]
 pub(super) fn window_of<V>(values: &[V], start: usize) -> Option<&[V; PROBE_LANES]> {
     values.get(start..start + PROBE_LANES)?.first_chunk()
 }
 
-/// The last key that was looked up in a long bucket, and its place there. A bucket is long if very many rows share a
+/// The last key that was looked up in a long bucket, and its bounds there. A bucket is long if very many rows share a
 /// score, and then most keys that are looked up in it have that score.
 #[derive(Default)]
 struct LastProbe<K> {
     key: Option<K>,
-    place: (usize, usize),
+    bounds: (usize, usize),
 }
 
 impl<K: Key> LastProbe<K> {
     /// How many keys of a bucket are below a key, and how many are not above it.
     #[inline]
-    fn place(&mut self, bucket: &[K], key: K) -> (usize, usize) {
+    fn bounds(&mut self, bucket: &[K], key: K) -> (usize, usize) {
         if self.key != Some(key) {
-            *self = LastProbe { key: Some(key), place: bounds_among(bucket, key) };
+            *self = LastProbe { key: Some(key), bounds: bounds_among(bucket, key) };
         }
-        self.place
+        self.bounds
     }
 }
 
@@ -218,7 +218,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// By definition, whatever the pieces.
-    fn assert_places<S: Score + PartialOrd>(indexed: &[S], others: &[S], number: usize) {
+    fn assert_bounds<S: Score + PartialOrd>(indexed: &[S], others: &[S], number: usize) {
         let [own, keys] =
             [indexed, others].map(|scores| scores.iter().map(|score| score.key()).collect::<Vec<S::Key>>());
         let pieces: Vec<&[S::Key]> = keys.chunks(keys.len().div_ceil(number).max(1)).collect();
@@ -228,16 +228,17 @@ mod tests {
         let upto = |key| own.iter().filter(|&&other| other <= key).count() as u32;
         let expected: Vec<(u32, u32)> = keys.iter().map(|&key| (below(key), upto(key))).collect();
         let mut received = Vec::new();
-        index.look_up::<S>(&pieces, &mut |places| {
+        index.look_up::<S>(&pieces, &mut |bounds| {
             let both: Vec<(u32, u32)> =
-                places.below.iter().copied().zip(places.upto.iter().copied()).collect();
-            assert_eq!(places.any_equal, both.iter().any(|(below, upto)| below < upto));
+                bounds.below.iter().copied().zip(bounds.upto.iter().copied()).collect();
+            assert_eq!(bounds.any_equal, both.iter().any(|(below, upto)| below < upto));
             received.extend(both);
         });
         assert_eq!(received, expected);
-        let sum =
-            |of: &dyn Fn(&(u32, u32)) -> u32| expected.iter().map(|place| u64::from(of(place))).sum::<u64>();
-        let sums = [sum(&|place| place.0), sum(&|place| place.1 - place.0)];
+        let sum = |of: &dyn Fn(&(u32, u32)) -> u32| {
+            expected.iter().map(|bounds| u64::from(of(bounds))).sum::<u64>()
+        };
+        let sums = [sum(&|bounds| bounds.0), sum(&|bounds| bounds.1 - bounds.0)];
         assert_eq!(index.below_and_equal::<S>(&pieces), sums);
         let mut sorted = own.clone();
         sorted.sort_unstable();
@@ -259,13 +260,13 @@ mod tests {
                 _ => 1_000_000 + any % 1000,
             };
             let [indexed, others] = [indexed, others].map(|rows| rows.iter().map(number_of).collect::<Vec<i32>>());
-            assert_places(&indexed, &others, number);
+            assert_bounds(&indexed, &others, number);
             let [a, b] = [&indexed, &others].map(|rows| rows.iter().map(|&row| f64::from(row) / 7.0).collect::<Vec<f64>>());
-            assert_places(&a, &b, number);
+            assert_bounds(&a, &b, number);
             let [a, b] = [&indexed, &others].map(|rows| rows.iter().map(|&row| row as u16).collect::<Vec<u16>>());
-            assert_places(&a, &b, number);
+            assert_bounds(&a, &b, number);
             let [a, b] = [&indexed, &others].map(|rows| rows.iter().map(|&row| i128::from(row) << 40).collect::<Vec<i128>>());
-            assert_places(&a, &b, number);
+            assert_bounds(&a, &b, number);
         }
     }
 
@@ -275,8 +276,8 @@ mod tests {
         let close = |row: u32| 0.5 + f64::from(row) * 1e-12;
         let mut scores: Vec<f64> = (0..400).map(|row| f64::from(row * 37 % 400) / 4e2 + 1e-4).collect();
         scores.extend((0..30).rev().map(close));
-        assert_places(&scores, &scores[..100], 2);
+        assert_bounds(&scores, &scores[..100], 2);
         scores.push(close(17));
-        assert_places(&scores, &scores[300..], 2);
+        assert_bounds(&scores, &scores[300..], 2);
     }
 }

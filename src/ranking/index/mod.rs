@@ -87,7 +87,7 @@ impl<K: Key> Index<K> {
         self.map = map;
     }
 
-    /// Moves every key to its bucket, by counting; `moved` is told the place of each row in turn.
+    /// Moves every key to its bucket, by counting; `moved` is told the index of each row in turn.
     fn scatter<R: Row<Key = K>>(
         &mut self,
         pieces: &[&[R]],
@@ -145,7 +145,7 @@ impl<K: Key> Index<K> {
 
     /// Sorts every bucket, and thereby all keys.
     pub fn order(&mut self) {
-        // No key is more than a window away from its place.
+        // No key is more than a window away from its index.
         sort_nearly_sorted(&mut self.keys);
     }
 }

@@ -1,7 +1,7 @@
-//! One class counted by its places among the indexed keys of the other class.
+//! One class counted by its ranks among the indexed keys of the other class.
 //!
-//! A place is how many indexed keys are below a key, and how many are not above it. The indexed keys need not be in
-//! order for it. So the sums over places, and the largest distance of the curve from the diagonal, take an index and
+//! The bounds of a key are how many indexed keys are below a key, and how many are not above it. The indexed keys need not be in
+//! order for it. So the sums over ranks, and the largest distance of the curve from the diagonal, take an index and
 //! the look-ups of the other class.
 
 use super::Index;
@@ -14,14 +14,14 @@ use crate::ranking::ties::{placements::Moments, steps::Runs};
 /// Where equal indexed keys are visited one after the other, `indexed_upto` is one more each time. `indexed_below` is one more
 /// as well, unless the visitor knows which keys are equal.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::ranking) struct Place {
+pub(in crate::ranking) struct Ranks {
     pub indexed_below: u32,
     pub indexed_upto: u32,
     pub others_below: u32,
     pub others_upto: u32,
 }
 
-impl Place {
+impl Ranks {
     /// Twice the other keys below the key, and once those equal to it.
     #[inline(always)]
     pub fn among_others(self) -> u64 {
@@ -59,7 +59,7 @@ impl TiedSums {
 }
 
 impl<K: Key> RankHistogram<K> {
-    /// Counts the keys in `pieces` by their place among the indexed keys.
+    /// Counts the keys in `pieces` by their bounds among the indexed keys.
     ///
     /// The indexed keys need not be in order: as many of them are below another key, whichever these are.
     pub fn count(&mut self, look_up: LookUpFn<K>, pieces: &[&[K]]) {
@@ -69,12 +69,12 @@ impl<K: Key> RankHistogram<K> {
             counters.resize(index.keys.len() + 1, 0);
         }
         *sums = TiedSums::default();
-        look_up(index, pieces, &mut |places| {
-            places.below.iter().for_each(|&below| counts[below as usize] += 1);
-            if !places.any_equal {
+        look_up(index, pieces, &mut |bounds| {
+            bounds.below.iter().for_each(|&below| counts[below as usize] += 1);
+            if !bounds.any_equal {
                 return;
             }
-            for (&below, &upto) in places.below.iter().zip(places.upto) {
+            for (&below, &upto) in bounds.below.iter().zip(bounds.upto) {
                 if below < upto {
                     tied[below as usize] = tied[below as usize].wrapping_add(1);
                     tied[upto as usize] = tied[upto as usize].wrapping_sub(1);
@@ -87,15 +87,15 @@ impl<K: Key> RankHistogram<K> {
     /// Visits the indexed keys after [`RankHistogram::count`], from the lowest up; equal keys one by one. With `TIES` the index is in
     /// order, and `indexed_below` leaves out equal keys.
     ///
-    /// With `SUMS` it returns the moments of the places of the indexed keys, and of the
-    /// others; else zeros. A place is twice the keys of the other class below a key and once those equal to it.
+    /// With `SUMS` it returns the moments of the ranks of the indexed keys, and of the
+    /// others; else zeros. A rank is twice the keys of the other class below a key and once those equal to it.
     #[inline(always)]
-    pub fn each_place<const TIES: bool, const SUMS: bool>(
+    pub fn each_rank<const TIES: bool, const SUMS: bool>(
         &self,
-        mut visit: impl FnMut(Place),
+        mut visit: impl FnMut(Ranks),
     ) -> [Moments<u128>; 2] {
         let (counts, last) = self.counts.split_at(self.counts.len() - 1);
-        // With fewer than 2^32 rows, sums of places fit 64 bits: none is more than twice all pairs.
+        // With fewer than 2^32 rows, sums of ranks fit 64 bits: none is more than twice all pairs.
         let (mut sum, mut squares) = (0, 0);
         // Of the keys below other keys, each once.
         let (mut sum_of_others, mut squares_of_others) = (0, 0);
@@ -116,12 +116,12 @@ impl<K: Key> RankHistogram<K> {
                 first = key as u32;
             }
             let (indexed_below, indexed_upto) = (first, key as u32 + 1);
-            let place = Place { indexed_below, indexed_upto, others_below: upto - equal, others_upto: upto };
+            let ranks = Ranks { indexed_below, indexed_upto, others_below: upto - equal, others_upto: upto };
             if SUMS {
-                sum += place.among_others();
-                squares += u128::from(place.among_others()) * u128::from(place.among_others());
+                sum += ranks.among_others();
+                squares += u128::from(ranks.among_others()) * u128::from(ranks.among_others());
             }
-            visit(place);
+            visit(ranks);
         }
         if !SUMS {
             return Default::default();

@@ -17,16 +17,16 @@ pub(in crate::ranking) fn sort<T: Copy + Ord>(bucket: &mut [T]) {
 pub(in crate::ranking) fn sort_few<T: Copy + Ord>(keys: &mut [T]) {
     for sorted in 1..keys.len() {
         let key = keys[sorted];
-        let mut place = sorted;
-        while place > 0 && keys[place - 1] > key {
-            keys[place] = keys[place - 1];
-            place -= 1;
+        let mut index = sorted;
+        while index > 0 && keys[index - 1] > key {
+            keys[index] = keys[index - 1];
+            index -= 1;
         }
-        keys[place] = key;
+        keys[index] = key;
     }
 }
 
-/// Sorts keys most of which are at most one place away from their own. The time grows with the distance.
+/// Sorts keys most of which are at most one index away from where they belong. The time grows with the distance.
 pub(in crate::ranking) fn sort_nearly_sorted<T: Copy + Ord>(keys: &mut [T]) {
     // The first pass exchanges neighbours without a branch. It leaves few keys to the second pass, whose branches can be
     // mispredicted.

@@ -16,7 +16,7 @@ impl<K: Key> Index<K> {
         let mut units = std::mem::take(&mut self.units_before);
         units.clear();
         units.resize(pieces.iter().map(|piece| piece.len()).sum(), 0);
-        self.scatter_by_map::<S, (K, u64)>(pieces, |place, row| units[place] = row.1);
+        self.scatter_by_map::<S, (K, u64)>(pieces, |index, row| units[index] = row.1);
         let mut pairs: Vec<(K, u64)> = Vec::new();
         for &bucket in &self.long {
             let (start, end) = ends_of_bucket(&self.starts, bucket);
@@ -52,7 +52,7 @@ impl<K: Key> Index<K> {
             return pairs.map(|(&other, ends)| twice_units((other, ends[1] - ends[0]), key)).sum();
         }
         let (below, upto) = bounds_among(&self.keys[start..end], key);
-        let before = |place: usize| self.units_before[start + place] - self.units_before[start];
+        let before = |index: usize| self.units_before[start + index] - self.units_before[start];
         before(below) + before(upto)
     }
 }
@@ -93,8 +93,8 @@ impl<K: Key, F: Fn(K) -> u32> Kernel for TwiceUnitsBelow<'_, K, F> {
                 let (keys, before) = (window_of(keys, start), window_of(units_before, start));
                 *window = match (keys, before, window_of(units_before, start + 1)) {
                     (Some(keys), Some(before), Some(upto)) if end - start <= PROBE_LANES => {
-                        std::array::from_fn(|place| {
-                            twice_units((keys[place], upto[place] - before[place]), key)
+                        std::array::from_fn(|index| {
+                            twice_units((keys[index], upto[index] - before[index]), key)
                         })
                     }
                     _ => [self.index.twice_units_among(start, end, key), 0, 0, 0],

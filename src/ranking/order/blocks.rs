@@ -169,7 +169,7 @@ impl<S: Score, R: Row<Key = S::Key>> Kernel for Scatter<'_, '_, S, R> {
             any_bits = [any_bits[0] | neg_bits, any_bits[1] | pos_bits];
             if R::HAS_WEIGHT {
                 for (&partition, &payload) in of_word.iter().zip(&payload) {
-                    // Those of rows that are skipped have no place.
+                    // Those of rows that are skipped have no slot.
                     if let Some(units) = units.get_mut(usize::from(partition)) {
                         *units += R::units(payload);
                     }
@@ -190,9 +190,9 @@ mod tests {
     #[test]
     fn keys_are_kept_where_scores_were() {
         let scores = vec![1.5; 1000];
-        let place = scores.as_ptr() as usize;
+        let start = scores.as_ptr() as usize;
         let keys = memory_of(scores);
-        assert_eq!((keys.as_ptr() as usize, keys.len(), keys.capacity()), (place, 0, 1000));
+        assert_eq!((keys.as_ptr() as usize, keys.len(), keys.capacity()), (start, 0, 1000));
         assert_eq!(memory_of(Vec::<i32>::new()).len(), 0);
     }
 }

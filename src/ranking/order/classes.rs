@@ -46,7 +46,7 @@ impl<K: Key> Classes<'_, K> {
         (count(self.pos), count(self.neg))
     }
 
-    /// The key at this place among all, the highest being at 1.
+    /// The key of this rank among all, the highest being at 1.
     pub fn highest(&self, rank: usize) -> Option<K> {
         highest(self.pos.iter().chain(self.neg), self.rows(), rank)
     }
@@ -57,15 +57,15 @@ impl<K: Key> Classes<'_, K> {
     }
 }
 
-/// The key at this place among some pieces of so many rows, the highest being at 1.
+/// The key of this rank among some pieces of so many rows, the highest being at 1.
 fn highest<'a, K: Key>(pieces: impl Iterator<Item = &'a &'a [K]>, rows: usize, rank: usize) -> Option<K> {
-    let place = rows.checked_sub(rank).filter(|_| rank > 0)?;
+    let index = rows.checked_sub(rank).filter(|_| rank > 0)?;
     let keys = pieces.copied().flatten().copied();
-    let select = |keys: &mut [K]| *keys.select_nth_unstable(place).1;
+    let select = |keys: &mut [K]| *keys.select_nth_unstable(index).1;
     if rows < FEW_ROWS {
         // A few keys need no memory of their own.
         let mut few = [K::default(); FEW_ROWS];
-        few.iter_mut().zip(keys).for_each(|(place, key)| *place = key);
+        few.iter_mut().zip(keys).for_each(|(slot, key)| *slot = key);
         return Some(select(&mut few[..rows]));
     }
     Some(select(&mut keys.collect::<Vec<K>>()))

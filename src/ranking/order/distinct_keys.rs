@@ -81,9 +81,9 @@ impl<K: Key> KeyTable<K> {
 
     #[inline(never)]
     fn count_anywhere(&mut self, key: K, counter: usize) {
-        let mut place = (key.hash() >> self.shift) as usize;
+        let mut index = (key.hash() >> self.shift) as usize;
         loop {
-            let slot = &mut self.slots[place];
+            let slot = &mut self.slots[index];
             if slot.is_free() {
                 *slot = Slot { key, counts: [0; 4] };
                 slot.counts[counter] = 1;
@@ -94,7 +94,7 @@ impl<K: Key> KeyTable<K> {
                 slot.counts[counter] += 1;
                 return;
             }
-            place = (place + 1) % self.slots.len();
+            index = (index + 1) % self.slots.len();
         }
         if self.used * SLOTS_PER_KEY > self.slots.len() && self.used <= MOST_KEYS {
             self.grow();
@@ -104,11 +104,11 @@ impl<K: Key> KeyTable<K> {
     fn grow(&mut self) {
         let mut larger = KeyTable::new(2 * self.slots.len());
         for slot in self.used_slots() {
-            let mut place = (slot.key.hash() >> larger.shift) as usize;
-            while !larger.slots[place].is_free() {
-                place = (place + 1) % larger.slots.len();
+            let mut index = (slot.key.hash() >> larger.shift) as usize;
+            while !larger.slots[index].is_free() {
+                index = (index + 1) % larger.slots.len();
             }
-            larger.slots[place] = slot;
+            larger.slots[index] = slot;
         }
         larger.used = self.used;
         *self = larger;
@@ -266,7 +266,7 @@ impl<K: Key> Source for DistinctKeys<K> {
             self.descending().map(|(key, pos, neg)| (key, (pos, neg))).unzip();
         let of = |class, counts| Piece { class, rows: PieceRows::WithCounts(&keys, counts) };
         let pieces = [of(0, &neg), of(1, &pos)];
-        outline::outline(|places, ask| places.iter().map(|_| ask(0, &pieces)).collect(), &[0], cells)
+        outline::outline(|indices, ask| indices.iter().map(|_| ask(0, &pieces)).collect(), &[0], cells)
     }
 }
 
@@ -278,8 +278,8 @@ mod tests {
     fn free_slots_hold_strangers<K: Key>() {
         for log_slots in FIRST_SLOTS.ilog2()..=(2 * MOST_KEYS * SLOTS_PER_KEY).ilog2() {
             let table = KeyTable::<K>::new(1 << log_slots);
-            for (place, slot) in table.slots.iter().enumerate() {
-                assert_ne!((slot.key.hash() >> table.shift) as usize, place);
+            for (index, slot) in table.slots.iter().enumerate() {
+                assert_ne!((slot.key.hash() >> table.shift) as usize, index);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Two classes of keys against each other.
 //!
-//! The rarer class is indexed and the other class looks up its places, so that the work on more than half of the rows
+//! The rarer class is indexed and the other class looks up its bounds, so that the work on more than half of the rows
 //! is the cheaper one. A few rows are compared pair by pair instead.
 
 use rayon::prelude::*;
@@ -10,7 +10,7 @@ use super::kernel_table::KernelTable;
 use super::pairs::{self, twice_higher};
 use crate::ranking::index::{
     Index,
-    rank_histogram::{Place, RankHistogram},
+    rank_histogram::{RankHistogram, Ranks},
 };
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{
@@ -130,13 +130,13 @@ impl<K: Key> Classes<'_, K> {
             ((above.pos as usize + self.n_pos) as u32, (above.neg as usize + self.n_neg) as u32);
         let mut batches = Batches::to(take);
         let which = Indexed::Positives;
-        let push = |place: Place| {
+        let push = |ranks: Ranks| {
             batches.push(PositiveScore {
                 pos: 1,
-                pos_above: pos_upto - place.indexed_upto,
-                neg_above: neg_upto - place.others_upto,
-                tp: pos_upto - place.indexed_below,
-                fp: neg_upto - place.others_below,
+                pos_above: pos_upto - ranks.indexed_upto,
+                neg_above: neg_upto - ranks.others_upto,
+                tp: pos_upto - ranks.indexed_below,
+                fp: neg_upto - ranks.others_below,
             });
         };
         if !sums {
@@ -172,14 +172,14 @@ impl<K: Key> Classes<'_, K> {
         // visited one by one, no point between them is farther than both at their ends: beside the same number of other
         // keys it has more indexed keys below it than the first, and fewer than the last.
         let (mut lowest, mut highest) = (lower_end, lower_end);
-        let sums = self.midrank_sums::<true>(histogram, kernels, Indexed::Rarer, |place| {
-            highest = highest.max(height_at(place.indexed_below, place.others_below));
-            lowest = lowest.min(height_at(place.indexed_upto, place.others_upto));
+        let sums = self.midrank_sums::<true>(histogram, kernels, Indexed::Rarer, |ranks| {
+            highest = highest.max(height_at(ranks.indexed_below, ranks.others_below));
+            lowest = lowest.min(height_at(ranks.indexed_upto, ranks.others_upto));
         });
         (self.placements_of(sums, Indexed::Rarer, above, totals[0]), highest.max(-lowest).unsigned_abs())
     }
 
-    /// The moments of the places of the indexed rows, and those of the others. `visit` visits the places of the indexed
+    /// The moments of the ranks of the indexed rows, and those of the others. `visit` visits the ranks of the indexed
     /// keys.
     #[inline(always)]
     fn midrank_sums<const SUMS: bool>(
@@ -187,7 +187,7 @@ impl<K: Key> Classes<'_, K> {
         histogram: &mut RankHistogram<K>,
         kernels: KernelTable<K>,
         which: Indexed,
-        visit: impl FnMut(Place),
+        visit: impl FnMut(Ranks),
     ) -> [Moments<u128>; 2] {
         let (indexed, others) = self.indexed(which);
         if self.rows() < FEW_ROWS {
@@ -197,12 +197,12 @@ impl<K: Key> Classes<'_, K> {
         histogram.count(kernels.look_up, others);
         if which == Indexed::Positives && histogram.index.has_equal_keys() {
             histogram.index.order();
-            return histogram.each_place::<true, SUMS>(visit);
+            return histogram.each_rank::<true, SUMS>(visit);
         }
-        histogram.each_place::<false, SUMS>(visit)
+        histogram.each_rank::<false, SUMS>(visit)
     }
 
-    /// Sums over placements from the places of the indexed rows and of the others.
+    /// Sums over placements from the ranks of the indexed rows and of the others.
     fn placements_of(
         &self,
         [of_indexed, of_others]: [Moments<u128>; 2],

@@ -2,7 +2,7 @@
 //!
 //! Comparing all pairs of a few rows is cheaper than sorting them. It needs no branch that a processor would foretell wrong.
 
-use crate::ranking::index::rank_histogram::Place;
+use crate::ranking::index::rank_histogram::Ranks;
 use crate::ranking::scores::Key;
 use crate::ranking::ties::placements::Moments;
 use crate::ranking::tuning::FEW_ROWS;
@@ -14,13 +14,13 @@ pub(in crate::ranking) fn twice_higher<K: Key>(pos: K, neg: K) -> u64 {
     u64::from(neg < pos) + u64::from(neg <= pos)
 }
 
-/// Sums over the places of the indexed rows and of the others, fewer than [`FEW_ROWS`] together. `visit` visits the place
+/// Sums over the ranks of the indexed rows and of the others, fewer than [`FEW_ROWS`] together. `visit` visits the ranks
 /// of each indexed row.
 #[inline(always)]
 pub(in crate::ranking) fn midrank_sums<K: Key>(
     indexed: &[&[K]],
     others: &[&[K]],
-    visit: impl FnMut(Place),
+    visit: impl FnMut(Ranks),
 ) -> [Moments<u128>; 2] {
     let rows = |pieces: &[&[K]]| pieces.iter().map(|piece| piece.len()).sum::<usize>();
     let n_indexed = rows(indexed);
@@ -42,7 +42,7 @@ struct MidrankSums<'a, K, F> {
     visit: F,
 }
 
-impl<K: Key, F: FnMut(Place)> Kernel for MidrankSums<'_, K, F> {
+impl<K: Key, F: FnMut(Ranks)> Kernel for MidrankSums<'_, K, F> {
     type Output = [Moments<u128>; 2];
 
     #[inline(always)]
@@ -50,24 +50,24 @@ impl<K: Key, F: FnMut(Place)> Kernel for MidrankSums<'_, K, F> {
         let (indexed, others) = self.keys.split_at(self.n_indexed);
         let (mut of_indexed, mut of_others) = (Moments::<u64>::default(), Moments::<u64>::default());
         // Of each other key, twice the indexed keys below it, and once those equal to it.
-        let mut places = [0u32; FEW_ROWS];
-        let places = &mut places[..others.len()];
+        let mut twice_ranks = [0u32; FEW_ROWS];
+        let twice_ranks = &mut twice_ranks[..others.len()];
         for &key in indexed {
-            let mut place = Place::default();
-            for (&other, twice_below) in others.iter().zip(places.iter_mut()) {
+            let mut ranks = Ranks::default();
+            for (&other, twice_below) in others.iter().zip(twice_ranks.iter_mut()) {
                 let (lower, not_above) = (u32::from(other < key), u32::from(other <= key));
-                place.others_below += lower;
-                place.others_upto += not_above;
+                ranks.others_below += lower;
+                ranks.others_upto += not_above;
                 *twice_below += 2 - lower - not_above;
             }
             for &other in indexed {
-                place.indexed_below += u32::from(other < key);
-                place.indexed_upto += u32::from(other <= key);
+                ranks.indexed_below += u32::from(other < key);
+                ranks.indexed_upto += u32::from(other <= key);
             }
-            of_indexed.add(1, place.among_others());
-            (self.visit)(place);
+            of_indexed.add(1, ranks.among_others());
+            (self.visit)(ranks);
         }
-        for &twice_below in places.iter() {
+        for &twice_below in twice_ranks.iter() {
             of_others.add(1, twice_below.into());
         }
         [of_indexed.wide(), of_others.wide()]

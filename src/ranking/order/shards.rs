@@ -1,7 +1,7 @@
 //! A group too large for one thread: a radix partition by score into shards, each of which is ranked alone.
 //!
 //! The rows are cut into blocks, one task each. A [block](super::blocks) is partitioned by a map that all blocks share, into memory
-//! of its own, so no two threads write to the same place. A shard is made of the pieces that all blocks have of it. One
+//! of its own, so no two threads write to the same slot. A shard is made of the pieces that all blocks have of it. One
 //! thread ranks a shard, which is so small that its index stays in L2.
 //!
 //! ```text
@@ -146,7 +146,7 @@ impl<R: Row> Shards<R> {
     }
 
     /// The results of `ask` for all shards, from the highest scores down. `ask` gets memory that `memory` made for its
-    /// thread, the place of the shard, its rows, and the units above it.
+    /// thread, the index of the shard, its rows, and the units above it.
     pub fn each<M, T: Send>(
         &self,
         memory: impl Fn() -> M + Sync,
@@ -155,35 +155,35 @@ impl<R: Row> Shards<R> {
         self.each_of(&(0..self.len()).collect::<Vec<_>>(), memory, ask)
     }
 
-    /// The same for the shards of these places.
+    /// The same for the shards of these indices.
     pub fn each_of<M, T: Send>(
         &self,
-        places: &[usize],
+        indices: &[usize],
         memory: impl Fn() -> M + Sync,
         ask: impl Fn(&mut M, usize, &Shard<'_, R>, Above) -> T + Sync,
     ) -> Vec<T> {
-        tasks::par_map(0..places.len(), memory, |memory, number| {
-            let place = places[number];
-            let (number, above) = self.order[place];
-            ask(memory, place, &Shard { blocks: &self.blocks, number }, above)
+        tasks::par_map(0..indices.len(), memory, |memory, number| {
+            let index = indices[number];
+            let (number, above) = self.order[index];
+            ask(memory, index, &Shard { blocks: &self.blocks, number }, above)
         })
     }
 
     /// As [`Ties::outline`](crate::ranking::Ties::outline), if the group is large enough.
     pub fn cells(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
         // A light row may have no units.
-        let has_rows = |&place: &usize| {
-            let shard = Shard { blocks: &self.blocks, number: self.order[place].0 };
+        let has_rows = |&index: &usize| {
+            let shard = Shard { blocks: &self.blocks, number: self.order[index].0 };
             (0..2).any(|class| shard.pieces(class).any(|rows| !rows.is_empty()))
         };
         let filled = (0..self.len()).filter(has_rows).collect::<Vec<_>>();
-        let each = |places: &[usize], ask: &outline::Ask<'_, R::Key>| {
+        let each = |indices: &[usize], ask: &outline::Ask<'_, R::Key>| {
             self.each_of(
-                places,
+                indices,
                 || (),
-                |(), place, shard, _| {
+                |(), index, shard, _| {
                     let of_class = |class| shard.pieces(class).map(move |rows| R::piece(class, rows));
-                    ask(place, &of_class(0).chain(of_class(1)).collect::<Vec<_>>())
+                    ask(index, &of_class(0).chain(of_class(1)).collect::<Vec<_>>())
                 },
             )
         };
@@ -256,8 +256,8 @@ impl<K: Key> Shards<K> {
 
     /// The last shard, from the highest scores down, that begins above a row by what lies above the shard.
     fn last_that_begins_above(&self, begins_above: impl Fn(Above) -> bool) -> Option<(Shard<'_, K>, Above)> {
-        let place = self.order.partition_point(|&(_, above)| begins_above(above)).checked_sub(1)?;
-        let (number, above) = self.order[place];
+        let index = self.order.partition_point(|&(_, above)| begins_above(above)).checked_sub(1)?;
+        let (number, above) = self.order[index];
         Some((Shard { blocks: &self.blocks, number }, above))
     }
 }
@@ -291,9 +291,9 @@ impl<K: Key> Source for Shards<K> {
             StepKind::Segments(_) => self.len().max(1),
         };
         for some in numbers.chunks(at_a_time) {
-            self.each_of(some, WalkMemory::default, |memory, place, shard, above| {
+            self.each_of(some, WalkMemory::default, |memory, index, shard, above| {
                 shard.with_classes(|classes| {
-                    part(place, &mut |take| match steps {
+                    part(index, &mut |take| match steps {
                         StepKind::Ties => memory.ties(classes, self.kernels, above, take),
                         StepKind::Segments(indexed) => {
                             memory.segments(classes, self.kernels, indexed, above, take)

@@ -1,6 +1,6 @@
-//! Codes: the place of each row's score among the distinct scores, row by row.
+//! Codes: the rank of each row's score among the distinct scores, row by row.
 //!
-//! Statistics of several columns at once (two scores, clusters, folds) need the place of each row. With its place
+//! Statistics of several columns at once (two scores, clusters, folds) need the rank of each row. With its rank
 //! instead of its score a row is a small integer of one type, for every dtype, and all that follows is counting.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -13,7 +13,7 @@ use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 use crate::ranking::tuning::{FEW_ROWS, PART_ROWS};
 
-/// The places of scores among the distinct ones.
+/// The ranks of scores among the distinct ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Codes {
     /// For each row: how many distinct scores are lower.
@@ -96,13 +96,13 @@ impl Codes {
     pub fn counts(&self, labels: &[bool]) -> Vec<Count> {
         let mut counts = vec![Count::default(); self.distinct];
         for (&code, &label) in self.of_row.iter().zip(labels) {
-            counts[self.place(code)].add(label, 1);
+            counts[self.descending(code)].add(label, 1);
         }
         counts
     }
 
-    /// The place of a code among all, the highest score at 0.
-    pub fn place(&self, code: u32) -> usize {
+    /// The index of a code in descending order, the highest score at 0.
+    pub fn descending(&self, code: u32) -> usize {
         self.distinct - 1 - code as usize
     }
 
@@ -123,7 +123,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn places() {
+    fn descending() {
         let codes = Codes::of(&[0.5, -0.0, f64::INFINITY, 0.0, 0.5]);
         assert_eq!(codes, Codes { of_row: vec![1, 0, 2, 0, 1], distinct: 3 });
         assert_eq!(codes.histogram(|row| row != 1), [1, 2, 1]);
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(Codes::of::<i64>(&[]), Codes::default());
     }
 
-    fn are_places_among_the_distinct<S: Score + Ord + std::fmt::Debug>(scores: &[S]) {
+    fn are_ranks_among_the_distinct<S: Score + Ord + std::fmt::Debug>(scores: &[S]) {
         let codes = Codes::of(scores);
         let distinct = Vec::from_iter(std::collections::BTreeSet::from_iter(scores));
         assert_eq!(codes.distinct, distinct.len());
@@ -143,7 +143,7 @@ mod tests {
     proptest! {
         #[test]
         fn as_many_lower_scores(scores in proptest::collection::vec(-9i16..9, 0..200)) {
-            are_places_among_the_distinct(&scores);
+            are_ranks_among_the_distinct(&scores);
         }
     }
 
@@ -151,10 +151,10 @@ mod tests {
     fn large_groups() {
         let scores: Vec<u32> =
             (0..SHARD_ROWS as u32 + 5).map(|row| row.wrapping_mul(0x9E37_79B1) >> 12).collect();
-        are_places_among_the_distinct(&scores);
+        are_ranks_among_the_distinct(&scores);
         // Most rows share one score.
         let scores: Vec<u32> = scores.into_iter().map(|score| score.max(900_000)).collect();
-        are_places_among_the_distinct(&scores);
+        are_ranks_among_the_distinct(&scores);
     }
 
     #[test]

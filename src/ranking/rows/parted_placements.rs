@@ -1,8 +1,8 @@
 //! Placements in parts: those of the rows of each range of the score, class by class, side by side.
 //!
 //! The rows are divided by score into parts, so that the index of a part stays in L2. In a part the rarer
-//! class is indexed. The rows of the other class look up their places, which are their placements. How many rows look up
-//! each place then gives the placements of the rarer class.
+//! class is indexed. The rows of the other class look up their bounds, which are their placements. How many rows look up
+//! each bound then gives the placements of the rarer class.
 //!
 //! Threads take blocks of rows to divide them, and then part after part of all blocks. Every block holds the rows of a part in
 //! their order. So whoever goes through all rows finds the placement of the next one as the next of its part.
@@ -101,14 +101,14 @@ impl BlockRows<'_> {
     }
 }
 
-/// The next value of a partition, whose place moves on.
+/// The next value of a partition, whose offset moves on.
 #[inline(always)]
 fn next_of(values: &[u32], next: &mut [u32], partition: u16) -> u32 {
     let next = &mut next[usize::from(partition)];
-    let place = *next as usize;
+    let index = *next as usize;
     *next += 1;
-    cache::prefetch_next_line(values, place);
-    values[place]
+    cache::prefetch_next_line(values, index);
+    values[index]
 }
 
 impl<T> Block<T> {
@@ -184,7 +184,7 @@ impl<S: Score, F: Fn(f64) -> u32> Kernel for Partitions<'_, S, F> {
     }
 }
 
-/// The rows of a part and class in all blocks: their keys, and the places for twice their placements.
+/// The rows of a part and class in all blocks: their keys, and the slots for twice their placements.
 struct PartitionRows<'s, 'a, K> {
     keys: &'s [&'a [K]],
     twice: &'s mut [&'a mut [u32]],
@@ -215,7 +215,7 @@ fn placed_by_one_thread<S: Score>(keys: Block<S::Key>) -> (u128, Block<u32>) {
             PartitionRows { keys: &[neg], twice: &mut [of_neg], below: below[0] },
             PartitionRows { keys: &[pos], twice: &mut [of_pos], below: below[1] },
         ];
-        twice_u += counts.place_part::<S>(partitions, n_pos);
+        twice_u += counts.placements_of_part::<S>(partitions, n_pos);
         below = [below[0] + neg.len(), below[1] + pos.len()];
     }
     (twice_u, Block { of_rows: keys.of_rows, values: twice, starts: keys.starts })
@@ -244,16 +244,16 @@ fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>) -> (u128, Vec<Block
     let parts: Vec<Mutex<[Pieces<'_, S::Key>; 2]>> = (0..keys.first().map_or(0, Block::parts))
         .map(|part| Mutex::new([pieces_of(2 * part), pieces_of(2 * part + 1)]))
         .collect();
-    let place = |counts: &mut OneAnother<S::Key>, part: usize| {
+    let placements = |counts: &mut OneAnother<S::Key>, part: usize| {
         let mut part = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
         let partitions = part.each_mut().map(|pieces| PartitionRows {
             keys: &pieces.keys,
             twice: &mut pieces.twice,
             below: pieces.below,
         });
-        counts.place_part::<S>(partitions, n_pos)
+        counts.placements_of_part::<S>(partitions, n_pos)
     };
-    let twice_u = tasks::par_map(0..parts.len(), OneAnother::default, place).into_iter().sum();
+    let twice_u = tasks::par_map(0..parts.len(), OneAnother::default, placements).into_iter().sum();
     drop(parts);
     let placed = |(keys, values): (Block<S::Key>, Vec<u32>)| Block {
         of_rows: keys.of_rows,
@@ -274,7 +274,7 @@ struct OneAnother<K> {
 impl<K: Key> OneAnother<K> {
     /// Writes twice the placements of all rows of a part, negatives and positives. Returns the sum of those of the positives, of
     /// which there are `n_pos` in all parts.
-    fn place_part<S: Score<Key = K>>(
+    fn placements_of_part<S: Score<Key = K>>(
         &mut self,
         [neg, pos]: [PartitionRows<'_, '_, K>; 2],
         n_pos: usize,
@@ -315,18 +315,18 @@ impl<K: Key> OneAnother<K> {
         more.resize(index.keys().len() + 1, 0);
         // Look-ups come in the same pieces as what is written.
         let mut written = of_others.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
-        index.look_up::<S>(others, &mut |places| {
+        index.look_up::<S>(others, &mut |bounds| {
             // An other key counts once for all indexed keys that are not below it, and once more for those above it.
-            let of_keys = places.below.iter().zip(places.upto);
+            let of_keys = bounds.below.iter().zip(bounds.upto);
             for (twice, (&below, &upto)) in written.next().unwrap_or_default().iter_mut().zip(of_keys) {
                 *twice = below + upto;
             }
-            if places.any_equal {
-                for &place in places.below.iter().chain(places.upto) {
-                    more[place as usize] += 1;
+            if bounds.any_equal {
+                for &bound in bounds.below.iter().chain(bounds.upto) {
+                    more[bound as usize] += 1;
                 }
             } else {
-                places.below.iter().for_each(|&below| more[below as usize] += 2);
+                bounds.below.iter().for_each(|&below| more[below as usize] += 2);
             }
         });
         debug_assert!(written.next().is_none());
@@ -336,8 +336,8 @@ impl<K: Key> OneAnother<K> {
             *more = sum;
         }
         let mut written = of_indexed.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
-        index.look_up::<S>(indexed, &mut |places| {
-            for (twice, &below) in written.next().unwrap_or_default().iter_mut().zip(places.below) {
+        index.look_up::<S>(indexed, &mut |bounds| {
+            for (twice, &below) in written.next().unwrap_or_default().iter_mut().zip(bounds.below) {
                 *twice = more[below as usize];
             }
         });

@@ -1,8 +1,8 @@
 //! Rows group after group: those of each key side by side.
 //!
-//! Rows are read in their order, and each goes to the next place of its group. So a column is read from end to end
-//! whatever the groups are. Threads take blocks of rows, and each block has places of its own in every group. The next
-//! places of very many groups would not fit into a cache: rows then go to ranges of groups first, and from there to
+//! Rows are read in their order, and each goes to the next offset of its group. So a column is read from end to end
+//! whatever the groups are. Threads take blocks of rows, and each block has offsets of its own in every group. The next
+//! offsets of very many groups would not fit into a cache: rows then go to ranges of groups first, and from there to
 //! their groups, range by range.
 
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use std::slice::IterMut;
 use rayon::prelude::*;
 
 use crate::ranking::tasks;
-use crate::ranking::tuning::{BLOCK_ROWS, MOST_GROUPS, ROWS_PER_PLACE, SLICE_ROWS};
+use crate::ranking::tuning::{BLOCK_ROWS, MOST_GROUPS, ROWS_PER_OFFSET, SLICE_ROWS};
 use crate::{cache, interrupt, memory};
 
 /// Which rows are in which group.
@@ -136,13 +136,13 @@ impl<'a> RowGroups<'a> {
             |(), number, (start, own): (usize, &mut [T])| {
                 let first = number << shift;
                 let last = self.borders.len().min(first + (1 << shift) + 1);
-                let mut places: Vec<u32> =
+                let mut offsets: Vec<u32> =
                     self.borders[first..last].iter().map(|border| (border - start) as u32).collect();
                 let rows = start..start + own.len();
                 for (&code, &value) in codes[rows.clone()].iter().zip(&values[rows]) {
-                    let place = &mut places[code as usize - first];
-                    own[*place as usize] = value;
-                    *place += 1;
+                    let offset = &mut offsets[code as usize - first];
+                    own[*offset as usize] = value;
+                    *offset += 1;
                 }
             },
         );
@@ -193,7 +193,7 @@ impl GroupCodes<'_> {
 
 impl<'a> Blocks<'a> {
     fn of(codes: GroupCodes<'a>, shift: u32, ranges: usize, threads: usize) -> Self {
-        let most = (codes.len() / (ranges * ROWS_PER_PLACE + BLOCK_ROWS)).clamp(1, threads);
+        let most = (codes.len() / (ranges * ROWS_PER_OFFSET + BLOCK_ROWS)).clamp(1, threads);
         let rows = codes.len().div_ceil(most).max(1);
         let starts: Vec<usize> = (0..codes.len().max(1)).step_by(rows).collect();
         let block = |start: usize| {
@@ -221,19 +221,19 @@ impl<'a> Blocks<'a> {
         assert!(rows == self.codes.len(), "{rows} values of {} rows", self.codes.len());
         let mut all = memory::zeroed_lazily(rows);
         let mut rest = &mut all[..];
-        let places = |_| Vec::with_capacity(self.ranges);
-        let mut of_blocks: Vec<Vec<IterMut<'_, T>>> = self.blocks.iter().map(places).collect();
+        let slots = |_| Vec::with_capacity(self.ranges);
+        let mut of_blocks: Vec<Vec<IterMut<'_, T>>> = self.blocks.iter().map(slots).collect();
         for range in 0..self.ranges {
-            for (block, places) in self.blocks.iter().zip(&mut of_blocks) {
+            for (block, slots) in self.blocks.iter().zip(&mut of_blocks) {
                 let (own, others) = rest.split_at_mut(block.sizes[range] as usize);
-                places.push(own.iter_mut());
+                slots.push(own.iter_mut());
                 rest = others;
             }
         }
         tasks::par_for_each(
             of_blocks,
             || (),
-            |(), number, mut places: Vec<IterMut<'_, T>>| {
+            |(), number, mut slots: Vec<IterMut<'_, T>>| {
                 let block = &self.blocks[number];
                 let (mut first, mut memory) = (block.rows.start, Vec::new());
                 for values in slices(chunks, block.rows.clone()) {
@@ -241,12 +241,12 @@ impl<'a> Blocks<'a> {
                     let codes = self.codes.of_rows(first..first + values.len(), &mut memory);
                     first += values.len();
                     for (&code, &value) in codes.iter().zip(values) {
-                        let places = &mut places[(code >> self.shift) as usize];
-                        // Each row of a block was counted, so its range has a place for it.
-                        if let Some(place) = places.next() {
-                            *place = value;
+                        let slots = &mut slots[(code >> self.shift) as usize];
+                        // Each row of a block was counted, so its range has a slot for it.
+                        if let Some(slot) = slots.next() {
+                            *slot = value;
                         }
-                        cache::prefetch_next_line(places.as_slice(), 0);
+                        cache::prefetch_next_line(slots.as_slice(), 0);
                     }
                 }
             },

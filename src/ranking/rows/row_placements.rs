@@ -50,12 +50,12 @@ impl RowPlacements {
 /// Brings the placements of the rows of a block into their order, negatives and positives apart.
 fn in_order((mut block, of_classes): (BlockRows<'_>, [&mut [u32]; 2])) {
     interrupt::check();
-    let (partitions, mut places) = (block.partitions, [0; 2]);
+    let (partitions, mut indices) = (block.partitions, [0; 2]);
     block.each(0..partitions.len(), |row, twice| {
         // A branch on the class would be mispredicted.
         let class = usize::from(partitions[row] & 1);
-        of_classes[class][places[class]] = twice;
-        places[class] += 1;
+        of_classes[class][indices[class]] = twice;
+        indices[class] += 1;
     });
 }
 

@@ -92,20 +92,20 @@ impl<S: Score, B: Payload> ScoreOrder<S, B> {
     /// All rows in ascending order of their scores, and of what lies beside within a score.
     pub fn rows_in_order(&self) -> Vec<(S::Key, B)> {
         let mut all = memory::zeroed_lazily(self.rows(0..self.parts));
-        let mut places = Vec::with_capacity(self.parts);
+        let mut slots = Vec::with_capacity(self.parts);
         let mut rest = &mut all[..];
         for part in 0..self.parts {
-            let place;
-            (place, rest) = rest.split_at_mut(self.rows(part..part + 1));
-            places.push(place);
+            let slot;
+            (slot, rest) = rest.split_at_mut(self.rows(part..part + 1));
+            slots.push(slot);
         }
-        let fill = |memory: &mut PartMemory<S, B>, part: usize, place: &mut [(S::Key, B)]| {
-            self.for_each(part..part + 1, memory, |rows| place.copy_from_slice(rows));
+        let fill = |memory: &mut PartMemory<S, B>, part: usize, slot: &mut [(S::Key, B)]| {
+            self.for_each(part..part + 1, memory, |rows| slot.copy_from_slice(rows));
         };
-        if let [place] = &mut places[..] {
-            fill(&mut PartMemory::default(), 0, place);
+        if let [slot] = &mut slots[..] {
+            fill(&mut PartMemory::default(), 0, slot);
         } else {
-            tasks::par_for_each(places, PartMemory::default, fill);
+            tasks::par_for_each(slots, PartMemory::default, fill);
         }
         all
     }

@@ -66,7 +66,7 @@ impl<'a> Bits<'a> {
     /// Writes down whether each row is true.
     ///
     /// # Panics
-    /// If there are not as many places as rows.
+    /// If there are not as many bits as rows.
     pub fn unpack_into(&self, truths: &mut [bool]) {
         assert_eq!(truths.len(), self.rows);
         for (first, truths) in (0..).step_by(64).zip(truths.chunks_mut(64)) {
@@ -77,7 +77,7 @@ impl<'a> Bits<'a> {
 
     /// Whether each row is true, as bytes of such bits from the first bit on.
     pub fn packed(truths: &[bool]) -> Vec<u8> {
-        // The product moves the lowest bit of each byte to a place of its own in the highest byte.
+        // The product moves the lowest bit of each byte to a bit of its own in the highest byte.
         let byte = |truths: [bool; 8]| {
             (u64::from_le_bytes(truths.map(u8::from)).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
         };

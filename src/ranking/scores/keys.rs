@@ -40,9 +40,9 @@ macro_rules! of_any_width {
 impl<K: Key> From<Vec<K>> for Keys {
     fn from(keys: Vec<K>) -> Keys {
         let mut of_width = Keys::with_capacity(K::WIDTH, 0);
-        let place: &mut dyn Any = of_any_width!(&mut of_width, keys => keys);
-        if let Some(place) = place.downcast_mut() {
-            *place = keys;
+        let slot: &mut dyn Any = of_any_width!(&mut of_width, keys => keys);
+        if let Some(slot) = slot.downcast_mut() {
+            *slot = keys;
         }
         of_width
     }
@@ -94,23 +94,23 @@ impl Keys {
         self.len() == 0
     }
 
-    /// The key at a place, widened.
+    /// The key at an index, widened.
     #[inline]
-    pub fn at(&self, place: usize) -> u128 {
-        of_any_width!(self, keys => keys[place].wide())
+    pub fn at(&self, index: usize) -> u128 {
+        of_any_width!(self, keys => keys[index].wide())
     }
 
     /// The keys, widened.
     pub fn iter(&self) -> impl Iterator<Item = u128> {
-        (0..self.len()).map(|place| self.at(place))
+        (0..self.len()).map(|index| self.at(index))
     }
 
-    /// The keys at places, in their order.
-    pub fn at_places(&self, places: &[usize]) -> Self {
-        fn at<K: Key>(keys: &[K], places: &[usize]) -> Keys {
-            places.iter().map(|&place| keys[place]).collect::<Vec<K>>().into()
+    /// The keys at indices, in their order.
+    pub fn gather(&self, indices: &[usize]) -> Self {
+        fn at<K: Key>(keys: &[K], indices: &[usize]) -> Keys {
+            indices.iter().map(|&index| keys[index]).collect::<Vec<K>>().into()
         }
-        of_any_width!(self, keys => at(keys, places))
+        of_any_width!(self, keys => at(keys, indices))
     }
 
     /// Whether each key is below the one before.
@@ -145,7 +145,7 @@ impl Keys {
             (Keys::W32(keys), Keys::W32(more)) => keys.extend_from_slice(more),
             (Keys::W64(keys), Keys::W64(more)) => keys.extend_from_slice(more),
             (Keys::W128(keys), Keys::W128(more)) => keys.extend_from_slice(more),
-            (keys, more) => (0..more.len()).for_each(|place| keys.push(more.at(place))),
+            (keys, more) => (0..more.len()).for_each(|index| keys.push(more.at(index))),
         }
     }
 

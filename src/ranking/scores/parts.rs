@@ -66,9 +66,9 @@ pub(in crate::ranking) mod tests {
     }
 
     impl<S: Score> Cut<S> {
-        /// Rows, each with its label and whether it is used, cut before these places.
-        pub fn of(rows: &[(S, bool, bool)], places: &[usize]) -> Self {
-            let borders: Vec<usize> = [&[0], places, &[rows.len()]].concat();
+        /// Rows, each with its label and whether it is used, cut before these rows.
+        pub fn of(rows: &[(S, bool, bool)], cuts: &[usize]) -> Self {
+            let borders: Vec<usize> = [&[0], cuts, &[rows.len()]].concat();
             let part = |range: &[usize]| {
                 let rows = &rows[range[0].min(rows.len())..range[1].min(rows.len())];
                 let scores = rows.iter().map(|row| row.0).collect();
@@ -98,17 +98,17 @@ pub(in crate::ranking) mod tests {
     /// What a group of parts counts is what a group of all rows counts.
     fn check<S: Score>(
         rows: &[(S, bool, bool)],
-        places: &[usize],
+        cuts: &[usize],
     ) -> Result<(), proptest::test_runner::TestCaseError> {
         let mut group = Group::default();
-        group.load_parts(&Cut::of(rows, places));
+        group.load_parts(&Cut::of(rows, cuts));
         let scores: Vec<S> = rows.iter().map(|row| row.0).collect();
         let (labels, used) = (packed(rows.iter().map(|row| row.1)), packed(rows.iter().map(|row| row.2)));
         let bits = |bytes| Bits::new(bytes, 0, rows.len());
         let mut whole = Group::default();
         whole.load(Observations::new(&scores, bits(&labels), Some(bits(&used))));
         let all = Observations::new(&scores, bits(&labels), Some(bits(&used)));
-        let borders: Vec<usize> = [&[0], places, &[rows.len()]].concat();
+        let borders: Vec<usize> = [&[0], cuts, &[rows.len()]].concat();
         let piece = |range: &[usize]| {
             let (first, end) = (range[0].min(rows.len()), range[1].min(rows.len()));
             all.slice(first, end - first)
@@ -133,33 +133,33 @@ pub(in crate::ranking) mod tests {
         #[test]
         fn parts_are_ranked_as_one(
             rows in proptest::collection::vec((-40i32..40, any::<bool>(), 0..9), 0..400),
-            places in (0usize..200, 200usize..400),
+            cuts in (0usize..200, 200usize..400),
             scale in 0..3,
         ) {
-            let places = [places.0, places.0, places.1];
+            let cuts = [cuts.0, cuts.0, cuts.1];
             // Few distinct scores, many, and those with a NaN.
-            let score = |place: usize, score: i32| match scale {
+            let score = |index: usize, score: i32| match scale {
                 0 => f64::from(score / 20),
-                1 => f64::from(score) + place as f64 / 1e3,
+                1 => f64::from(score) + index as f64 / 1e3,
                 _ if score == 39 => f64::NAN,
                 _ => f64::from(score),
             };
             let rows = |used: &dyn Fn(i32) -> bool| -> Vec<(f64, bool, bool)> {
-                let row = |(place, row): (usize, &(i32, bool, i32))| (score(place, row.0), row.1, used(row.2));
+                let row = |(index, row): (usize, &(i32, bool, i32))| (score(index, row.0), row.1, used(row.2));
                 rows.iter().enumerate().map(row).collect()
             };
-            check(&rows(&|used| used > 0), &places)?;
-            check(&rows(&|_| true), &places)?;
+            check(&rows(&|used| used > 0), &cuts)?;
+            check(&rows(&|_| true), &cuts)?;
             let narrow: Vec<(i32, bool, bool)> =
                 rows(&|_| true).into_iter().map(|row| (row.0 as i32, row.1, row.2)).collect();
-            check(&narrow, &places)?;
+            check(&narrow, &cuts)?;
         }
     }
 
     #[test]
     fn parts_without_rows() {
-        for places in [&[][..], &[0, 0]] {
-            check::<f64>(&[], places).unwrap();
+        for cuts in [&[][..], &[0, 0]] {
+            check::<f64>(&[], cuts).unwrap();
         }
     }
 }

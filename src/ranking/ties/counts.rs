@@ -116,13 +116,13 @@ impl<T: CountValue> Counts<T> {
     }
 
     /// The key of a score, the highest at 0.
-    pub fn key(&self, place: usize) -> u128 {
-        self.keys.at(place)
+    pub fn key(&self, index: usize) -> u128 {
+        self.keys.at(index)
     }
 
     /// A score as a float, the highest at 0; none if there are not so many.
-    pub fn value(&self, place: usize) -> Option<f64> {
-        (place < self.len()).then(|| self.score_type.value(self.key(place)))
+    pub fn value(&self, index: usize) -> Option<f64> {
+        (index < self.len()).then(|| self.score_type.value(self.key(index)))
     }
 
     /// The keys alone, the highest first.
@@ -287,8 +287,8 @@ impl Source for Counts {
 
     fn walk(&mut self, _: StepKind, take: &mut Sink<'_>) {
         Runs::emit(Above::default(), &mut Vec::new(), take, |runs| {
-            for (place, count) in self.counts.iter().enumerate() {
-                runs.push(self.keys.at(place), count.pos, count.neg);
+            for (index, count) in self.counts.iter().enumerate() {
+                runs.push(self.keys.at(index), count.pos, count.neg);
             }
         });
     }

@@ -30,7 +30,7 @@ impl BloomFilter {
     /// Clears all bits, and makes room for so many hashes.
     fn clear(&mut self, rows: usize) {
         let words = (rows * BITS_PER_ROW / 64).next_power_of_two();
-        // The lowest six bits of this number are its place in the word, and the others are the number of the
+        // The lowest six bits of this number are its index in the word, and the others are the number of the
         // word.
         self.shift = u64::BITS - words.ilog2() - 6;
         self.seen.clear();
@@ -67,9 +67,9 @@ impl BloomFilter {
             // Most keys are not kept. Each is written, and the next one over it, without a branch that would be mispredicted.
             let before = to.len();
             to.extend_from_slice(keys);
-            let (places, mut kept) = (&mut to[before..], 0);
+            let (kept_keys, mut kept) = (&mut to[before..], 0);
             for (&key, &cell) in keys.iter().zip(bits_of(&mut cells, keys, self.shift)) {
-                places[kept] = key;
+                kept_keys[kept] = key;
                 kept += (seen_twice[(cell / 64) as usize % TWICE_WORDS] >> (cell % 64) & 1) as usize;
             }
             to.truncate(before + kept);

@@ -86,7 +86,7 @@ impl<'a, K: Key> Cells<'a, K> {
         (self.last - self.first) as usize + 1
     }
 
-    /// Calls `add` for each key of a piece that lies in these cells: with the place of its cell among them, the key, its units
+    /// Calls `add` for each key of a piece that lies in these cells: with the index of its cell among them, the key, its units
     /// and its rows.
     pub fn each_key(&self, piece: &Piece<'_, K>, add: impl FnMut(usize, K, u64, u64)) {
         piece.each_key(|key| self.grid.cell(key) - self.first, add);

@@ -67,14 +67,14 @@ impl<K: Key> Cell<K> {
 /// A cell and its number in a grid.
 pub(in crate::ranking) type Numbered<K> = (u32, Cell<K>);
 
-/// A function of the place and the pieces of a shard.
+/// A function of the index and the pieces of a shard.
 pub(in crate::ranking) type Ask<'a, K> = dyn Fn(usize, &[Piece<'_, K>]) -> Vec<Numbered<K>> + Sync + 'a;
 
 /// The outline of rows in shards with about `cells` cells, the highest scores first; nothing if it would be too coarse in
-/// places.
+/// indices.
 ///
-/// `each` calls a function with the place and the pieces of the shards at some places, and gives its results. `filled` are the
-/// places of shards that have rows, the highest scores first.
+/// `each` calls a function with the index and the pieces of the shards at some indices, and gives its results. `filled` are the
+/// indices of shards that have rows, the highest scores first.
 pub(in crate::ranking) fn outline<K: Key>(
     each: impl Fn(&[usize], &Ask<'_, K>) -> Vec<Vec<Numbered<K>>>,
     filled: &[usize],
@@ -87,15 +87,15 @@ pub(in crate::ranking) fn outline<K: Key>(
     let of_shards = each(filled, &|_, pieces| rows_by_cell(&grid, pieces));
     let (mut ends, mut rows, mut all_rows) =
         (vec![Cell::empty(); lowest + 1], vec![0; grid.first_cells()], 0);
-    for (&place, of_shard) in filled.iter().zip(of_shards) {
+    for (&index, of_shard) in filled.iter().zip(of_shards) {
         let [(_, shard), of_cells @ ..] = &of_shard[..] else { return None };
-        ends[place] = *shard;
+        ends[index] = *shard;
         all_rows += shard.rows;
         of_cells.iter().for_each(|(number, cell)| rows[*number as usize] += cell.rows);
     }
     let most = all_rows.div_ceil(cells as u64).max(1);
     let grid = grid.cut(&rows, most);
-    let outline = joined(each(filled, &|place, pieces| counted(&grid, pieces, &ends[place])));
+    let outline = joined(each(filled, &|index, pieces| counted(&grid, pieces, &ends[index])));
     let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY_TIMES * most;
     outline.iter().all(fine).then(|| outline.into_iter().map(Cell::wide).collect())
 }
@@ -178,7 +178,7 @@ mod tests {
     use crate::ranking::scores::{Bits, Domain, Observations, Score, bits::tests::packed};
     use proptest::prelude::*;
 
-    /// The keys cut into shards at these places of their order, and outlined.
+    /// The keys cut into shards at these indices of their order, and outlined.
     fn outlined(rows: &[(u32, usize)], borders: [usize; 2], cells: usize) -> Option<Vec<Cell<u128>>> {
         let mut sorted = rows.to_vec();
         sorted.sort_unstable();
@@ -199,17 +199,17 @@ mod tests {
             })
             .collect();
         let has_rows = |shard: &[(usize, Vec<u32>)]| shard.iter().any(|piece| !piece.1.is_empty());
-        let filled: Vec<usize> = (0..3).filter(|&place| has_rows(&pieces[place])).collect();
+        let filled: Vec<usize> = (0..3).filter(|&index| has_rows(&pieces[index])).collect();
         outline(
-            |places, ask| {
-                let of = |&place: &usize| {
-                    let pieces: Vec<Piece<'_, u32>> = pieces[place]
+            |indices, ask| {
+                let of = |&index: &usize| {
+                    let pieces: Vec<Piece<'_, u32>> = pieces[index]
                         .iter()
                         .map(|piece| Piece { class: piece.0, rows: PieceRows::Keys(&piece.1) })
                         .collect();
-                    ask(place, &pieces)
+                    ask(index, &pieces)
                 };
-                places.iter().map(of).collect()
+                indices.iter().map(of).collect()
             },
             &filled,
             cells,
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn dense_places_are_too_coarse() {
+    fn dense_scores_are_too_coarse() {
         let rows: Vec<(u32, usize)> = (0..5000).map(|row| (13 * row, 0)).chain([(u32::MAX, 1)]).collect();
         assert!(outlined(&rows, [0, 0], 50).is_some(), "cut again");
         let rows: Vec<(u32, usize)> = (0..5000).map(|row| (row, 0)).chain([(u32::MAX, 1)]).collect();

@@ -92,7 +92,7 @@ impl<K: Key, C: Fn(K) -> u32, A: FnMut(usize, K, u64, u64)> Kernel for EachRow<'
         // The cells of several keys are found at once, in SIMD registers if `cell` is one or two operations.
         let mut cells = [0; TOGETHER];
         for keys in keys.chunks(TOGETHER) {
-            cells.iter_mut().zip(keys).for_each(|(place, &key)| *place = cell(key));
+            cells.iter_mut().zip(keys).for_each(|(number, &key)| *number = cell(key));
             cells.iter().zip(keys).for_each(|(&cell, &key)| add(cell as usize, key, 1, 1));
         }
     }

@@ -53,12 +53,12 @@ impl PositiveScores {
 
     /// One after the other.
     pub fn iter(&self) -> impl Iterator<Item = PositiveScore> + '_ {
-        (0..self.len).map(|place| PositiveScore {
-            pos: self.pos[place],
-            pos_above: self.pos_above[place],
-            neg_above: self.neg_above[place],
-            tp: self.tp[place],
-            fp: self.fp[place],
+        (0..self.len).map(|index| PositiveScore {
+            pos: self.pos[index],
+            pos_above: self.pos_above[index],
+            neg_above: self.neg_above[index],
+            tp: self.tp[index],
+            fp: self.fp[index],
         })
     }
 }
@@ -85,12 +85,12 @@ impl<'a, 'b> Batches<'a, 'b> {
     #[inline(always)]
     pub fn push(&mut self, score: PositiveScore) {
         let scores = &mut self.scores;
-        let place = scores.len;
-        scores.pos[place] = score.pos;
-        scores.pos_above[place] = score.pos_above;
-        scores.neg_above[place] = score.neg_above;
-        scores.tp[place] = score.tp;
-        scores.fp[place] = score.fp;
+        let index = scores.len;
+        scores.pos[index] = score.pos;
+        scores.pos_above[index] = score.pos_above;
+        scores.neg_above[index] = score.neg_above;
+        scores.tp[index] = score.tp;
+        scores.fp[index] = score.fp;
         scores.len += 1;
         if scores.len == POSITIVES_AT_A_TIME {
             self.end();

@@ -52,7 +52,7 @@ impl Kernel for Adding<'_, '_> {
 
     #[inline(always)]
     fn run(self) -> Powers {
-        // A sum for each place of a word, so that the compiler can use SIMD registers. Powers that are compared stay bits:
+        // A sum for each row of a word, so that the compiler can use SIMD registers. Powers that are compared stay bits:
         // those of floats above 0 are in the order of the floats.
         let (mut sums, mut highest, mut lowest) = ([[0.0; 64]; 2], [0; 2], INFINITY);
         let mut some: [f64; 64];
@@ -80,7 +80,7 @@ impl Kernel for Adding<'_, '_> {
         Powers {
             highest: highest.map(float),
             lowest: float(lowest),
-            sums: sums.map(|places| places.iter().sum()),
+            sums: sums.map(|rows| rows.iter().sum()),
         }
     }
 }

@@ -528,7 +528,7 @@ mod tests {
         sampled_with_infinities: |i| if i % 3 == 0 { f64::INFINITY } else { uniform(i).round() };
     }
 
-    /// Scores that rows of one class share, at many places or at one, and that no row of the other class has.
+    /// Scores that rows of one class share and no row of the other class has: many such scores, or one.
     #[test]
     fn shared_in_one_class() {
         for rarer in [false, true] {

@@ -124,9 +124,9 @@ impl<K: Key> Source for Weighted<K> {
         done: &mut dyn FnMut(usize),
     ) {
         if let Layout::Shards(shards) = &self.layout {
-            shards.each_of(numbers, Vec::new, |rows, place, shard, above| {
+            shards.each_of(numbers, Vec::new, |rows, index, shard, above| {
                 shard.sorted(rows);
-                part(place, &mut |take| emit(rows, above, take));
+                part(index, &mut |take| emit(rows, above, take));
             });
             numbers.iter().copied().for_each(done);
         }

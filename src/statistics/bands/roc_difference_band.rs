@@ -142,7 +142,7 @@ fn in_cells(rows: Rows) -> Rows {
         let code_of_place: Vec<u32> = (0..codes.distinct)
             .map(|place| (cells.len() - 1 - last.partition_point(|&last| last < place)) as u32)
             .collect();
-        let of_row = codes.of_row.iter().map(|&code| code_of_place[codes.place(code)]).collect();
+        let of_row = codes.of_row.iter().map(|&code| code_of_place[codes.descending(code)]).collect();
         Codes { of_row, distinct: cells.len() }
     };
     Rows { scores: rows.scores.iter().map(cells_of).collect(), ..rows }

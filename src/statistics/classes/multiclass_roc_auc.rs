@@ -273,7 +273,8 @@ fn micro(rows: &Rows, units: Option<&[u64]>) -> Option<f64> {
     for (class, codes) in codes_of_cells.of_row.chunks(n.max(1)).enumerate() {
         for (row, (&code, &key)) in codes.iter().zip(&rows.keys.of_row).enumerate() {
             let mass = units.map_or(1, |units| units[row]);
-            counts[codes_of_cells.place(code)].add(rows.key_places[key as usize] as usize == class, mass);
+            counts[codes_of_cells.descending(code)]
+                .add(rows.key_places[key as usize] as usize == class, mass);
         }
     }
     let Count { pos, neg } = Count::sum(&counts);

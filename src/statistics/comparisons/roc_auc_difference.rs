@@ -188,7 +188,7 @@ fn partial_variance(rows: &Rows, bounds: Bounds) -> f64 {
     let placements = [0, 1].map(|score| of_counts(&rows.scores[score].counts(&rows.labels), bounds));
     let placement = |score: usize, row: usize| {
         let codes = &rows.scores[score];
-        let (of_pos, of_neg) = placements[score][codes.place(codes.of_row[row])];
+        let (of_pos, of_neg) = placements[score][codes.descending(codes.of_row[row])];
         if rows.labels[row] { of_pos } else { of_neg }
     };
     let of_class = |class: bool| {

@@ -61,7 +61,7 @@ impl RankedScore {
             let normal = -upper_quantile((first + 0.5 * f64::from(of_code)) / rows);
             let density = rows * (-0.5 * normal * normal).exp() / TAU.sqrt();
             ties.push(Tie { first, rows: of_code.into(), normal, density });
-            place_of_rank.extend(std::iter::repeat_n(codes.place(code) as u32, of_code as usize));
+            place_of_rank.extend(std::iter::repeat_n(codes.descending(code) as u32, of_code as usize));
         }
         RankedScore { place_of_rank, ties }
     }

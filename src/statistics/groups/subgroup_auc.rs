@@ -97,7 +97,7 @@ pub(in crate::statistics) fn subgroup_counts(rows: &Rows) -> Vec<SubgroupCounts>
     let codes = &rows.scores[0];
     let mut parts = vec![SubgroupCounts::default(); codes.distinct];
     for ((inside, &label), &code) in in_subgroup(rows).zip(&rows.labels).zip(&codes.of_row) {
-        parts[codes.place(code)].add(inside, label);
+        parts[codes.descending(code)].add(inside, label);
     }
     parts
 }

@@ -138,7 +138,7 @@ fn parts(rows: &Rows) -> Vec<Part> {
     let mut parts = vec![Part::default(); codes.distinct];
     let values = rows.values.first();
     for (row, (is_labelled, &label)) in are_labelled(rows).zip(&rows.labels).enumerate() {
-        let part = &mut parts[codes.place(codes.of_row[row])];
+        let part = &mut parts[codes.descending(codes.of_row[row])];
         if is_labelled {
             part.labelled.add(label, 1)
         } else {

@@ -188,7 +188,7 @@ impl Resampling {
     fn measures_by(self, rows: &Rows, scores: &[Codes], measure: Measure) -> Vec<Vec<Option<f64>>> {
         let add = |counts: &mut [Vec<Count>], row: usize, _: &mut Stream| {
             for (counts, codes) in counts.iter_mut().zip(scores) {
-                counts[codes.place(codes.of_row[row])].add(rows.labels[row], 1);
+                counts[codes.descending(codes.of_row[row])].add(rows.labels[row], 1);
             }
         };
         self.of_rows(rows, scores, add, |scores| scores.iter().map(|counts| measure.of(counts)).collect())
@@ -205,7 +205,7 @@ impl Resampling {
         let joined: Codes;
         if let Some((cells, last)) = redraw::cells(&counts) {
             loss = joining_loss(&counts, &cells);
-            let cell = |code: u32| last.partition_point(|&last| last < codes.place(code));
+            let cell = |code: u32| last.partition_point(|&last| last < codes.descending(code));
             let of_row = codes.of_row.iter().map(|&code| (cells.len() - 1 - cell(code)) as u32).collect();
             joined = Codes { of_row, distinct: cells.len() };
             scores = std::slice::from_ref(&joined);
