@@ -213,8 +213,8 @@ pub(super) const MOST_ROOM: u64 = 64;
 /// Scores whose keys and counts two threads append: most of the time is that of pages which are new.
 pub(super) const MANY_SCORES: usize = 1 << 12;
 
-/// The exponents of fewer weights are put in order. The powers of two of more are added, and where a sum is rounded, their exponents
-/// are counted in a table, which is 32 KiB for either class together.
+/// The exponents of fewer weights are put in order, those of more are counted in a table, which is 32 KiB for either class
+/// together.
 pub(super) const COUNTED_WEIGHTS: usize = 1 << 7;
 
 /// Rows whose weights one task looks at, where threads share the work of one large group.

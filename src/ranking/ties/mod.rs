@@ -8,7 +8,6 @@ pub mod outline;
 pub(super) mod pieces;
 pub mod placements;
 pub mod positives;
-mod powers;
 pub mod row_counts;
 pub(crate) mod source;
 pub(crate) mod steps;

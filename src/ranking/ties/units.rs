@@ -11,7 +11,6 @@
 
 use rayon::prelude::*;
 
-use super::powers::Powers;
 use crate::math::power_of_two;
 use crate::ranking::scores::{Observations, Score};
 use crate::ranking::tuning::{COUNTED_WEIGHTS, SHARD_ROWS, WEIGHTS_PER_TASK};
@@ -97,33 +96,17 @@ pub fn units<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
         return units_of_few(rows);
     }
     let weights = rows.with_masses_as_scores();
-    let powers = of_blocks(&weights, Powers::of, Powers::with);
-    if powers.are_exact() {
-        return [0, 1].map(|class| match powers.highest[class] {
-            0.0 => Unit::default(),
-            highest => unit_of_sum(exponent_of(highest), powers.sums[class] / highest),
-        });
-    }
     let joined = |mut a: ExponentCounts, b: ExponentCounts| {
         a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
         a
     };
-    let counts = of_blocks(&weights, exponent_counts, joined);
+    let counts = if n_rows < SHARD_ROWS {
+        exponent_counts(&weights)
+    } else {
+        let blocks = weights.blocks(n_rows.div_ceil(WEIGHTS_PER_TASK));
+        blocks.par_iter().map(exponent_counts).reduce(|| vec![0; 2 * POWERS], joined)
+    };
     [0, 1].map(|class| unit(descending(&counts[class * POWERS..][..POWERS])))
-}
-
-/// What `of_block` makes of blocks of many weights, joined.
-fn of_blocks<T: Send>(
-    weights: &Observations<'_, f64>,
-    of_block: fn(&Observations<'_, f64>) -> T,
-    join: impl Fn(T, T) -> T + Sync + Send,
-) -> T {
-    let n_rows = weights.scores.len();
-    if n_rows < SHARD_ROWS {
-        return of_block(weights);
-    }
-    let blocks = weights.blocks(n_rows.div_ceil(WEIGHTS_PER_TASK));
-    blocks.par_iter().map(of_block).reduce_with(join).unwrap_or_else(|| of_block(weights))
 }
 
 /// The units of negatives and of positives for so few rows that a table of all exponents would take longer.
@@ -190,11 +173,7 @@ fn unit(counts: impl Iterator<Item = (usize, u64)>) -> Unit {
     let share = |(exponent, count): (usize, u64)| {
         count as f64 * power_of_two(-((highest - exponent).min(1000) as i32))
     };
-    unit_of_sum(highest, counts.map(share).sum())
-}
-
-/// The same where the sum of the powers of two below them is so many times that of the highest exponent.
-fn unit_of_sum(highest: usize, sum: f64) -> Unit {
+    let sum = counts.map(share).sum::<f64>();
     // Numbers below the smallest normal one have no implicit highest bit, and share the lowest power of two.
     let bits = (highest.max(1) as i32 - 1022) + sum.log2().ceil() as i32;
     Unit::of(TOTAL_BITS as i32 - bits)
@@ -275,7 +254,7 @@ mod tests {
             }
         }
 
-        /// Powers of two that are added, exponents that are counted, and exponents in order lead to one unit.
+        /// Exponents that are counted and exponents in order lead to one unit.
         #[test]
         fn one_unit_in_every_way(
             rows in prop::collection::vec((-1074i32..950, 1.0..2.0), 128..150),
