@@ -251,7 +251,7 @@ impl Coding {
         let (low, high) = intervals.scale().ends();
         let key = |score| score_type.at_least(Number::Float(score));
         let ends = (key(low).unwrap_or(ends.0), key(high).unwrap_or(ends.1));
-        Coding { intervals: Some(intervals), score_type, highest: intervals.highest_place().into(), ends }
+        Coding { intervals: Some(intervals), score_type, highest: intervals.highest_number().into(), ends }
     }
 
     /// The number of a key.

@@ -242,7 +242,7 @@ impl<T: CountValue> State<T> {
         counts.truncate(end);
         lowest.truncate(end);
         tied.truncate(end);
-        let bins = Counts::from_parts(self.bins.keys().at_places(&lowest), counts, self.bins.score_type());
+        let bins = Counts::from_parts(self.bins.keys().gather(&lowest), counts, self.bins.score_type());
         (State { bins, tied, ..*self }, lowest)
     }
 }
