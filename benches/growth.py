@@ -67,21 +67,31 @@ def of_rows(expression: pl.Expr) -> Work:
 
 
 def segmented(segments: int) -> pl.DataFrame:
-    """Return 100 rows for each segment; four kinds of rows have a fourth of the segments each."""
+    """Return 100 rows for each segment, in clusters of 10 and with weights from 1 to 7.
+
+    Four kinds of rows have a fourth of the segments each.
+    """
     rows = pl.int_range(pl.len())
     return numbers(100 * segments).with_columns(
-        segment=rows % segments, kind=rows % segments % 4, period=rows % segments // 4
+        segment=rows % segments,
+        kind=rows % segments % 4,
+        period=rows % segments // 4,
+        cluster=rows % (10 * segments),
+        weight=1 + rows % 7,
     )
 
 
-def of_segments(ask: Callable[[pl.LazyFrame], pl.LazyFrame]) -> Work:
+SEGMENTS = (2_500, 5_000, 10_000, 20_000)
+
+
+def of_segments(ask: Callable[[pl.LazyFrame], pl.LazyFrame], sizes: tuple[int, ...] = SEGMENTS) -> Work:
     """Make a work whose size is the number of segments."""
 
     def make(segments: int) -> Run:
         plan = ask(segmented(segments).lazy())
         return lambda: plan.collect(engine="in-memory")
 
-    return Work(make, (2_500, 5_000, 10_000, 20_000))
+    return Work(make, sizes)
 
 
 def segments(versus: object, **options: Any) -> Work:
@@ -93,7 +103,7 @@ def segments(versus: object, **options: Any) -> Work:
 
 def of_keys(expression: pl.Expr) -> Work:
     """Make a work whose size is the number of keys, with 100 rows each."""
-    return Work(lambda keys: select(expression, segmented(keys)), (2_500, 5_000, 10_000, 20_000))
+    return Work(lambda keys: select(expression, segmented(keys)), SEGMENTS)
 
 
 def ordinal(classes: int, *, pairs: bool) -> Run:
@@ -119,15 +129,22 @@ def scores(k: int, rows: int = 1_000) -> pl.DataFrame:
     return pl.DataFrame({"label": label, **{f"s{i}": rng.standard_normal(rows) + label for i in range(k)}})
 
 
-def compared(k: int) -> Run:
-    """Compare so many scores of 1000 rows."""
-    return select(pa.compare_scores("label", pl.all().exclude("label")), scores(k))
+def compared(k: int, rows: int = 1_000, weight: str | None = None) -> Run:
+    """Compare so many scores of so many rows."""
+    frame = scores(k, rows).with_columns(weight=1 + pl.int_range(pl.len()) % 7 / 3)
+    return select(pa.compare_scores("label", pl.all().exclude("label", "weight"), weight=weight), frame)
 
 
 def reported(k: int) -> Run:
     """Report so many scores of 10,000 rows."""
     plan = pa.report(scores(k, 10_000).lazy(), "label", pl.all().exclude("label"))
     return lambda: plan.collect(engine="in-memory")
+
+
+def reported_in_memory(k: int) -> Run:
+    """Report so many scores of 10^6 rows that are in memory."""
+    frame = scores(k, 1_000_000)
+    return lambda: pa.report(frame, "label", pl.all().exclude("label"))
 
 
 LS = ("label", "score")
@@ -192,6 +209,11 @@ WORKS: dict[str, dict[str, Work]] = {
             )
         ),
         "compare_segments(a segment)": segments(7),
+        "compare_segments(rest, weight=)": segments("rest", weight="weight"),
+        "compare_segments(rest, cluster=)": of_segments(
+            lambda frame: pa.compare_segments(frame, "label", "score", "segment", cluster="cluster"),
+            (500, 1_000, 2_000, 4_000),
+        ),
         "report(versus=rest)": of_segments(
             lambda frame: pa.report(frame, "label", "score", by="segment", versus="rest")
         ),
@@ -208,7 +230,14 @@ WORKS: dict[str, dict[str, Work]] = {
     },
     "scores": {
         "compare_scores": Work(compared, (200, 400, 800, 1_600), "k n log n + k² n + k³"),
+        "compare_scores, 10^5 rows": Work(
+            lambda k: compared(k, 100_000), (5, 10, 20, 40), "k n log n + k² n + k³"
+        ),
+        "compare_scores(weight=), 10^5 rows": Work(
+            lambda k: compared(k, 100_000, "weight"), (5, 10, 20, 40), "k n log n + k² n + k³"
+        ),
         "report": Work(reported, (50, 100, 200, 400), "k n log n"),
+        "report, 10^6 rows in memory": Work(reported_in_memory, (5, 10, 20, 40), "k n log n"),
     },
 }
 
