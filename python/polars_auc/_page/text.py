@@ -239,9 +239,9 @@ def _answers(table: pl.DataFrame) -> list[str]:
 
 
 def _is_empty(table: pl.DataFrame, name: str) -> bool:
-    """Whether a page has no use for a column: all null, or the same number in all of several rows.
+    """Whether a page has no use for a column: all null, or the same value in all of several rows.
 
-    Adjusted p-values that are all 1 answer what was asked.
+    Adjusted p-values answer what was asked, also if all are 1.
     """
     if name in (*_FIRST, "n_pos"):
         return False

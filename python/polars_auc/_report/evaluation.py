@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from polars_auc._frames.inputs import IntoFrame
     from polars_auc._plugin.call import IntoExpr
 
+_ROWS = "polars_auc: rows"
+
 __all__ = ["CALL", "evaluation", "evaluation_of_states", "nans_of"]
 
 CALL = 'report(frame, "label", "score", {})'
@@ -353,11 +355,11 @@ def _of_rows_or_states(
     Comparisons are those of the rows if no group has more of them than bins, so that its state is exact.
     """
     max_bins = options.bins["max_bins"]
-    heights = (
-        rows.group_by(keys).len().select(pl.sum("len"), pl.len().alias("n"), pl.max("len").alias("most"))
-    )
-    number, groups, most = heights.collect().row(0)
-    if number <= ROWS_PER_BIN * max_bins * groups and (options.versus is None or (most or 0) <= max_bins):
+    # No key has this name.
+    heights = rows.group_by(keys).agg(pl.len().alias(_ROWS))
+    totals = heights.select(pl.sum(_ROWS), pl.len().alias("groups"), pl.max(_ROWS).fill_null(0).alias("most"))
+    number, groups, most = totals.collect(engine="streaming").row(0)
+    if number <= ROWS_PER_BIN * max_bins * groups and (options.versus is None or most <= max_bins):
         return of_rows.collect()
     return of_states(states)
 

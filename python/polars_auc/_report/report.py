@@ -147,8 +147,11 @@ def report(
     memory
         ``"bounded"`` reads the rows batch by batch and keeps only the states of groups, each of at most
         ``max_bins`` bins: see :func:`polars_auc.group_states`. Rows are kept as they are until their states
-        take less memory, so many small groups take no more than without it. ``compare``, ``folds``,
-        ``user``, ``stability``, ``cluster`` and ``weight`` need all rows at once and are not possible then.
+        take less memory, so many small groups take about what they take without it. With ``versus`` as
+        ``"rest"``, ``"previous"`` or a group, and without ``groupings`` and ``count``, groups are compared by
+        their rows if none has more of them than bins; all other comparisons are those of states. ``compare``,
+        ``folds``, ``user``, ``stability``, ``cluster`` and ``weight`` need all rows at once and are not
+        possible then.
     max_bins, scale
         With ``memory="bounded"``: how small states are. None is 4096 bins, on the scale of real numbers.
     groupings
@@ -211,8 +214,8 @@ def report(
         - with ``memory="bounded"`` or ``state``: ``auc_min``, ``auc_max`` (Float64), between which the AUC of
           the rows lies, and ``exact`` (Boolean), whether no scores are joined, so that all numbers are those
           of the rows. Otherwise ``auc_min`` and ``auc_max`` differ, and the other numbers are those of rows
-          of which those in one bin tie; those of ``versus``, of rows of which those in one bin of all groups
-          together tie.
+          of which those in one bin tie. Where groups are compared by states, the numbers of ``versus`` are
+          those of rows of which those in one bin of all groups together tie.
         - with ``groupings``: ``grouping`` (String), the columns that a group is made by, with commas; null in
           the overall rows. The other columns ``by`` are null there. The groupings come one after the other,
           and p-values are adjusted over all of them. There is no ``within_auc`` and no ``heterogeneity``.

@@ -1,4 +1,7 @@
-"""A report with bounded memory is that of the states of its groups, however its rows are read."""
+"""A report with bounded memory is that of the states of its groups, however its rows are read.
+
+Groups that have no more rows than bins are compared as their rows are.
+"""
 
 from __future__ import annotations
 
@@ -163,12 +166,13 @@ ONE_LARGER = fixed(3_000).with_columns(g=(pl.int_range(pl.len()) % 75).clip(0, 7
 
 @pytest.mark.parametrize("versus", ["rest", "previous", 1])
 @pytest.mark.parametrize("nan", [None, "skip"])
-def test_groups_with_fewer_rows_than_bins_compare_as_rows_do(versus: Any, nan: Any) -> None:
+@pytest.mark.parametrize("key", ["g", "len"])
+def test_groups_with_fewer_rows_than_bins_compare_as_rows_do(versus: Any, nan: Any, key: str) -> None:
     """Their states are exact, and so are the comparisons, though a state of all rows is not."""
-    frame = ONE_LARGER
+    frame = ONE_LARGER.with_columns(pl.col("g").alias(key))
     if nan is not None:
         frame = frame.with_columns(score=pl.when(pl.col("g") != 3).then("score").otherwise(float("nan")))
-    asked: dict[str, Any] = {"by": "g", "versus": versus, "nan": nan}
+    asked: dict[str, Any] = {"by": key, "versus": versus, "nan": nan}
     rows = pa.report(frame, "label", ["score", "other"], **asked)
     with pytest.MonkeyPatch.context() as monkeypatch:
         # No states are made.
