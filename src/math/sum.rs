@@ -83,7 +83,8 @@ fn product(a: f64, b: f64) -> (f64, f64) {
 ///
 /// A power of two that is at least twice what n numbers may add up to is added to each number and taken away again: what is
 /// left is a multiple of `2^-53` of that power, so these leading bits add up without rounding. The rests follow in the same way,
-/// with a power that is smaller by `53 - log2(2 n)` bits: of 2^20 numbers nothing above `2^-96` of the bound is lost.
+/// with a power that is smaller by `53 - log2(2 n)` bits: of each of 2^20 numbers nothing above `2^-96` of the bound is
+/// lost.
 pub fn reproducible_sum(len: usize, bound: f64, number: impl Fn(usize) -> f64) -> f64 {
     interrupt::check();
     if bound == 0.0 {

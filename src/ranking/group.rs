@@ -83,7 +83,7 @@ impl<K: Key> Group<K> {
         self.load_pieces(&[rows]);
     }
 
-    /// Takes in rows that lie in several parts. Those with weights or counts lie in one.
+    /// Takes in rows that lie in several pieces. Those with weights or counts lie in one.
     ///
     /// # Panics
     /// If rows of several pieces have weights or counts.

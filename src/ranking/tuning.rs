@@ -43,7 +43,7 @@ pub(super) const BUCKETS_PER_KEY: usize = 2;
 /// Keys that a lookup compares at once. A bucket of more keys is sorted, and searched by halving unless it has one score.
 pub(super) const PROBE_LANES: usize = 4;
 
-/// Keys whose buckets, or rows whose bounds, are found together. The lower keys of so many must be fewer than `EQUAL` of `look_ups`,
+/// Keys whose buckets, or rows whose slots, are found together. The lower keys of so many must be fewer than `EQUAL` of `look_ups`,
 /// both counts must fit 16 bits, and so many numbers must fit the bits of a word.
 ///
 /// Measured on groups of 10^4 normal scores: the AUC takes a quarter less time than with one key after the other.

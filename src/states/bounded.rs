@@ -52,7 +52,7 @@ pub(super) fn bounded_state<S: Score>(
     state
 }
 
-/// The partition of some rows from all parts, of each some: that of all rows is no earlier one.
+/// The partition of some rows from all parts, some of each: that of all rows is no earlier one.
 fn first_resolution<S: Score>(
     pieces: &[Observations<'_, S>],
     limit: Limit,

@@ -238,7 +238,7 @@ struct Coding {
     score_type: ScoreType,
     /// The highest number.
     highest: u128,
-    /// The keys of the lowest and of the highest score that have numbers.
+    /// The keys of the lowest and of the highest score in intervals that have numbers.
     ends: (u128, u128),
 }
 
@@ -266,7 +266,7 @@ impl Coding {
         }
     }
 
-    /// The lowest key at a number, or above it if there is none.
+    /// The lowest key in the interval of this number, or above it if there is none.
     fn lowest_key(&self, number: u128) -> u128 {
         let Some(intervals) = self.intervals else { return number };
         let (mut low, mut high) = self.ends;

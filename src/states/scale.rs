@@ -158,7 +158,7 @@ impl Intervals {
         }
     }
 
-    /// The side of a number, as the sign of a number, and its lengths from the end of the side.
+    /// The side of the interval of this number, as 1.0 or -1.0, and its lengths from the end of the side.
     fn side(self, number: u64) -> (f64, u64) {
         match (self.scale, number >= BORDER) {
             (Scale::Real, true) => (1.0, number - BORDER),
@@ -182,7 +182,7 @@ impl Intervals {
         }
     }
 
-    /// About the lowest score of the interval at a number.
+    /// About the lowest score of the interval of this number.
     pub fn about(self, number: u64) -> f64 {
         let (sign, first) = self.side(number);
         let joined = first % 2 == 0 && self.joined >> (first / 2 % STEPS as u64) & 1 == 1;
@@ -234,7 +234,7 @@ const MOST_LENGTHS: u64 = 2 << MANTISSA;
 /// From here on floats are whole numbers, and up to twice as many their lowest bits are those of the number.
 const MANY_PAIRS: f64 = (1u64 << MANTISSA) as f64;
 
-/// The lowest number of the upper side.
+/// The lowest number of an interval of the upper side.
 const BORDER: u64 = 2 * MOST_LENGTHS;
 
 /// When the intervals of a pair with this number are joined, from 0 on: neighbouring pairs have turns that are far from each other.
@@ -350,7 +350,7 @@ mod tests {
 
         /// Two scores have one interval from the partition on that joins them, and none before.
         #[test]
-        fn intervals_join_as_places(a in score(), b in score(), near in any::<bool>(), probability in any::<bool>(), later in 0u32..2000) {
+        fn intervals_join_as_positions(a in score(), b in score(), near in any::<bool>(), probability in any::<bool>(), later in 0u32..2000) {
             let scale = if probability { Scale::Probability } else { Scale::Real };
             let b = if near { a * (1.0 + b.clamp(-1.0, 1.0) * 1e-6) } else { b };
             let [a, b] = [a, b].map(|score| if probability { score.abs() % 1.0 } else { score });
@@ -364,7 +364,7 @@ mod tests {
         }
 
         #[test]
-        fn places_are_in_order(a in score(), b in score()) {
+        fn positions_are_in_order(a in score(), b in score()) {
             let (low, high) = (a.min(b), a.max(b));
             let key = |position: Position| if position.is_low { -position.distance } else { position.distance };
             prop_assert!(key(Scale::Real.position(low)) <= key(Scale::Real.position(high)));

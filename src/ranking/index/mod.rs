@@ -145,7 +145,7 @@ impl<K: Key> Index<K> {
 
     /// Sorts every bucket, and thereby all keys.
     pub fn order(&mut self) {
-        // No key is more than a window away from its index.
+        // No key is more than a window away from where it belongs.
         sort_nearly_sorted(&mut self.keys);
     }
 }

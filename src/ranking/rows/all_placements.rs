@@ -1,14 +1,14 @@
 //! Placements of rows among all rows, among those of their own key, and among those of all other keys.
 //!
-//! Rows are visited from the lowest score up. The *rank* of a row is twice the number of rows of the other class
+//! Rows are visited from the lowest score up. The *midrank* of a row is twice the number of rows of the other class
 //! with a lower score, plus the number of those with the same score. Of a positive this is its placement; the
-//! placement of a negative is twice the number of positives less its rank. Each row has two ranks: `x` among all
+//! placement of a negative is twice the number of positives less its midrank. Each row has two midranks: `x` among all
 //! rows and `y` among the rows of its key. All that is asked of a key and of other rows follows from eight sums over
 //! the rows of either class of the key, in integers:
 //!
 //! - `sum(x²)`, `sum(x y)` and `sum(y²)` with `sum(x)` and `sum(y)` are those of DeLong variances, and of the
 //!   covariance of the areas of the key and of all rows.
-//! - Without the key, the rank of a row is `x - y`, also of rows of other keys. Between two scores of the key, their
+//! - Without the key, the midrank of a row is `x - y`, also of rows of other keys. Between two scores of the key, their
 //!   `y` is constant, so that sums of `x y` and `y²` over all rows are sums by parts. They are taken over the rows of
 //!   the other class of the key: of the sum of the `x` of all rows above each, and of the number of these rows. Rows
 //!   of other keys are not visited for each key.
@@ -46,9 +46,9 @@ pub struct AllPlacements(Sums<u128>);
 pub struct SharedPlacements {
     /// Rows of the class.
     pub rows: u64,
-    /// The sum of their ranks among the rows of the key.
+    /// The sum of their midranks among the rows of the key.
     pub own: u128,
-    /// The sum of their ranks among all rows.
+    /// The sum of their midranks among all rows.
     pub all: u128,
     /// The sum of the products of both.
     pub products: u128,
@@ -151,13 +151,13 @@ impl AllPlacements {
         self.0.ks_distances.iter().map(|ks_distances| ks_distances.farthest()).collect()
     }
 
-    /// The ranks of all rows of a class among all rows.
+    /// The midranks of all rows of a class among all rows.
     fn moments(&self, class: usize) -> Moments<u128> {
         let squares = self.0.keys.iter().map(|of_key| of_key[class].all_squares).sum();
-        Moments { rows: self.0.rows[class], sum: self.0.ranks[class], squares }
+        Moments { rows: self.0.rows[class], sum: self.0.midranks[class], squares }
     }
 
-    /// The ranks of all rows of a class but those of a key, among all rows but those of the key.
+    /// The midranks of all rows of a class but those of a key, among all rows but those of the key.
     fn without(&self, all: &Moments<u128>, of_key: &[ClassSums<u128>; 2], class: usize) -> Moments<u128> {
         let (own, other) = (&of_key[class], &of_key[1 - class]);
         // Over all rows of the class: the sums of y, x y and y².
@@ -175,7 +175,7 @@ impl AllPlacements {
     }
 }
 
-/// From the ranks of negatives and of positives.
+/// From the midranks of negatives and of positives.
 fn key_placements(neg: Moments<u128>, pos: Moments<u128>) -> KeyPlacements {
     let (n_neg, n_pos) = (neg.rows as u64, pos.rows as u64);
     let mut sums = Placements::default();
@@ -298,8 +298,8 @@ mod tests {
         KeyPlacements { n_pos, n_neg: labels.len() as u64 - n_pos, sums: placements(&counts) }
     }
 
-    /// The rank of a row among some rows.
-    fn rank(scores: &[i16], labels: &[bool], row: usize, keep: impl Fn(usize) -> bool) -> u128 {
+    /// The midrank of a row among some rows.
+    fn midrank(scores: &[i16], labels: &[bool], row: usize, keep: impl Fn(usize) -> bool) -> u128 {
         let others = (0..labels.len()).filter(|&other| labels[other] != labels[row] && keep(other));
         let twice =
             |other: usize| u128::from(scores[other] < scores[row]) + u128::from(scores[other] <= scores[row]);
@@ -337,7 +337,8 @@ mod tests {
             for (class, shared) in [false, true].into_iter().zip(shared) {
                 let mut expected = SharedPlacements { rows: 0, own: 0, all: 0, products: 0 };
                 for row in (0..labels.len()).filter(|&row| labels[row] == class && is_own(row)) {
-                    let [x, y] = [rank(scores, labels, row, |_| true), rank(scores, labels, row, is_own)];
+                    let [x, y] =
+                        [midrank(scores, labels, row, |_| true), midrank(scores, labels, row, is_own)];
                     expected.rows += 1;
                     expected.all += x;
                     expected.own += y;

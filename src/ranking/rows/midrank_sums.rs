@@ -1,4 +1,4 @@
-//! Sums over the ranks of rows, by key and class: see [`AllPlacements`](super::AllPlacements).
+//! Sums over the midranks of rows, by key and class: see [`AllPlacements`](super::AllPlacements).
 
 use rayon::prelude::*;
 
@@ -40,8 +40,8 @@ pub(super) struct Sums<T> {
     pub keys: Vec<[ClassSums<T>; 2]>,
     /// All negatives, and all positives.
     pub rows: [T; 2],
-    /// The sums of their ranks among all rows.
-    pub ranks: [T; 2],
+    /// The sums of their midranks among all rows.
+    pub midranks: [T; 2],
     /// Of each key, and last of all rows; empty if nobody asks.
     pub ks_distances: Vec<KsDistances>,
 }
@@ -50,9 +50,9 @@ pub(super) struct Sums<T> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClassSums<T> {
     pub rows: T,
-    /// Of x, the rank among all rows.
+    /// Of x, the midrank among all rows.
     pub all: T,
-    /// Of y, the rank among the rows of the key.
+    /// Of y, the midrank among the rows of the key.
     pub own: T,
     /// Of x².
     pub all_squares: T,
@@ -60,7 +60,7 @@ pub(super) struct ClassSums<T> {
     pub products: T,
     /// Of y².
     pub own_squares: T,
-    /// Of twice the ranks of the rows of the other class with a lower score, plus the ranks of those with the same.
+    /// Of twice the midranks of the rows of the other class with a lower score, plus the midranks of those with the same.
     pub below: T,
     /// Of `2 x r` and of the number of rows of the other class with the same score. Here r is twice the number of rows
     /// of the class and key with a lower score, plus the number of those with the same, the row itself among them.
@@ -70,13 +70,13 @@ pub(super) struct ClassSums<T> {
 /// What rows of one class, key and score share.
 #[derive(Clone, Copy)]
 struct Shared<T> {
-    /// The rank among all rows.
+    /// The midrank among all rows.
     x: T,
-    /// The rank among the rows of the key.
+    /// The midrank among the rows of the key.
     y: T,
     /// Twice the rows of their class and key with a lower score, plus their own number.
     rank: T,
-    /// Twice the ranks of the rows of the other class with a lower score, plus the ranks of those with theirs.
+    /// Twice the midranks of the rows of the other class with a lower score, plus the midranks of those with theirs.
     below: T,
     /// The rows of the other class with their score.
     tied: T,
@@ -109,7 +109,7 @@ impl<T: SumNumber> Sums<T> {
         Sums {
             keys: vec![[ClassSums::default(); 2]; keys],
             rows: [T::default(); 2],
-            ranks: [T::default(); 2],
+            midranks: [T::default(); 2],
             ks_distances: vec![KsDistances::default(); ks_distances],
         }
     }
@@ -126,10 +126,10 @@ impl<T: SumNumber> Sums<T> {
         let (of_key, other) = (&mut self.keys[key as usize], 1 - class);
         let x = twice(self.rows[other]);
         let (y, rank) = (twice(of_key[other].rows), twice(of_key[class].rows) + T::from(1));
-        let below = twice(self.ranks[other]);
+        let below = twice(self.midranks[other]);
         of_key[class].add(T::from(1), Shared { x, y, rank, below, tied: T::default() });
         self.rows[class] += T::from(1);
-        self.ranks[class] += x;
+        self.midranks[class] += x;
     }
 
     /// Takes in the rows of the next score, key by key: how many of either class.
@@ -145,7 +145,8 @@ impl<T: SumNumber> Sums<T> {
         }
         let tied = counts(tied);
         let x = [0, 1].map(|class: usize| twice(self.rows[1 - class]) + tied[1 - class]);
-        let below = [0, 1].map(|class: usize| twice(self.ranks[1 - class]) + tied[1 - class] * x[1 - class]);
+        let below =
+            [0, 1].map(|class: usize| twice(self.midranks[1 - class]) + tied[1 - class] * x[1 - class]);
         for (key, count) in of_keys {
             let (of_key, rows) = (&mut self.keys[key as usize], counts(count));
             let before = [of_key[0].rows, of_key[1].rows];
@@ -158,7 +159,7 @@ impl<T: SumNumber> Sums<T> {
         }
         for class in [0, 1] {
             self.rows[class] += tied[class];
-            self.ranks[class] += tied[class] * x[class];
+            self.midranks[class] += tied[class] * x[class];
         }
     }
 
@@ -199,7 +200,7 @@ impl<T: SumNumber> Sums<T> {
         Sums {
             keys: self.keys.into_iter().map(|of_key| of_key.map(wide)).collect(),
             rows: self.rows.map(Into::into),
-            ranks: self.ranks.map(Into::into),
+            midranks: self.midranks.map(Into::into),
             ks_distances: self.ks_distances,
         }
     }
@@ -212,7 +213,7 @@ impl Sums<u128> {
             let before = [below[0].rows, below[1].rows];
             for class in [0, 1] {
                 let (sums, more, other) = (&mut below[class], higher[class], 1 - class);
-                // What each rank gains from the rows below.
+                // What each midrank gains from the rows below.
                 let (x, y) = (2 * self.rows[other], 2 * before[other]);
                 let rows = more.rows;
                 sums.rows += rows;
@@ -221,8 +222,8 @@ impl Sums<u128> {
                 sums.all_squares += more.all_squares + x * (2 * more.all + x * rows);
                 sums.products += more.products + x * more.own + y * (more.all + x * rows);
                 sums.own_squares += more.own_squares + y * (2 * more.own + y * rows);
-                sums.below += more.below + 2 * (self.ranks[other] * rows + self.rows[class] * more.all);
-                // The ranks of all rows of a class and key add up to the square of their number.
+                sums.below += more.below + 2 * (self.midranks[other] * rows + self.rows[class] * more.all);
+                // The r of all rows of a class and key add up to the square of their number.
                 sums.ranked +=
                     more.ranked + 4 * before[class] * more.all + 2 * x * rows * (rows + 2 * before[class]);
             }
@@ -233,7 +234,7 @@ impl Sums<u128> {
             self.keys.iter_mut().zip(above.keys).for_each(add);
         }
         for class in [0, 1] {
-            self.ranks[class] += above.ranks[class] + 2 * self.rows[1 - class] * above.rows[class];
+            self.midranks[class] += above.midranks[class] + 2 * self.rows[1 - class] * above.rows[class];
         }
         for class in [0, 1] {
             self.rows[class] += above.rows[class];

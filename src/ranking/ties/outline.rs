@@ -70,8 +70,8 @@ pub(in crate::ranking) type Numbered<K> = (u32, Cell<K>);
 /// A function of the index and the pieces of a shard.
 pub(in crate::ranking) type Ask<'a, K> = dyn Fn(usize, &[Piece<'_, K>]) -> Vec<Numbered<K>> + Sync + 'a;
 
-/// The outline of rows in shards with about `cells` cells, the highest scores first; nothing if it would be too coarse in
-/// indices.
+/// The outline of rows in shards with about `cells` cells, the highest scores first; nothing if it would be too coarse
+/// anywhere.
 ///
 /// `each` calls a function with the index and the pieces of the shards at some indices, and gives its results. `filled` are the
 /// indices of shards that have rows, the highest scores first.

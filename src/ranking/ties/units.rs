@@ -215,8 +215,8 @@ mod tests {
     }
 
     #[test]
-    fn weights_too_far_apart_to_be_added_are_counted() {
-        // Of 200 weights the lowest has an exponent that a sum of the others rounds off.
+    fn light_weights_do_not_change_the_unit() {
+        // A sum of the powers of two of 200 weights rounds off the lowest.
         let mut weights = vec![1.0; 200];
         let of_equal = all_positive(&weights);
         weights[7] = 2f64.powi(-60);

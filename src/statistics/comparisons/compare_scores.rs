@@ -184,8 +184,8 @@ impl PairedAreas for DeLongAreas<'_> {
     }
 }
 
-/// Areas of rows with weights. Each variance goes through all rows in an order of its own, so each is taken once, and those of
-/// many rows by all threads.
+/// Areas of rows with weights. Each variance goes through all rows, so each is taken once, and those of many rows by all
+/// threads.
 struct WeightedPairs<'a> {
     areas: &'a WeightedAreas<'a>,
     covariances: OfPairs,

@@ -4,7 +4,7 @@ use crate::math::{quantile::mean_and_deviation, student_t, sum::in_order};
 use crate::ranking::rows::KeyRows;
 use crate::ranking::ties::{Count, counts::steps};
 use crate::statistics::inference::{
-    Area, Interval, LogitScale, TieShare, Together, WeightedKeys, by_key, interval::tail,
+    Area, Interval, LogitScale, TieShare, WeightedKeys, by_key, interval::tail,
 };
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word, words};
@@ -134,9 +134,8 @@ impl Joint for CvRocAuc {
 
     fn of_rows(&self, rows: &Rows) -> CvRocAucRecord {
         let none = CvRocAucRecord::undefined(rows);
-        if let Some(folds) = WeightedKeys::of_rows_or_states(rows, 0, Together::Keys) {
-            let areas = folds.areas().into_iter().flatten();
-            return self.with_t_interval(none.with_areas(areas, rows.keys.distinct));
+        if let Some(folds) = WeightedKeys::areas_of_rows_or_states(rows, 0) {
+            return self.with_t_interval(none.with_areas(folds.into_iter().flatten(), rows.keys.distinct));
         }
         let folds: Vec<Fold> = match self.ties {
             TieShare::Half => by_key::areas(rows, 0).flatten().map(|area| (area, area.squares())).collect(),

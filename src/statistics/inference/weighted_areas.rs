@@ -95,7 +95,10 @@ impl<'a> WeightedAreas<'a> {
     pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
         let [a, b] = [a, b].map(|score| &self.scores[score]);
         let [of_a, of_b] = [a, b].map(|score| score.of_row.as_slice());
-        self.variance_of(a.largest + b.largest, |row| of_a[row] - of_b[row])
+        // Differences may be far smaller than either influence.
+        let differences = of_a.iter().zip(of_b).map(|(a, b)| a - b);
+        let largest = differences.fold(0.0f64, |largest, difference| largest.max(difference.abs()));
+        self.variance_of(largest, |row| of_a[row] - of_b[row])
     }
 
     /// The covariance of two areas of rows without clusters; undefined with fewer than two rows of a class.
@@ -253,6 +256,18 @@ mod tests {
         };
         let all = clusters.iter().max().map_or(0, |most| most + 1);
         (0..all).map(|cluster| (moved(cluster, step) - moved(cluster, -step)) / (2.0 * step)).collect()
+    }
+
+    /// Scores that differ in light rows alone: a bound by their influences would be far above all differences.
+    #[test]
+    fn a_difference_of_light_rows() {
+        let a = [1.0, 2.0, 3.0, 2.5, 9.0, 8.0, 9.5, 8.5];
+        let b = [1.0, 2.0, 3.0, 2.5, 8.0, 9.0, 9.5, 8.5];
+        let weights = (0..8).map(|row| if row < 4 { 1.0 } else { 2f64.powi(-40) }).collect();
+        let rows = Rows { weights: Some(weights), ..rows_of(&[1, 0, 1, 0, 1, 0, 1, 0], &[&a, &b], &[]) };
+        let areas = WeightedAreas::of(&rows).unwrap();
+        assert!(areas.difference(0, 1) > 0.0);
+        assert!(areas.variance_of_difference(0, 1).unwrap() > 0.0);
     }
 
     proptest! {

@@ -41,27 +41,25 @@ impl WeightedKeys {
         }
     }
 
-    /// The area of each key's rows alone; undefined without a positive or without a negative.
-    pub fn areas(&self) -> Vec<Option<f64>> {
-        self.keys.iter().map(|key| key.area().map(|area| area.auc)).collect()
+    /// The area of each key's rows alone, if they have weights; undefined without a positive or without a negative.
+    pub fn areas_of_rows_or_states(rows: &Rows, score: usize) -> Option<Vec<Option<f64>>> {
+        if let Some(states) = &rows.weighted {
+            let keys = Self::of_states(states).keys;
+            return Some(keys.iter().map(|key| key.area().map(|area| area.auc)).collect());
+        }
+        rows.weights.as_ref()?;
+        let members = members(rows, score, &units_of_rows(rows));
+        Some(members.into_par_iter().map(|members| area(&in_order(members))).collect())
     }
 
     /// Puts rows with weights in the order of one score, key by key.
     fn of(rows: &Rows, score: usize, together: Together) -> Self {
         let units = units_of_rows(rows);
-        let number = rows.keys.histogram(|_| true);
-        let mut members: Vec<Vec<(u32, bool, u64)>> =
-            number.into_iter().map(|number| Vec::with_capacity(number as usize)).collect();
-        let of_rows = rows.scores[score].of_row.iter().zip(&rows.labels).zip(&units);
-        for (&key, ((&code, &label), &units)) in rows.keys.of_row.iter().zip(of_rows) {
-            members[key as usize].push((code, label, units));
-        }
-        let keys = members.into_par_iter().map(|mut members| {
-            interrupt::check();
-            members.sort_unstable();
+        let key = |members| {
+            let members = in_order(members);
             WeightedKey::of(members.chunk_by(|a, b| a.0 == b.0).count(), members.into_iter().rev())
-        });
-        let keys = keys.collect();
+        };
+        let keys = members(rows, score, &units).into_par_iter().map(key).collect();
         let all = match together {
             Together::Keys => WeightedKey::new(SquareUnit::OfRows),
             Together::KeysAndAll => {
@@ -170,6 +168,41 @@ impl WeightedKeys {
     }
 }
 
+/// A row of a key: its code, whether it is positive, and its units.
+type Member = (u32, bool, u64);
+
+/// The rows of each key.
+fn members(rows: &Rows, score: usize, units: &[u64]) -> Vec<Vec<Member>> {
+    let number = rows.keys.histogram(|_| true);
+    let mut members: Vec<Vec<Member>> =
+        number.into_iter().map(|number| Vec::with_capacity(number as usize)).collect();
+    let of_rows = rows.scores[score].of_row.iter().zip(&rows.labels).zip(units);
+    for (&key, ((&code, &label), &units)) in rows.keys.of_row.iter().zip(of_rows) {
+        members[key as usize].push((code, label, units));
+    }
+    members
+}
+
+/// The rows of a key, the lowest score first.
+fn in_order(mut members: Vec<Member>) -> Vec<Member> {
+    interrupt::check();
+    members.sort_unstable();
+    members
+}
+
+/// The area of rows in order; undefined without a positive or without a negative.
+fn area(in_order: &[Member]) -> Option<f64> {
+    let (mut below, mut twice_u) = (Count::<u64>::default(), 0u128);
+    for tied in in_order.chunk_by(|a, b| a.0 == b.0) {
+        let mut tie = Count::default();
+        tied.iter().for_each(|&(_, label, units)| tie.add(label, units));
+        twice_u += u128::from(tie.pos) * u128::from(2 * below.neg + tie.neg);
+        below = below.plus(tie);
+    }
+    let Count { pos, neg } = below;
+    (pos > 0 && neg > 0).then(|| quotient(twice_u, 2 * u128::from(pos) * u128::from(neg)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,7 +251,8 @@ mod tests {
             let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
             let keys = WeightedKeys::of_rows_or_states(&rows, 0, Together::KeysAndAll).unwrap();
             let alone = WeightedKeys::of_rows_or_states(&rows, 0, Together::Keys).unwrap();
-            prop_assert_eq!(alone.areas(), keys.areas());
+            let areas: Vec<Option<f64>> = keys.keys.iter().map(|key| key.area().map(|area| area.auc)).collect();
+            prop_assert_eq!(WeightedKeys::areas_of_rows_or_states(&rows, 0), Some(areas));
             prop_assert_eq!(alone.counts_by_weight(), keys.counts_by_weight());
             for (key, got) in keys.keys.iter().zip(keys.without_each()) {
                 let expected = keys.all.area_without(key);
