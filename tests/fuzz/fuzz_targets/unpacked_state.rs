@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use polars_auc::states::weight_sums::WeightSums;
-use polars_auc::ranking::{Domain, ScoreType, State};
+use polars_auc::ranking::{Domain, ScoreType};
+use polars_auc::states::{State, weight_sums::WeightSums};
 
 fuzz_target!(|bytes: &[u8]| {
     let cents = Domain::Whole { lowest: -99_999, highest: 99_999, decimals: 2 };
