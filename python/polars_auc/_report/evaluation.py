@@ -45,12 +45,12 @@ if TYPE_CHECKING:
     from polars_auc._frames.inputs import IntoFrame
     from polars_auc._plugin.call import IntoExpr
 
-_ROWS = "polars_auc: rows"
-
 __all__ = ["CALL", "evaluation", "evaluation_of_states", "nans_of"]
 
 CALL = 'report(frame, "label", "score", {})'
 """A call, for messages that say how to write an option."""
+
+_ROWS = "polars_auc: rows"
 
 
 @called("report")
@@ -355,7 +355,7 @@ def _of_rows_or_states(
     Comparisons are those of the rows if no group has more of them than bins, so that its state is exact.
     """
     max_bins = options.bins["max_bins"]
-    # No key has this name.
+    # A key may be called `len`, but not `_ROWS`.
     heights = rows.group_by(keys).agg(pl.len().alias(_ROWS))
     totals = heights.select(pl.sum(_ROWS), pl.len().alias("groups"), pl.max(_ROWS).fill_null(0).alias("most"))
     number, groups, most = totals.collect(engine="streaming").row(0)

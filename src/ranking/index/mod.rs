@@ -87,7 +87,7 @@ impl<K: Key> Index<K> {
         self.map = map;
     }
 
-    /// Moves every key to its bucket, by counting; `moved` is told the index of each row in turn.
+    /// Moves every key to its bucket, by counting; `moved` gets the index of each row in turn.
     fn scatter<R: Row<Key = K>>(
         &mut self,
         pieces: &[&[R]],

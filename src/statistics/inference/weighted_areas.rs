@@ -60,7 +60,7 @@ impl<'a> WeightedAreas<'a> {
         if total.pos == 0 || total.neg == 0 {
             return None;
         }
-        // What each row weighs, as a share of its class.
+        // The weight of each row as a share of its class.
         let share = |row: usize| {
             let of_class = if rows.labels[row] { total.pos } else { total.neg };
             quotient(units[row].into(), of_class.into())

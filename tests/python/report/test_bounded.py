@@ -172,13 +172,13 @@ def test_groups_with_fewer_rows_than_bins_compare_as_rows_do(versus: Any, nan: A
     frame = ONE_LARGER.with_columns(pl.col("g").alias(key))
     if nan is not None:
         frame = frame.with_columns(score=pl.when(pl.col("g") != 3).then("score").otherwise(float("nan")))
-    asked: dict[str, Any] = {"by": key, "versus": versus, "nan": nan}
-    rows = pa.report(frame, "label", ["score", "other"], **asked)
+    options: dict[str, Any] = {"by": key, "versus": versus, "nan": nan}
+    rows = pa.report(frame, "label", ["score", "other"], **options)
     with pytest.MonkeyPatch.context() as monkeypatch:
         # No states are made.
         monkeypatch.setattr(evaluation, "evaluation_of_states", None)
         bounded = pa.report(
-            frame.lazy(), "label", ["score", "other"], memory="bounded", max_bins=120, **asked
+            frame.lazy(), "label", ["score", "other"], memory="bounded", max_bins=120, **options
         ).collect()
     of_groups = pl.col("scope") == "group"
     shared = [name for name in rows.columns if name in bounded.columns and name != "n_unlabelled"]
