@@ -20,8 +20,8 @@ pub fn limits(ties: &Ties<'_>, counts: &Counts, level: f64, n_points: u32) -> Op
     let (n_pos, n_neg) = (ties.n_pos() as f64, ties.n_neg() as f64);
     let Moments { distance, pos, neg } = moments(ties, counts)?;
     let (a, b) = (distance / pos, neg / pos);
-    // Squares beyond all floats have no variance to speak of.
-    if !((a * a).is_finite() && (b * b).is_finite() && b > 0.0) {
+    // Squares outside the range of floats have no variance to speak of.
+    if !((a * a).is_finite() && (b * b).is_normal()) {
         return None;
     }
     let var_a = 1.0 / n_pos + b * b / n_neg + a * a / (2.0 * n_pos);
@@ -64,10 +64,16 @@ mod tests {
         assert!((limits.upper[50] - upper_tail(-(a + half))).abs() < 1e-12);
         assert!((limits.lower[50] - upper_tail(-(a - half))).abs() < 1e-12);
         assert_eq!((limits.lower[0], limits.upper[100]), (0.0, 1.0));
-        let flat = with_ties(&[1, 1, 0, 0], &[2.0, 2.0, 1.0, 0.0], |mut ties| {
-            let counts = ties.counts();
-            super::limits(&ties, &counts, 0.95, 101)
-        });
-        assert!(flat.is_none());
+        let limits_of = |scores: &[f64]| {
+            with_ties(&[1, 1, 0, 0], scores, |mut ties| {
+                let counts = ties.counts();
+                super::limits(&ties, &counts, 0.95, 101).map(|(_, means, limits)| (means, limits.upper))
+            })
+        };
+        assert!(limits_of(&[2.0, 2.0, 1.0, 0.0]).is_none());
+        // The square of the slope is 0, also if the slope is not; smallest scores alone have a slope.
+        assert!(limits_of(&[2.0, 1.0, -0.0, 5e-324]).is_none());
+        assert!(limits_of(&[2.0, 1.0, 0.0, 1e-200]).is_none());
+        assert_eq!(limits_of(&[5e-323, 3e-323, 0.0, 1e-323]), limits_of(&[5.0, 3.0, 0.0, 1.0]));
     }
 }

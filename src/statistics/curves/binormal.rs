@@ -174,7 +174,7 @@ pub struct Moments {
     pub neg: f64,
 }
 
-/// The moments of the classes, all divided by one power of two if sums would leave the range of floats; none with fewer than
+/// The moments of the classes, all scaled by one power of two if sums or deviations would leave the range of floats; none with fewer than
 /// two rows in a class, and if a score is infinite. With weights, each score counts as often as its rows have units.
 pub fn moments(ties: &Ties<'_>, counts: &Counts) -> Option<Moments> {
     let (n_pos, n_neg) = ties.rows();
@@ -185,7 +185,11 @@ pub fn moments(ties: &Ties<'_>, counts: &Counts) -> Option<Moments> {
         return None;
     }
     // The lowest score of a class is subtracted from its scores first, so that a large common part of them costs no digits.
-    let scale = if largest > SUMMABLE { f64::powi(2.0, -100) } else { 1.0 };
+    let scale = match largest {
+        _ if largest > SUMMABLE => f64::powi(2.0, -100),
+        _ if largest < 1.0 / SUMMABLE => f64::powi(2.0, 100),
+        _ => 1.0,
+    };
     let of_class = |of: fn(&Count) -> u64| {
         let values_and_counts =
             values.iter().zip(counts.each().iter().rev()).map(|(value, count)| (value * scale, of(count)));
@@ -337,7 +341,7 @@ mod tests {
         // Positives 4 ± 2 and negatives 1 ± 1, shifted and scaled.
         let expected = (Some(upper_tail(-3.0 / 5f64.sqrt())), Some(3.0), Some(-2.0));
         for (shift, scale) in
-            [(0.0, 1.0), (1024.0, 1.0), (-7.0, 0.5), (0.0, 2f64.powi(1020)), (0.0, 2f64.powi(-1000))]
+            [(0.0, 1.0), (1024.0, 1.0), (-7.0, 0.5), (0.0, 2f64.powi(1020)), (0.0, 2f64.powi(-1000)), (0.0, 5e-324)]
         {
             let scores = [6.0, 2.0, 0.0, 2.0].map(|score| (score + shift) * scale);
             let record = of(&[1, 1, 0, 0], &scores);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -402,7 +403,7 @@ def _working_hotelling(curve: Curve, level: float, rates: list[float]) -> Any:
         return None
     (m1, v1), (m0, v0) = (_moments(scores) for scores in (pos, neg))
     a, b, n1, n0 = _root((m1 - m0) ** 2 / v1), _root(v0 / v1), len(pos), len(neg)
-    if math.inf in (a * a, b * b) or not b:
+    if math.inf in (a * a, b * b) or b * b < sys.float_info.min:
         return None
     a = math.copysign(a, m1 - m0)
     var_a = 1 / n1 + b**2 / n0 + a**2 / (2 * n1)
