@@ -10,7 +10,7 @@
 
 use crate::ranking::scores::{Observations, Parts, Score};
 use crate::ranking::tuning::{
-    FULLEST_SHARE, GRID_CELLS, LANES, LARGE_SAMPLE, SAMPLE, SAMPLED_KEYS, STRETCHES, TRUSTED_SCORES,
+    FULLEST_SHARE, GRID_CELLS, LANES, SAMPLE, SAMPLED_KEYS, STRETCHES, TRUSTED_SCORES,
 };
 
 /// A map of positions to `0..buckets`.
@@ -158,14 +158,14 @@ impl BucketMap {
             return BucketMap::Line(Line::over(0.0, 0.0, buckets));
         };
         // The extremes of a large sample may be outliers, so the line ends where they are expected to be. What lies beyond is
-        // kept in its first and last bucket.
-        let (low, high) = match sample.len() {
-            LARGE_SAMPLE.. => {
-                let (low, high) = (sample[1], sample[sample.len() - 2]);
-                let beyond = (high - low) * 2.0 / sample.len() as f64;
-                (low - beyond, high + beyond)
-            }
-            _ => (first, last),
+        // kept in its first and last bucket. A smaller sample says no more than its range.
+        let is_large = sample.len() >= SAMPLE / 2;
+        let (low, high) = if is_large {
+            let (low, high) = (sample[1], sample[sample.len() - 2]);
+            let beyond = (high - low) * 2.0 / sample.len() as f64;
+            (low - beyond, high + beyond)
+        } else {
+            (first, last)
         };
         let line = Line::over(low, high, STRETCHES);
         // A tie fills its bucket by any map, so it counts once.
@@ -174,7 +174,7 @@ impl BucketMap {
             cells[line.bucket(tie[0]) as usize] += 1;
         }
         let (fullest, distinct) = (cells.into_iter().max().unwrap_or(0), cells.iter().sum::<usize>());
-        if sample.len() < LARGE_SAMPLE || fullest * FULLEST_SHARE <= distinct {
+        if !is_large || fullest * FULLEST_SHARE <= distinct {
             return BucketMap::Line(Line::over(low, high, buckets));
         }
         BucketMap::PiecewiseLinear(PiecewiseLinear::through(sample, buckets))

@@ -43,14 +43,11 @@ pub(super) const BUCKETS_PER_KEY: usize = 2;
 /// Keys that a lookup compares at once. A bucket of more keys is sorted, and searched by halving unless it has one score.
 pub(super) const PROBE_LANES: usize = 4;
 
-/// Keys whose buckets, or rows whose slots, are found together. The lower keys of so many must be fewer than `EQUAL` of `look_ups`,
+/// Keys whose buckets are found together, rows whose offsets are, and steps that one call emits. The lower keys of so many must be fewer than `EQUAL` of `look_ups`,
 /// both counts must fit 16 bits, and so many numbers must fit the bits of a word.
 ///
 /// Measured on groups of 10^4 normal scores: the AUC takes a quarter less time than with one key after the other.
 pub(super) const TOGETHER: usize = 64;
-
-/// Keys that one task looks up, where threads share the work of one large group.
-pub(super) const KEYS_PER_TASK: usize = 1 << 14;
 
 // Maps of scores to buckets (`map`).
 
@@ -60,10 +57,6 @@ pub(super) const SAMPLED_KEYS: usize = 2048;
 
 /// Scores in a sample, at most.
 pub(super) const SAMPLE: usize = 256;
-
-/// A sample of at least this many scores says more than the range: its extremes may be outliers, and its shape decides
-/// between one straight line and many.
-pub(super) const LARGE_SAMPLE: usize = SAMPLE / 2;
 
 /// A straight line is judged by the number of sampled scores in each of this many equal stretches of it.
 pub(super) const STRETCHES: usize = 64;
@@ -145,10 +138,8 @@ pub(super) const ROWS_OF_KEY: usize = 64;
 /// The same where there would be fewer ranges than threads, some of which would then have no work.
 pub(super) const LEAST_ROWS_OF_KEY: usize = 4;
 
-/// From so many keys on, the sums of two ranges are added by all threads.
-pub(super) const MERGED_KEYS: usize = 1 << 13;
-
-/// Codes of a range of rows that were counted earlier, so that the counts of a range stay in the cache.
+/// Codes of a range of rows that were counted earlier, so that the counts of a range stay in the cache; keys whose sums in two
+/// ranges one task adds.
 pub(super) const RANGE_CODES: usize = 1 << 13;
 
 // Rows group after group (`row_groups`).
@@ -157,7 +148,7 @@ pub(super) const RANGE_CODES: usize = 1 << 13;
 /// fewer rows these offsets are more than the rows.
 pub(super) const ROWS_PER_OFFSET: usize = 16;
 
-/// The fewest rows of a block: fewer are moved before another thread wakes.
+/// The fewest rows of a block: fewer are moved, or have their weights read, before another thread wakes.
 pub(super) const BLOCK_ROWS: usize = 1 << 15;
 
 /// Rows whose groups are written before the rows are moved, if they follow from keys and labels: these groups stay in the
@@ -196,36 +187,22 @@ pub(super) const COUNTS_OF_A_CELL: usize = 4;
 
 // Steps, scores of positives, counts and weights (`steps`, `positives`, `counts`, `units`).
 
-/// Steps that are handed out at once. One call through a pointer costs little beside this many steps, and 2 KiB of
-/// steps stay in L1.
-pub(super) const STEPS_AT_A_TIME: usize = 64;
-
 /// Scores of positives that are handed out at a time: a power of two.
 ///
 /// Measured: the average precision of groups of ten rows takes three per cent fewer instructions than with 64, because less
 /// room is cleared. In groups of 10^4 rows it takes a third of a per cent more.
 pub(super) const POSITIVES_AT_A_TIME: usize = 16;
 
-/// Scores that counts get room for before their number is known, at most. Few groups of more rows have as many distinct
-/// scores as rows.
-pub(super) const MOST_ROOM: u64 = 64;
-
-/// Scores whose keys and counts two threads append: most of the time is that of pages which are new.
-pub(super) const MANY_SCORES: usize = 1 << 12;
-
 /// The exponents of fewer weights are put in order, those of more are counted in a table, which is 32 KiB for either class
 /// together.
 pub(super) const COUNTED_WEIGHTS: usize = 1 << 7;
-
-/// Rows whose weights one task looks at, where threads share the work of one large group.
-pub(super) const WEIGHTS_PER_TASK: usize = 1 << 16;
 
 // The division of work among threads (`tasks`).
 
 /// What a group costs besides its rows, in rows: one entry into the kernel, and one record.
 pub(super) const ROWS_PER_GROUP: usize = 16;
 
-/// Work of fewer rows in all is done by the thread that asks for it, because waking other threads takes longer. Groups
+/// Work of fewer rows in all is done by one thread, because waking other threads takes longer; a task has as many. Groups
 /// of [`SHARD_ROWS`] divide their work, and may only do so inside a pool.
 pub(super) const PARALLEL_ROWS: usize = 1 << 14;
 const _: () = assert!(PARALLEL_ROWS <= SHARD_ROWS);

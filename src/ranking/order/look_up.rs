@@ -21,7 +21,7 @@ use crate::ranking::ties::{
     source::Indexed,
     steps::{Above, Runs},
 };
-use crate::ranking::tuning::{FEW_ROWS, KEYS_PER_TASK, SHARD_ROWS};
+use crate::ranking::tuning::{FEW_ROWS, PARALLEL_ROWS, SHARD_ROWS};
 
 impl<K: Key> Classes<'_, K> {
     /// Twice the Mann-Whitney U of these positives against these negatives.
@@ -62,7 +62,7 @@ impl<K: Key> Classes<'_, K> {
         if self.rows() < SHARD_ROWS {
             return (kernels.below_and_equal)(index, others);
         }
-        let parts: Vec<&[K]> = others.iter().flat_map(|piece| piece.chunks(KEYS_PER_TASK)).collect();
+        let parts: Vec<&[K]> = others.iter().flat_map(|piece| piece.chunks(PARALLEL_ROWS)).collect();
         let parts = parts.par_iter().map(|&part| (kernels.below_and_equal)(index, &[part]));
         parts.reduce(Default::default, |sums, part| [sums[0] + part[0], sums[1] + part[1]])
     }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::ks_distances::{KsDistances, Steps};
 use crate::ranking::ties::Count;
 use crate::ranking::ties::placements::{MomentNumber, Moments};
-use crate::ranking::tuning::MERGED_KEYS;
+use crate::ranking::tuning::RANGE_CODES;
 
 /// The code of a row's own key, and its label, as one number that sorts by the key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -228,8 +228,8 @@ impl Sums<u128> {
                     more.ranked + 4 * before[class] * more.all + 2 * x * rows * (rows + 2 * before[class]);
             }
         };
-        if self.keys.len() > MERGED_KEYS {
-            self.keys.par_iter_mut().zip(above.keys).with_min_len(MERGED_KEYS).for_each(add);
+        if self.keys.len() > RANGE_CODES {
+            self.keys.par_iter_mut().zip(above.keys).with_min_len(RANGE_CODES).for_each(add);
         } else {
             self.keys.iter_mut().zip(above.keys).for_each(add);
         }

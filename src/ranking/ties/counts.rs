@@ -14,7 +14,7 @@ use super::units::Units;
 use crate::memory;
 use crate::ranking::scores::{keys::Keys, score_type::ScoreType};
 use crate::ranking::tasks;
-use crate::ranking::tuning::{MANY_SCORES, MOST_ROOM};
+use crate::ranking::tuning::{FEW_ROWS, PARALLEL_ROWS};
 
 /// What counts add up: rows or units of 64 bits, or the sums of weights of a [state](crate::states::State).
 pub trait CountValue:
@@ -156,7 +156,7 @@ impl Counts {
 
 /// Appends keys and counts of so many scores; of many scores, both at a time.
 fn append_both(scores: usize, keys: impl FnOnce() + Send, counts: impl FnOnce() + Send) {
-    if scores >= MANY_SCORES && tasks::in_pool() {
+    if scores >= PARALLEL_ROWS && tasks::in_pool() {
         rayon::join(keys, counts);
     } else {
         keys();
@@ -222,12 +222,13 @@ impl Ties<'_> {
     /// All ties as a value.
     pub fn counts(&mut self) -> Counts {
         let (score_type, units) = (self.score_type(), self.units());
-        // What is not used of the room for a large group is never made.
+        // What is not used of the room for a large group is never made. Few groups of more than few rows have as many distinct
+        // scores as rows.
         let mut counts = match self.most_distinct() {
             0 => Counts::with_capacity(
                 score_type,
                 units,
-                (self.n_pos() + self.n_neg()).min(MOST_ROOM) as usize,
+                (self.n_pos() + self.n_neg()).min(FEW_ROWS as u64) as usize,
             ),
             most => Counts {
                 keys: Keys::with_room(score_type.width(), most),

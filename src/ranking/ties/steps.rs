@@ -1,6 +1,6 @@
 //! Steps of the ROC curve, from the highest scores down.
 
-use crate::ranking::tuning::STEPS_AT_A_TIME;
+use crate::ranking::tuning::TOGETHER;
 
 /// Rows that come one after the other in order of score, and how many of either class score higher.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -151,7 +151,7 @@ impl Runs<'_, '_> {
         take: &mut Sink<'_>,
         push: impl FnOnce(&mut Runs<'_, '_>),
     ) {
-        deltas.resize(STEPS_AT_A_TIME, StepDelta::default());
+        deltas.resize(TOGETHER, StepDelta::default());
         let mut runs = Runs { above, deltas, len: 0, take };
         push(&mut runs);
         runs.end_run();

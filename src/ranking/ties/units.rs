@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::math::power_of_two;
 use crate::ranking::scores::{Observations, Score};
-use crate::ranking::tuning::{COUNTED_WEIGHTS, SHARD_ROWS, WEIGHTS_PER_TASK};
+use crate::ranking::tuning::{BLOCK_ROWS, COUNTED_WEIGHTS, SHARD_ROWS};
 
 /// Bits that all weights of a class take together, at most, but for roundings.
 const TOTAL_BITS: u32 = 62;
@@ -103,7 +103,7 @@ pub fn units<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
     let counts = if n_rows < SHARD_ROWS {
         exponent_counts(&weights)
     } else {
-        let blocks = weights.blocks(n_rows.div_ceil(WEIGHTS_PER_TASK));
+        let blocks = weights.blocks(n_rows.div_ceil(BLOCK_ROWS));
         blocks.par_iter().map(exponent_counts).reduce(|| vec![0; 2 * POWERS], joined)
     };
     [0, 1].map(|class| unit(descending(&counts[class * POWERS..][..POWERS])))

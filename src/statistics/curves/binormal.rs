@@ -340,9 +340,14 @@ mod tests {
         };
         // Positives 4 ± 2 and negatives 1 ± 1, shifted and scaled.
         let expected = (Some(upper_tail(-3.0 / 5f64.sqrt())), Some(3.0), Some(-2.0));
-        for (shift, scale) in
-            [(0.0, 1.0), (1024.0, 1.0), (-7.0, 0.5), (0.0, 2f64.powi(1020)), (0.0, 2f64.powi(-1000)), (0.0, 5e-324)]
-        {
+        for (shift, scale) in [
+            (0.0, 1.0),
+            (1024.0, 1.0),
+            (-7.0, 0.5),
+            (0.0, 2f64.powi(1020)),
+            (0.0, 2f64.powi(-1000)),
+            (0.0, 5e-324),
+        ] {
             let scores = [6.0, 2.0, 0.0, 2.0].map(|score| (score + shift) * scale);
             let record = of(&[1, 1, 0, 0], &scores);
             assert_eq!((record.1, record.2), (expected.1, expected.2), "{shift} {scale}");
