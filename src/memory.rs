@@ -4,6 +4,9 @@
 //! column that is written once, this takes longer than the writing. Pages of 2 MiB are asked for less often. Linux gives
 //! them to memory that wants them, unless they are switched off.
 
+#[cfg(all(target_os = "linux", not(miri)))]
+use crate::paths::Path;
+
 /// Fewer bytes than these do not ask: so many hold a page of 2 MiB wherever they begin.
 #[cfg(all(target_os = "linux", not(miri)))]
 const LEAST_BYTES: usize = 1 << 22;
@@ -62,7 +65,7 @@ pub fn with_capacity<T>(capacity: usize) -> Vec<T> {
 #[cfg(all(target_os = "linux", not(miri)))]
 fn advise_huge_pages<T>(values: &mut Vec<T>) {
     let bytes = values.capacity() * size_of::<T>();
-    if bytes < LEAST_BYTES {
+    if bytes < LEAST_BYTES || !Path::HugePages.is_on() {
         return;
     }
     let start = values.as_mut_ptr().cast::<u8>();

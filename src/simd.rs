@@ -6,6 +6,8 @@
 //!
 //! Measured: looking up a key takes a quarter less time.
 
+use crate::paths::Path;
+
 /// A loop in a function that is always inlined: code that is not inlined is not compiled for AVX2.
 pub(crate) trait Kernel {
     /// The result.
@@ -19,7 +21,10 @@ pub(crate) trait Kernel {
 #[inline]
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt") {
+    if Path::Simd.is_on()
+        && std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("popcnt")
+    {
         #[target_feature(enable = "avx2,popcnt")]
         fn with_avx2<K: Kernel>(kernel: K) -> K::Output {
             kernel.run()

@@ -8,6 +8,7 @@
 //! A line from -2 to 2 over 8 buckets gives -2, -0.1, 0.4 and 7 the buckets 0, 3, 4 and 7. Of scores over twelve orders of
 //! magnitude it would give nearly all the bucket 0; piecewise, each decade has buckets by its share of the sample.
 
+use crate::paths::Path;
 use crate::ranking::scores::{Observations, Parts, Score};
 use crate::ranking::tuning::{
     FULLEST_SHARE, GRID_CELLS, LANES, SAMPLE, SAMPLED_KEYS, STRETCHES, TRUSTED_SCORES,
@@ -174,7 +175,7 @@ impl BucketMap {
             cells[line.bucket(tie[0]) as usize] += 1;
         }
         let (fullest, distinct) = (cells.into_iter().max().unwrap_or(0), cells.iter().sum::<usize>());
-        if !is_large || fullest * FULLEST_SHARE <= distinct {
+        if !is_large || !Path::PiecewiseLinear.is_on() || fullest * FULLEST_SHARE <= distinct {
             return BucketMap::Line(Line::over(low, high, buckets));
         }
         BucketMap::PiecewiseLinear(PiecewiseLinear::through(sample, buckets))

@@ -1,5 +1,6 @@
 //! One group's rows, ranked in the way that suits their number.
 
+use crate::paths::Path;
 use crate::ranking::order::{
     blocks::blocks, distinct_keys::DistinctKeys, one_thread::OneThread, shards::Shards,
 };
@@ -110,7 +111,7 @@ impl<K: Key> Group<K> {
     fn load_unweighted<S: Score<Key = K>>(&mut self, pieces: &[Observations<'_, S>]) -> Layout {
         let n_rows = pieces.iter().map(|rows| rows.scores.len()).sum::<usize>();
         let most = match self.strategy {
-            Strategy::Fitting if n_rows >= SHARD_ROWS => {
+            Strategy::Fitting if n_rows >= SHARD_ROWS && Path::DistinctKeys.is_on() => {
                 Some(n_rows / ROWS_PER_KEY).filter(|&most| DistinctKeys::may_be_few(pieces, most))
             }
             Strategy::Counting => Some(n_rows),

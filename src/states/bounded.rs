@@ -14,6 +14,7 @@ use super::state::{Limit, State};
 use super::tuning::{
     BINS_PER_LIMIT, BOUNDED_LEAST, BOUNDED_ROWS, CACHED_BINS, ROWS_PER_BIN, SAMPLED_PER_BIN,
 };
+use crate::paths::Path;
 use crate::ranking::scores::{Key, Observations, Score, observations::blocks, score_type::ScoreType};
 use crate::ranking::ties::{Count, Counts, RowCounts};
 use crate::simd::{self, Kernel};
@@ -22,7 +23,9 @@ use crate::simd::{self, Kernel};
 pub(super) fn are_many<S>(pieces: &[Observations<'_, S>], limit: Limit) -> bool {
     let rows = pieces.iter().map(|rows| rows.scores.len()).sum::<usize>();
     let times = (limit.max_bins / CACHED_BINS).max(1);
-    rows >= BOUNDED_LEAST && (rows / ROWS_PER_BIN) as u64 / times >= limit.max_bins
+    Path::BoundedState.is_on()
+        && rows >= BOUNDED_LEAST
+        && (rows / ROWS_PER_BIN) as u64 / times >= limit.max_bins
 }
 
 /// The state of rows without weights that lie in several parts, in at most so many bins.

@@ -14,6 +14,7 @@ use super::merged_bins::merged_bins;
 use super::scale::Scale;
 use super::state::State;
 use super::tuning::{MOST_BINS_ALONE, STATES_TOGETHER};
+use crate::paths::Path;
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{
     counts::{CountValue, Counts},
@@ -61,6 +62,7 @@ impl<T: CountValue> State<T> {
     /// written.
     fn of_some<K: Key>(mut states: Vec<Self>) -> Self {
         if states.len() >= STATES_TOGETHER
+            && Path::MergeTable.is_on()
             && let Some(intervals) = states.iter().find_map(Self::partition)
         {
             return Self::in_table::<K>(&states, intervals.scale());

@@ -17,4 +17,4 @@ pub mod weighted;
 
 pub use scale::Scale;
 pub use state::{Limit, State};
-pub use stored::StoredState;
+pub use stored::{StoredState, unranked_state};

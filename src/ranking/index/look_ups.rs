@@ -2,6 +2,7 @@
 
 use super::{Index, ends_of_bucket};
 use crate::cache;
+use crate::paths::Path;
 use crate::ranking::bucket_map::{BucketMap, with_buckets};
 use crate::ranking::scores::{Key, Score};
 use crate::ranking::tuning::{PROBE_LANES, TOGETHER};
@@ -187,7 +188,7 @@ impl<K: Key> LastProbe<K> {
     /// How many keys of a bucket are below a key, and how many are not above it.
     #[inline]
     fn bounds(&mut self, bucket: &[K], key: K) -> (usize, usize) {
-        if self.key != Some(key) {
+        if self.key != Some(key) || !Path::LastProbe.is_on() {
             *self = LastProbe { key: Some(key), bounds: bounds_among(bucket, key) };
         }
         self.bounds

@@ -1,5 +1,6 @@
 //! Two classes of keys, each in pieces: what one pass over them counts.
 
+use crate::paths::Path;
 use crate::ranking::scores::Key;
 use crate::ranking::ties::steps::{Above, Runs, Tie};
 use crate::ranking::tuning::{EQUAL_STEPS, FEW_ROWS};
@@ -21,7 +22,7 @@ impl<K: Key> Classes<'_, K> {
 
     /// Whether pairs of rows are better compared one by one.
     pub fn are_few(&self) -> bool {
-        self.rows() < FEW_ROWS || self.n_pos == 0 || self.n_neg == 0
+        (self.rows() < FEW_ROWS && Path::Pairs.is_on()) || self.n_pos == 0 || self.n_neg == 0
     }
 
     /// The tie of the row at this rank among these, the highest being at 1, where `above` lies above all of these.

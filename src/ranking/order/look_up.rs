@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::classes::Classes;
 use super::kernel_table::KernelTable;
 use super::pairs::{self, twice_higher};
+use crate::paths::Path;
 use crate::ranking::index::{
     Index,
     rank_histogram::{RankHistogram, Ranks},
@@ -190,7 +191,7 @@ impl<K: Key> Classes<'_, K> {
         visit: impl FnMut(Ranks),
     ) -> [Moments<u128>; 2] {
         let (indexed, others) = self.indexed(which);
-        if self.rows() < FEW_ROWS {
+        if self.rows() < FEW_ROWS && Path::Pairs.is_on() {
             return pairs::midrank_sums(indexed, others, visit);
         }
         (kernels.build)(&mut histogram.index, indexed);

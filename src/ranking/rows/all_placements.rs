@@ -27,6 +27,7 @@ use super::ks_distances::{Steps, steps};
 use super::midrank_sums::{ClassSums, KeyAndLabel, SumNumber, Sums};
 use super::score_order::{PartMemory, ScoreOrder};
 use crate::interrupt;
+use crate::paths::Path;
 use crate::ranking::partition::exclusive_prefix_sum;
 use crate::ranking::scores::Score;
 use crate::ranking::tasks;
@@ -88,7 +89,8 @@ impl AllPlacements {
         };
         let sums = tasks::par_map(0..ranges.len(), Default::default, |memory, number| {
             let range = ranges[number].clone();
-            if rows(&range) <= FEW_ROWS || fits_64_bits(rows(&range), most) {
+            let is_narrow = rows(&range) <= FEW_ROWS || fits_64_bits(rows(&range), most);
+            if is_narrow && Path::NarrowSums.is_on() {
                 of_range(&order, range, memory, Sums::<u64>::none(keys.distinct, steps.len()), &steps)
             } else {
                 of_range(&order, range, memory, Sums::<u128>::none(keys.distinct, steps.len()), &steps)

@@ -11,6 +11,7 @@ use std::slice::IterMut;
 
 use rayon::prelude::*;
 
+use crate::paths::Path;
 use crate::ranking::tasks;
 use crate::ranking::tuning::{BLOCK_ROWS, MOST_GROUPS, ROWS_PER_OFFSET, SLICE_ROWS};
 use crate::{cache, interrupt, memory};
@@ -75,7 +76,7 @@ impl<'a> RowGroups<'a> {
     }
 
     fn of_at_most(codes: GroupCodes<'a>, groups: usize, threads: usize, most: usize) -> Self {
-        if groups <= most {
+        if groups <= most || !Path::TwoPasses.is_on() {
             let blocks = Blocks::of(codes, 0, groups, threads);
             return RowGroups { borders: blocks.borders(), passes: Passes::One(blocks) };
         }

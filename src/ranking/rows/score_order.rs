@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::cache;
 use crate::interrupt;
 use crate::memory;
+use crate::paths::Path;
 use crate::ranking::bucket_map::{BucketMap, with_buckets};
 use crate::ranking::index::sorting::sort_nearly_sorted;
 use crate::ranking::partition::exclusive_prefix_sum;
@@ -196,7 +197,7 @@ impl<S: Score, B: Payload> PartMemory<S, B> {
         let payload = || pieces.iter().flat_map(|piece| piece.1.iter().copied());
         scores.clear();
         pieces.iter().for_each(|piece| scores.extend_from_slice(piece.0));
-        if scores.len() < FEW_ROWS {
+        if scores.len() < FEW_ROWS || !Path::ScoreBuckets.is_on() {
             rows.clear();
             rows.extend(scores.iter().copied().zip(payload()));
             rows.sort_unstable();

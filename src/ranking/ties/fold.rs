@@ -10,6 +10,7 @@ use super::positives::{Batches, PositiveScore, PositiveScores};
 use super::source::{Indexed, StepKind};
 use super::steps::{Above, Run, Step, Tie};
 use super::ties::Ties;
+use crate::paths::Path;
 
 impl Ties<'_> {
     /// Folds the distinct scores from the highest to the lowest: `step` takes one into a result, and
@@ -48,7 +49,14 @@ impl Ties<'_> {
         join: impl Fn(&mut T, T),
     ) -> T {
         let mut result = T::default();
-        self.fold_steps(steps, &needed, &mut result, T::default, of_steps(step), join);
+        self.fold_steps(
+            steps,
+            &|step| needed(step) || !Path::PrunedFold.is_on(),
+            &mut result,
+            T::default,
+            of_steps(step),
+            join,
+        );
         result
     }
 
@@ -96,11 +104,12 @@ impl Ties<'_> {
             all.1 = all.1.plus(more.1);
         };
         let all = Mutex::new((T::default(), Placements::default()));
-        let is_walked = self.source.walk_positives(sums, &|walk| {
-            let mut part = T::default();
-            let placements = walk(&mut |scores| step(&mut part, scores));
-            joined(&mut all.lock().unwrap_or_else(PoisonError::into_inner), (part, placements));
-        });
+        let is_walked = Path::Positives.is_on()
+            && self.source.walk_positives(sums, &|walk| {
+                let mut part = T::default();
+                let placements = walk(&mut |scores| step(&mut part, scores));
+                joined(&mut all.lock().unwrap_or_else(PoisonError::into_inner), (part, placements));
+            });
         if is_walked {
             return all.into_inner().unwrap_or_else(PoisonError::into_inner);
         }

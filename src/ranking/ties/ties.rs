@@ -16,6 +16,7 @@ use super::row_counts::RowCounts;
 use super::source::{Indexed, Source, SquaredUnits};
 use super::steps::Tie;
 use super::units::Units;
+use crate::paths::Path;
 use crate::ranking::scores::{Number, score_type::ScoreType};
 
 /// With classes of fewer rows than this, the product of both fits 62 bits, and differences of such products fit 63.
@@ -123,7 +124,7 @@ impl<'a> Ties<'a> {
     /// The ties from the highest score down; in a large group about `cells` cells, each of several ties, if that saves
     /// putting the rows in order. The result depends on the rows alone, not on their order.
     pub fn outline(&mut self, cells: usize) -> Vec<Cell<u128>> {
-        self.source.outline(cells).unwrap_or_else(|| {
+        Path::Outline.is_on().then(|| self.source.outline(cells)).flatten().unwrap_or_else(|| {
             self.fold(
                 |cells: &mut Vec<_>, tie| cells.push(Cell::of_tie(tie.key, tie.pos, tie.neg)),
                 |cells, lower| cells.extend(lower),
@@ -143,7 +144,7 @@ impl<'a> Ties<'a> {
     /// Twice the Mann-Whitney U, and the sum of `t³ - t` over the distinct scores, each shared by t rows.
     pub fn twice_u_and_cubes(&mut self) -> (u128, u128) {
         let n_neg = self.n_neg;
-        self.source.twice_u_and_cubes().unwrap_or_else(|| {
+        Path::Duplicates.is_on().then(|| self.source.twice_u_and_cubes()).flatten().unwrap_or_else(|| {
             self.fold(
                 |(twice_u, cubes): &mut (u128, u128), tie| {
                     *twice_u += tie.twice_u(n_neg);
@@ -157,7 +158,7 @@ impl<'a> Ties<'a> {
     /// Sums over the placements of all rows.
     pub fn placements(&mut self) -> Placements {
         let n_neg = self.n_neg;
-        self.source.placements().unwrap_or_else(|| {
+        Path::RankHistogram.is_on().then(|| self.source.placements()).flatten().unwrap_or_else(|| {
             self.fold_runs(
                 Indexed::Rarer,
                 |sums: &mut Placements, run| sums.add_run(run, &run.whole(), n_neg),
@@ -198,7 +199,7 @@ impl<'a> Ties<'a> {
 
     /// Positives and negatives that score as high as a key, or higher.
     pub fn reached(&mut self, key: u128) -> (u64, u64) {
-        self.source.reached(key).unwrap_or_else(|| {
+        Path::Ranks.is_on().then(|| self.source.reached(key)).flatten().unwrap_or_else(|| {
             self.fold(
                 |sums: &mut (u64, u64), tie| {
                     if tie.key >= key {
@@ -213,7 +214,7 @@ impl<'a> Ties<'a> {
     /// The tie of the row at this rank, the highest row being at 1, where there is one: the highest score that so many
     /// rows or more reach. With weights, ranks count units.
     pub fn at_rank(&mut self, rank: u64) -> Option<Tie> {
-        self.source.at_rank(rank).unwrap_or_else(|| {
+        Path::Ranks.is_on().then(|| self.source.at_rank(rank)).flatten().unwrap_or_else(|| {
             self.fold(
                 |found: &mut Option<Tie>, tie| {
                     if found.is_none() && tie.tp() + tie.fp() >= rank {
@@ -227,7 +228,7 @@ impl<'a> Ties<'a> {
 
     /// The key of the row at this rank: of [`at_rank`](Ties::at_rank) the key alone.
     pub fn threshold(&mut self, rank: u64) -> Option<u128> {
-        match self.source.threshold(rank) {
+        match Path::Ranks.is_on().then(|| self.source.threshold(rank)).flatten() {
             Some(key) => key,
             None => self.at_rank(rank).map(|tie| tie.key),
         }
@@ -235,7 +236,7 @@ impl<'a> Ties<'a> {
 
     /// The key of the positives of a score.
     pub fn key_of(&mut self, score: PositiveScore) -> Option<u128> {
-        match self.source.positive_at(score.tp.into()) {
+        match Path::Ranks.is_on().then(|| self.source.positive_at(score.tp.into())).flatten() {
             Some(key) => key,
             None => self.threshold(u64::from(score.tp) + u64::from(score.fp)),
         }

@@ -12,6 +12,7 @@
 use rayon::prelude::*;
 
 use crate::math::power_of_two;
+use crate::paths::Path;
 use crate::ranking::scores::{Observations, Score};
 use crate::ranking::tuning::{BLOCK_ROWS, COUNTED_WEIGHTS, SHARD_ROWS};
 
@@ -92,7 +93,7 @@ pub struct Units {
 /// The units of negatives and of positives, for rows with weights.
 pub fn units<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
     let n_rows = rows.scores.len();
-    if n_rows < COUNTED_WEIGHTS {
+    if n_rows < COUNTED_WEIGHTS && Path::UnitsOfFew.is_on() {
         return units_of_few(rows);
     }
     let weights = rows.with_masses_as_scores();

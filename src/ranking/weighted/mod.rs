@@ -7,6 +7,7 @@
 pub(super) mod rows;
 pub(super) mod shards;
 
+use crate::paths::Path;
 use crate::ranking::order::shards::Shards;
 use crate::ranking::scores::{Key, Observations, Score};
 use crate::ranking::ties::{
@@ -135,7 +136,7 @@ impl<K: Key> Source for Weighted<K> {
     fn twice_u(&mut self) -> Option<u128> {
         match &self.layout {
             Layout::Rows(_) => None,
-            Layout::Shards(shards) => Some(shards.twice_u_of_units()),
+            Layout::Shards(shards) => Path::IndexedUnits.is_on().then(|| shards.twice_u_of_units()),
         }
     }
 
