@@ -24,16 +24,16 @@ impl<K: Key> Index<K> {
     /// Over all keys in `pieces`: the indexed keys below each, and those equal to it. The sums are compiled with the look-ups, as
     /// SIMD loops; [`look_up`](Self::look_up) knows no more than a pointer.
     pub fn below_and_equal<S: Score<Key = K>>(&self, pieces: &[&[K]]) -> [u64; 2] {
-        let [mut below, mut equal] = [0; 2];
+        let [mut lower, mut equal] = [0; 2];
         self.probe::<S>(pieces, |ranks| {
             let sum = |numbers: &[u32]| numbers.iter().map(|&number| u64::from(number)).sum::<u64>();
-            let of_below = sum(ranks.below);
-            below += of_below;
+            let of_below = sum(ranks.lower);
+            lower += of_below;
             if ranks.any_equal {
-                equal += sum(ranks.upto) - of_below;
+                equal += sum(ranks.upper) - of_below;
             }
         });
-        [below, equal]
+        [lower, equal]
     }
 
     #[inline]
@@ -69,9 +69,9 @@ impl<K: Key, F: Fn(K) -> u32, V: FnMut(Bounds<'_>)> Kernel for Probe<'_, K, F, V
 #[derive(Clone, Copy)]
 pub(in crate::ranking) struct Bounds<'a> {
     /// How many indexed keys are below each.
-    pub below: &'a [u32],
+    pub lower: &'a [u32],
     /// How many indexed keys are not above each.
-    pub upto: &'a [u32],
+    pub upper: &'a [u32],
     /// Whether one of them equals an indexed key.
     pub any_equal: bool,
 }
@@ -84,8 +84,8 @@ pub(super) struct LookUps<'a, K: Key, F> {
     last: LastProbe<K>,
     buckets: [u32; TOGETHER],
     windows: [[K::Lane; PROBE_LANES]; TOGETHER],
-    below: [u32; TOGETHER],
-    upto: [u32; TOGETHER],
+    lower: [u32; TOGETHER],
+    upper: [u32; TOGETHER],
 }
 
 impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
@@ -98,8 +98,8 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
             last: LastProbe::default(),
             buckets: [0; TOGETHER],
             windows: [[K::Lane::default(); PROBE_LANES]; TOGETHER],
-            below: [0; TOGETHER],
-            upto: [0; TOGETHER],
+            lower: [0; TOGETHER],
+            upper: [0; TOGETHER],
         }
     }
 
@@ -114,7 +114,7 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
             *bucket = (self.bucket)(key);
         }
         let mut long = 0u64;
-        let of_keys = self.windows.iter_mut().zip(&mut self.below).zip(&self.buckets).zip(keys_here);
+        let of_keys = self.windows.iter_mut().zip(&mut self.lower).zip(&self.buckets).zip(keys_here);
         for (number, (((window, first), &bucket), &key)) in of_keys.enumerate() {
             let (start, end) = ends_of_bucket(starts, bucket as usize);
             *first = start as u32;
@@ -133,34 +133,34 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
             }
         }
         let rows = keys_here.len();
-        let add = |below: &mut [u32], upto: &mut [u32], windows: &[[K::Lane; PROBE_LANES]]| {
+        let add = |lower: &mut [u32], upper: &mut [u32], windows: &[[K::Lane; PROBE_LANES]]| {
             let mut any_equal = 0;
-            for ((below, upto), window) in below.iter_mut().zip(upto).zip(windows) {
+            for ((lower, upper), window) in lower.iter_mut().zip(upper).zip(windows) {
                 let mut sum = window[0];
                 window[1..].iter().for_each(|&lane| sum += lane);
                 let sum = sum.into() as u32;
                 let equal = sum / u32::from(EQUAL);
-                *below += sum % u32::from(EQUAL);
-                *upto = *below + equal;
+                *lower += sum % u32::from(EQUAL);
+                *upper = *lower + equal;
                 any_equal |= equal;
             }
             any_equal
         };
         // The compiler makes the most of a loop whose length it knows.
         let mut any_equal = if rows == TOGETHER {
-            add(&mut self.below, &mut self.upto, &self.windows)
+            add(&mut self.lower, &mut self.upper, &self.windows)
         } else {
-            add(&mut self.below[..rows], &mut self.upto[..rows], &self.windows[..rows])
+            add(&mut self.lower[..rows], &mut self.upper[..rows], &self.windows[..rows])
         };
         while long != 0 {
             let number = long.trailing_zeros() as usize;
             long &= long - 1;
             let (start, end) = ends_of_bucket(starts, self.buckets[number] as usize);
-            let (below, upto) = self.last.bounds(&keys[start..end], keys_here[number]);
-            (self.below[number], self.upto[number]) = ((start + below) as u32, (start + upto) as u32);
-            any_equal |= (upto - below) as u32;
+            let (lower, upper) = self.last.bounds(&keys[start..end], keys_here[number]);
+            (self.lower[number], self.upper[number]) = ((start + lower) as u32, (start + upper) as u32);
+            any_equal |= (upper - lower) as u32;
         }
-        Bounds { below: &self.below[..rows], upto: &self.upto[..rows], any_equal: any_equal != 0 }
+        Bounds { lower: &self.lower[..rows], upper: &self.upper[..rows], any_equal: any_equal != 0 }
     }
 }
 
@@ -209,8 +209,8 @@ pub(super) fn bounds_among<K: Key>(bucket: &[K], key: K) -> (usize, usize) {
     if bucket[rows - 1] == lowest {
         return (rows * usize::from(lowest < key), rows * usize::from(lowest <= key));
     }
-    let below = bucket.partition_point(|&other| other < key);
-    (below, below + bucket[below..].partition_point(|&other| other <= key))
+    let lower = bucket.partition_point(|&other| other < key);
+    (lower, lower + bucket[lower..].partition_point(|&other| other <= key))
 }
 
 #[cfg(test)]
@@ -225,14 +225,14 @@ mod tests {
         let pieces: Vec<&[S::Key]> = keys.chunks(keys.len().div_ceil(number).max(1)).collect();
         let mut index = Index::default();
         index.build::<S>(&[&own]);
-        let below = |key| own.iter().filter(|&&other| other < key).count() as u32;
-        let upto = |key| own.iter().filter(|&&other| other <= key).count() as u32;
-        let expected: Vec<(u32, u32)> = keys.iter().map(|&key| (below(key), upto(key))).collect();
+        let lower = |key| own.iter().filter(|&&other| other < key).count() as u32;
+        let upper = |key| own.iter().filter(|&&other| other <= key).count() as u32;
+        let expected: Vec<(u32, u32)> = keys.iter().map(|&key| (lower(key), upper(key))).collect();
         let mut received = Vec::new();
         index.look_up::<S>(&pieces, &mut |bounds| {
             let both: Vec<(u32, u32)> =
-                bounds.below.iter().copied().zip(bounds.upto.iter().copied()).collect();
-            assert_eq!(bounds.any_equal, both.iter().any(|(below, upto)| below < upto));
+                bounds.lower.iter().copied().zip(bounds.upper.iter().copied()).collect();
+            assert_eq!(bounds.any_equal, both.iter().any(|(lower, upper)| lower < upper));
             received.extend(both);
         });
         assert_eq!(received, expected);

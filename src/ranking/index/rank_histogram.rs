@@ -11,21 +11,21 @@ use crate::ranking::ties::{placements::Moments, steps::Runs};
 
 /// How many keys of each class are below a key, and how many are not above it.
 ///
-/// Where equal indexed keys are visited one after the other, `indexed_upto` is one more each time. `indexed_below` is one more
+/// Where equal indexed keys are visited one after the other, `indexed_upper` is one more each time. `indexed_lower` is one more
 /// as well, unless the visitor knows which keys are equal.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::ranking) struct Ranks {
-    pub indexed_below: u32,
-    pub indexed_upto: u32,
-    pub others_below: u32,
-    pub others_upto: u32,
+    pub indexed_lower: u32,
+    pub indexed_upper: u32,
+    pub others_lower: u32,
+    pub others_upper: u32,
 }
 
 impl Ranks {
     /// Twice the other keys below the key, and once those equal to it.
     #[inline(always)]
     pub fn among_others(self) -> u64 {
-        u64::from(self.others_below) + u64::from(self.others_upto)
+        u64::from(self.others_lower) + u64::from(self.others_upper)
     }
 }
 
@@ -70,22 +70,22 @@ impl<K: Key> RankHistogram<K> {
         }
         *sums = TiedSums::default();
         look_up(index, pieces, &mut |bounds| {
-            bounds.below.iter().for_each(|&below| counts[below as usize] += 1);
+            bounds.lower.iter().for_each(|&lower| counts[lower as usize] += 1);
             if !bounds.any_equal {
                 return;
             }
-            for (&below, &upto) in bounds.below.iter().zip(bounds.upto) {
-                if below < upto {
-                    tied[below as usize] = tied[below as usize].wrapping_add(1);
-                    tied[upto as usize] = tied[upto as usize].wrapping_sub(1);
-                    sums.add(below.into(), (upto - below).into());
+            for (&lower, &upper) in bounds.lower.iter().zip(bounds.upper) {
+                if lower < upper {
+                    tied[lower as usize] = tied[lower as usize].wrapping_add(1);
+                    tied[upper as usize] = tied[upper as usize].wrapping_sub(1);
+                    sums.add(lower.into(), (upper - lower).into());
                 }
             }
         });
     }
 
     /// Visits the indexed keys after [`RankHistogram::count`], from the lowest up; equal keys one by one. With `TIES` the index is in
-    /// order, and `indexed_below` leaves out equal keys.
+    /// order, and `indexed_lower` leaves out equal keys.
     ///
     /// With `SUMS` it returns the moments of the ranks of the indexed keys, and of the
     /// others; else zeros. A rank is twice the keys of the other class below a key and once those equal to it.
@@ -104,19 +104,20 @@ impl<K: Key> RankHistogram<K> {
             sum_of_others += all_below;
             squares_of_others += u128::from(all_below) * below as u128;
         };
-        let (mut upto, mut equal) = (0, 0u32);
+        let (mut upper, mut equal) = (0, 0u32);
         let mut first = 0;
         for (key, (&more, &tied)) in counts.iter().zip(&self.tied).enumerate() {
             if SUMS {
                 add_others(more, key);
             }
-            upto += more;
+            upper += more;
             equal = equal.wrapping_add(tied);
             if !TIES || key == 0 || self.index.keys[key] != self.index.keys[key - 1] {
                 first = key as u32;
             }
-            let (indexed_below, indexed_upto) = (first, key as u32 + 1);
-            let ranks = Ranks { indexed_below, indexed_upto, others_below: upto - equal, others_upto: upto };
+            let (indexed_lower, indexed_upper) = (first, key as u32 + 1);
+            let ranks =
+                Ranks { indexed_lower, indexed_upper, others_lower: upper - equal, others_upper: upper };
             if SUMS {
                 sum += ranks.among_others();
                 squares += u128::from(ranks.among_others()) * u128::from(ranks.among_others());
@@ -130,7 +131,7 @@ impl<K: Key> RankHistogram<K> {
         [
             Moments { rows: counts.len() as u128, sum: sum.into(), squares },
             Moments {
-                rows: u128::from(upto + last[0]),
+                rows: u128::from(upper + last[0]),
                 sum: u128::from(2 * sum_of_others + self.sums.sum),
                 squares: 4 * squares_of_others + self.sums.squares,
             },

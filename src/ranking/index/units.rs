@@ -51,9 +51,9 @@ impl<K: Key> Index<K> {
             let pairs = self.keys[start..end].iter().zip(borders);
             return pairs.map(|(&other, ends)| twice_units((other, ends[1] - ends[0]), key)).sum();
         }
-        let (below, upto) = bounds_among(&self.keys[start..end], key);
+        let (lower, upper) = bounds_among(&self.keys[start..end], key);
         let before = |index: usize| self.units_before[start + index] - self.units_before[start];
-        before(below) + before(upto)
+        before(lower) + before(upper)
     }
 }
 

@@ -134,10 +134,10 @@ impl<K: Key> Classes<'_, K> {
         let push = |ranks: Ranks| {
             batches.push(PositiveScore {
                 pos: 1,
-                pos_above: pos_upto - ranks.indexed_upto,
-                neg_above: neg_upto - ranks.others_upto,
-                tp: pos_upto - ranks.indexed_below,
-                fp: neg_upto - ranks.others_below,
+                pos_above: pos_upto - ranks.indexed_upper,
+                neg_above: neg_upto - ranks.others_upper,
+                tp: pos_upto - ranks.indexed_lower,
+                fp: neg_upto - ranks.others_lower,
             });
         };
         if !sums {
@@ -165,17 +165,17 @@ impl<K: Key> Classes<'_, K> {
             let (neg, pos) = (neg as i64, pos as i64);
             if self.indexes_pos(Indexed::Rarer) { (pos, neg) } else { (neg, pos) }
         };
-        let ((n_indexed, n_others), (indexed_below, others_below)) = (of_classes(totals), of_classes(below));
+        let ((n_indexed, n_others), (indexed_lower, others_lower)) = (of_classes(totals), of_classes(below));
         let height = |indexed: i64, others: i64| others * n_indexed - indexed * n_others;
-        let lower_end = height(indexed_below, others_below);
+        let lower_end = height(indexed_lower, others_lower);
         let height_at = |indexed: u32, others: u32| lower_end + height(indexed.into(), others.into());
         // From the lowest score up, the height falls where an indexed key comes, and else it rises. Where equal keys are
         // visited one by one, no point between them is farther than both at their ends: beside the same number of other
         // keys it has more indexed keys below it than the first, and fewer than the last.
         let (mut lowest, mut highest) = (lower_end, lower_end);
         let sums = self.midrank_sums::<true>(histogram, kernels, Indexed::Rarer, |ranks| {
-            highest = highest.max(height_at(ranks.indexed_below, ranks.others_below));
-            lowest = lowest.min(height_at(ranks.indexed_upto, ranks.others_upto));
+            highest = highest.max(height_at(ranks.indexed_lower, ranks.others_lower));
+            lowest = lowest.min(height_at(ranks.indexed_upper, ranks.others_upper));
         });
         (self.placements_of(sums, Indexed::Rarer, above, totals[0]), highest.max(-lowest).unsigned_abs())
     }

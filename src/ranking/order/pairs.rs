@@ -56,13 +56,13 @@ impl<K: Key, F: FnMut(Ranks)> Kernel for MidrankSums<'_, K, F> {
             let mut ranks = Ranks::default();
             for (&other, twice_below) in others.iter().zip(twice_ranks.iter_mut()) {
                 let (lower, not_above) = (u32::from(other < key), u32::from(other <= key));
-                ranks.others_below += lower;
-                ranks.others_upto += not_above;
+                ranks.others_lower += lower;
+                ranks.others_upper += not_above;
                 *twice_below += 2 - lower - not_above;
             }
             for &other in indexed {
-                ranks.indexed_below += u32::from(other < key);
-                ranks.indexed_upto += u32::from(other <= key);
+                ranks.indexed_lower += u32::from(other < key);
+                ranks.indexed_upper += u32::from(other <= key);
             }
             of_indexed.add(1, ranks.among_others());
             (self.visit)(ranks);

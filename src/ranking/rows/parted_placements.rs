@@ -317,16 +317,16 @@ impl<K: Key> OneAnother<K> {
         let mut written = of_others.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
         index.look_up::<S>(others, &mut |bounds| {
             // An other key counts once for all indexed keys that are not below it, and once more for those above it.
-            let of_keys = bounds.below.iter().zip(bounds.upto);
-            for (twice, (&below, &upto)) in written.next().unwrap_or_default().iter_mut().zip(of_keys) {
-                *twice = below + upto;
+            let of_keys = bounds.lower.iter().zip(bounds.upper);
+            for (twice, (&lower, &upper)) in written.next().unwrap_or_default().iter_mut().zip(of_keys) {
+                *twice = lower + upper;
             }
             if bounds.any_equal {
-                for &bound in bounds.below.iter().chain(bounds.upto) {
+                for &bound in bounds.lower.iter().chain(bounds.upper) {
                     more[bound as usize] += 1;
                 }
             } else {
-                bounds.below.iter().for_each(|&below| more[below as usize] += 2);
+                bounds.lower.iter().for_each(|&lower| more[lower as usize] += 2);
             }
         });
         debug_assert!(written.next().is_none());
@@ -337,8 +337,8 @@ impl<K: Key> OneAnother<K> {
         }
         let mut written = of_indexed.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
         index.look_up::<S>(indexed, &mut |bounds| {
-            for (twice, &below) in written.next().unwrap_or_default().iter_mut().zip(bounds.below) {
-                *twice = more[below as usize];
+            for (twice, &lower) in written.next().unwrap_or_default().iter_mut().zip(bounds.lower) {
+                *twice = more[lower as usize];
             }
         });
         debug_assert!(written.next().is_none());
