@@ -3,9 +3,9 @@
 //! The layers, each of which knows only those above it:
 //!
 //! - [`interrupt`]: how a user stops a long computation.
-//! - [`math`]: exact quotients, distributions.
 //! - `cache`, `memory`, `simd`: prefetch, memory in large pages, and runtime dispatch of SIMD.
 //! - [`paths`]: which way a group goes, and the switches by which benchmarks find what each special path buys.
+//! - [`math`]: exact quotients, distributions.
 //! - [`ranking`]: order-preserving keys, the rows of a group, its ties.
 //! - [`states`]: counts of rows that are kept, merged and packed; they are a source of ties as well.
 //! - [`statistics`]: one file a statistic, a fold over the ties.

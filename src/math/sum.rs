@@ -1,6 +1,7 @@
 //! Sums of floats that lose next to nothing.
 
 use crate::interrupt;
+use crate::simd::{self, Kernel};
 
 /// A sum, and beside it the sum of its rounding errors (Neumaier 1974).
 #[derive(Clone, Copy, Debug, Default)]
@@ -95,29 +96,75 @@ pub fn reproducible_sum(len: usize, bound: f64, number: impl Fn(usize) -> f64) -
     for part in 1..PARTS {
         powers[part] = powers[part - 1] * twice_n * (f64::EPSILON / 2.0);
     }
-    // Sums without rounding may go in any order, so several go at once.
-    let mut sums = [[0.0; LANES]; PARTS];
-    let mut add = |mut rests: [f64; LANES]| {
-        for (sums, power) in sums.iter_mut().zip(powers) {
-            for (sum, rest) in sums.iter_mut().zip(&mut rests) {
-                let leading = (*rest + power) - power;
-                *sum += leading;
-                *rest -= leading;
+    simd::dispatch(LeadingBits { len, powers, number })
+}
+
+/// The kernel of [`reproducible_sum`]. Sums without rounding may go in any order, so several go at once.
+struct LeadingBits<F> {
+    len: usize,
+    powers: [f64; PARTS],
+    number: F,
+}
+
+impl<F: Fn(usize) -> f64> Kernel for LeadingBits<F> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let mut sums = [[0.0; LANES]; PARTS];
+        each_of_lanes(self.len, self.number, |mut rests| {
+            for (sums, power) in sums.iter_mut().zip(self.powers) {
+                for (sum, rest) in sums.iter_mut().zip(&mut rests) {
+                    let leading = (*rest + power) - power;
+                    *sum += leading;
+                    *rest -= leading;
+                }
             }
-        }
-    };
+        });
+        sums.iter().rev().map(|lanes| lanes.iter().sum::<f64>()).sum()
+    }
+}
+
+/// The largest absolute value of `len` numbers; 0 of none.
+pub fn largest_magnitude(len: usize, number: impl Fn(usize) -> f64) -> f64 {
+    simd::dispatch(LargestMagnitude { len, number })
+}
+
+/// The kernel of [`largest_magnitude`].
+struct LargestMagnitude<F> {
+    len: usize,
+    number: F,
+}
+
+impl<F: Fn(usize) -> f64> Kernel for LargestMagnitude<F> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let mut largest = [0.0f64; LANES];
+        each_of_lanes(self.len, self.number, |numbers| {
+            for (largest, number) in largest.iter_mut().zip(numbers) {
+                *largest = if number.abs() > *largest { number.abs() } else { *largest };
+            }
+        });
+        largest.into_iter().fold(0.0, f64::max)
+    }
+}
+
+/// Visits `len` numbers, [`LANES`] at a time; what is left comes one by one beside zeros.
+#[inline(always)]
+fn each_of_lanes(len: usize, number: impl Fn(usize) -> f64, mut visit: impl FnMut([f64; LANES])) {
     let whole = len / LANES * LANES;
-    (0..whole).step_by(LANES).for_each(|start| add(std::array::from_fn(|lane| number(start + lane))));
+    (0..whole).step_by(LANES).for_each(|start| visit(std::array::from_fn(|lane| number(start + lane))));
     (whole..len)
-        .for_each(|index| add(std::array::from_fn(|lane| if lane == 0 { number(index) } else { 0.0 })));
-    sums.iter().rev().map(|lanes| lanes.iter().sum::<f64>()).sum()
+        .for_each(|index| visit(std::array::from_fn(|lane| if lane == 0 { number(index) } else { 0.0 })));
 }
 
 /// How often leading bits are taken.
 const PARTS: usize = 3;
 
-/// How many sums go at once.
-const LANES: usize = 4;
+/// How many numbers go at once: two registers of AVX2.
+const LANES: usize = 8;
 
 /// Numbers in ascending order, so that the names of the folds do not change the last bit of a sum.
 pub fn in_order(numbers: impl Iterator<Item = f64>) -> Vec<f64> {

@@ -8,7 +8,10 @@
 use rayon::prelude::*;
 
 use crate::interrupt;
-use crate::math::{quotient, signed_quotient, sum::reproducible_sum};
+use crate::math::{
+    quotient, signed_quotient,
+    sum::{largest_magnitude, reproducible_sum},
+};
 use crate::ranking::rows::Codes;
 use crate::ranking::tasks;
 use crate::ranking::ties::{Count, units::unit_of_all};
@@ -96,9 +99,8 @@ impl<'a> WeightedAreas<'a> {
         let [a, b] = [a, b].map(|score| &self.scores[score]);
         let [of_a, of_b] = [a, b].map(|score| score.of_row.as_slice());
         // Differences may be far smaller than either influence.
-        let differences = of_a.iter().zip(of_b).map(|(a, b)| a - b);
-        let largest = differences.fold(0.0f64, |largest, difference| largest.max(difference.abs()));
-        self.variance_of(largest, |row| of_a[row] - of_b[row])
+        let difference = |row: usize| of_a[row] - of_b[row];
+        self.variance_of(largest_magnitude(of_a.len().min(of_b.len()), difference), difference)
     }
 
     /// The covariance of two areas of rows without clusters; undefined with fewer than two rows of a class.
@@ -197,7 +199,7 @@ impl Influences {
             shares[row] * (quotient(placement.into(), 2 * u128::from(other)) - auc)
         };
         let of_row = tasks::par_map_rows(labels.len(), influence);
-        let largest = of_row.iter().fold(0.0f64, |largest, influence| largest.max(influence.abs()));
+        let largest = largest_magnitude(of_row.len(), |row| of_row[row]);
         Influences { twice_u, of_row, largest }
     }
 }
