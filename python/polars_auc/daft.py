@@ -68,19 +68,6 @@ def group_states(
         One row for each segment, ordered by segment: the columns ``by``, then for each score a column of its
         name with the state, as :func:`polars_auc.roc_state` makes it. Without ``by``, one row.
 
-    Raises
-    ------
-    ImportError
-        Without Daft 0.7.15 or newer.
-    TypeError, ValueError
-        At once: for a frame that is none of Daft, columns that are not names, two columns of one name, and
-        options that :func:`polars_auc.roc_state` refuses.
-    daft.exceptions.DaftCoreException
-        At once: for missing columns.
-    polars.exceptions.PolarsError
-        At once: for labels or scores of another dtype. When the query runs: for a label that is neither 0
-        nor 1.
-
     Notes
     -----
     Batches are counted wherever they are. Segments are divided into 64 shares, and one worker merges the

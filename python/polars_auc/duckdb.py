@@ -56,16 +56,6 @@ def register(
         None adds the functions of numbers, records and curves under their own names, with their default
         options.
 
-    Raises
-    ------
-    ImportError
-        If DuckDB or PyArrow is not installed.
-    ValueError
-        If a name is no plain name of SQL, or the answer of a function is of a type that SQL does not get.
-
-    TypeError
-        If the connection is none.
-
     Warns
     -----
     UserWarning

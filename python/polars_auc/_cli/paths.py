@@ -26,13 +26,7 @@ _NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
 
 def plain_and_partitioned(names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return plain files, and files of folders named ``key=value`` by the pattern that they match.
-
-    Raises
-    ------
-    ValueError
-        If a name is empty or matches nothing, if a file is named twice, and if a name is not UTF-8.
-    """
+    """Return plain files, and files of folders named ``key=value`` by the pattern that they match."""
     plain: dict[str, str] = {}
     partitioned: dict[str, list[str]] = {}
     for text in names:

@@ -67,13 +67,6 @@ def scan(names: Sequence[str], without: Container[str] = (), by: Sequence[str] =
     matched by a glob, as by ``month=*``.
     Those in the path before it are then columns too, as Polars reads them. A name with brackets that exists
     is that file or folder, and no glob.
-
-    Raises
-    ------
-    ValueError
-        If a name is empty or matches nothing, if a file is named twice: once alone, and once by the
-        partitioned folder that contains it; if the name of a file is not UTF-8; and if a file is not
-        partitioned as the others of its folder are.
     """
     plain, partitioned = plain_and_partitioned(names)
     scans = []
@@ -126,12 +119,8 @@ def unreadable(
 
     What Polars says of many files does not name the one that is damaged, or that differs from the others; and
     what an expression says of its rows does not name the file in which they are. The expressions
-    ``of_each_file`` are asked of each file, and of each file beside the first.
-
-    Raises
-    ------
-    LaterType
-        If a file can be read, but not with the types that its first rows have.
+    ``of_each_file`` are asked of each file, and of each file beside the first. The error is ``LaterType`` if
+    a file can be read, but not with the types of its first rows.
     """
     for name in files:
         try:

@@ -144,13 +144,6 @@ def roc_band(
         also if all scores of a class are equal, or one is infinite. Rows with a null label, score or fold
         are skipped.
 
-    Raises
-    ------
-    ValueError
-        For an unknown method, options out of range, and options that do not apply to the method.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the fold is a column of lists.
-
     Notes
     -----
     The sweeps, their boxes, the three distributions and the optimized radial band are those of Macskassy,
@@ -285,13 +278,6 @@ def band_coverage(band: IntoExpr, curve: IntoExpr, *, level: float = 0.95) -> pl
         Rows with a null band or a null curve are skipped; without any other row ``coverage`` and ``epsilon``
         are null.
 
-    Raises
-    ------
-    ValueError
-        For a level that is not between 0 and 1.
-    polars.exceptions.ComputeError
-        For columns that are no bands and no curves.
-
     Notes
     -----
     Macskassy, Provost and Littman (2003, section 7): the epsilon of a curve is the share of its points that
@@ -370,13 +356,6 @@ def roc_difference_band(
         Null if the group has fewer than two positives or fewer than two negatives (with clusters: if fewer
         than two clusters have a positive, or fewer than two a negative), and if a score is NaN. Rows with a
         null label, score or cluster are skipped, for both scores.
-
-    Raises
-    ------
-    ValueError
-        For options out of range.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
 
     Notes
     -----

@@ -56,13 +56,6 @@ def binormal_roc_auc(
         ``intercept`` and ``slope`` are null. They are NaN if a score is NaN. Rows with a null label, score or
         weight are skipped.
 
-    Raises
-    ------
-    ValueError
-        For an unknown method.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
-
     Notes
     -----
     ``quantile(1 - fpr) = intercept + slope quantile(tpr)`` and ``auc = Φ(intercept / √(1 + slope²))``, Φ
@@ -115,7 +108,7 @@ def binormal_roc_curve(
     at_fpr
         The false positive rates of the points, each from 0 to 1.
     n_points
-        Without ``at_fpr``: the number of points, at equal distances from fpr 0 to 1.
+        Without ``at_fpr``: the number of points, from 2 to 10,000,000, at equal distances from fpr 0 to 1.
 
     Returns
     -------
@@ -127,15 +120,6 @@ def binormal_roc_curve(
 
         The list is null if there is no line, as for :func:`binormal_roc_auc` by least squares, or if a score
         is NaN. Rows with a null label, score or weight are skipped.
-
-    Raises
-    ------
-    TypeError
-        For columns that are neither name nor expression.
-    ValueError
-        For a rate that is not between 0 and 1, or a number of points below 2 or above 10,000,000.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
 
     Notes
     -----

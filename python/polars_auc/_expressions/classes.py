@@ -39,7 +39,7 @@ def multiclass_roc_auc(
     classes
         The class of each column, in order. Classes and labels are compared as text, after a cast to String:
         ``1`` matches the label 1 and the label ``"1"``. With ``None`` the names of the columns are the
-        classes.
+        classes. Every label must be one of them.
     multi_class
         - ``"ovr"``: each class against the rest, by its own column.
         - ``"ovo"``: each pair of classes, by both columns.
@@ -75,18 +75,6 @@ def multiclass_roc_auc(
         average is null if nothing is left, and with ``average=None``. (The micro-average leaves out nothing:
         every column counts.) If a score is NaN the average is NaN and the lists are null. Rows with a null
         label, probability or weight are skipped. With weights ``n`` is still a number of rows.
-
-    Raises
-    ------
-    ValueError
-        For unknown options, for fewer than two classes, for a number of classes that is not the number of
-        columns, and for columns whose names are not known if ``classes`` is not given.
-    TypeError
-        If a column is neither name nor expression, or may be several columns, or ``classes`` is no list of
-        values.
-    polars.exceptions.PolarsError
-        When the plan is resolved: for probabilities that are not numbers. When the plan runs: for a label
-        that is not one of the classes, for a list of another length, and for a negative or infinite weight.
 
     Notes
     -----
@@ -166,16 +154,6 @@ def ordinal_roc_auc(
         With fewer than two classes the numbers are null and the list is empty. If a score is NaN, the numbers
         are NaN and the list is null. Rows with a null label or score are skipped.
 
-    Raises
-    ------
-    TypeError
-        If the label or the score is neither a column name nor an expression.
-    ValueError
-        If ``pairs`` is neither True nor False.
-    polars.exceptions.ComputeError
-        When the plan is resolved: for a score that is not a number, or a label of lists. When the plan runs:
-        for more than 1000 classes in a group (for two numeric columns use :func:`polars_auc.rank_agreement`).
-
     Notes
     -----
     Hand and Till (2001) with one score for all pairs, as pROC's ``multiclass.roc(response, predictor)`` with
@@ -252,17 +230,6 @@ def multiclass_roc_auc_ci(
         and for the average any class. Classes without rows are left out of the average. If a score is NaN the
         average, its standard error and limits are NaN and the lists are null. Rows with a null label or
         probability are skipped.
-
-    Raises
-    ------
-    ValueError
-        For unknown options, a level that is not between 0 and 1, ``average="micro"``, and classes that do not
-        fit the columns.
-    TypeError
-        If a column is neither name nor expression, or may be several columns, or ``classes`` is no list of
-        values.
-    polars.exceptions.PolarsError
-        As :func:`polars_auc.multiclass_roc_auc`.
 
     Notes
     -----
@@ -356,15 +323,6 @@ def ordinal_roc_auc_ci(
         of ``auc`` and ``concordance`` are also null if a class has a single row, those of a pair if one of
         its classes has. If a score is NaN, the numbers are NaN and the list is null. Rows with a null label
         or score are skipped.
-
-    Raises
-    ------
-    TypeError
-        If the label or the score is neither a column name nor an expression.
-    ValueError
-        If ``pairs`` is neither True nor False, and for a level that is not between 0 and 1.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.ordinal_roc_auc`.
 
     Notes
     -----

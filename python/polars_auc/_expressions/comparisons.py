@@ -121,15 +121,6 @@ def roc_auc_difference(
         direction). The Float64 fields are NaN if a score is NaN. Rows with a null label, score, weight or
         cluster are skipped, for both scores.
 
-    Raises
-    ------
-    ValueError
-        For unknown options and options out of range, for more than one quantity to compare, and for DeLong's
-        method with anything other than areas, or with partial areas of clusters; and for
-        a weight with the bootstrap or with anything other than whole areas.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
-
     Notes
     -----
     ``se² = Var A_a + Var A_b - 2 Cov(A_a, A_b)`` (DeLong, DeLong and Clarke-Pearson 1988), computed from the
@@ -215,14 +206,6 @@ def compare_scores(
         The fields are null as in those functions. The lists are null if the group has no positive or no
         negative, or if a score is NaN. Rows with a null label or weight, or any null score, are skipped
         for all scores.
-
-    Raises
-    ------
-    ValueError
-        For fewer than two scores, a reference that is none of them or that is behind an expression of several
-        columns, options out of range, and a label of several columns beside scores of several columns.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`, and for a reference that is an expression of no column of the frame.
 
     Notes
     -----
@@ -337,13 +320,6 @@ def roc_curve_difference(
 
         ``statistic`` and ``p_value`` are null if the group has no positive or no negative, and NaN if a score
         is NaN. Rows with a null label or score are skipped, for both scores.
-
-    Raises
-    ------
-    ValueError
-        For fewer than 2 permutations or a negative seed.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
 
     Notes
     -----
@@ -472,15 +448,6 @@ def unpaired_roc_auc_difference(
         ``difference`` is null if an AUC is null; the others also if a standard error is null. ``lower``,
         ``upper``, ``statistic``, ``df`` and ``p_value`` are null if one of the numbers of rows is below 2.
 
-    Raises
-    ------
-    ValueError
-        If ``level`` is not between 0 and 1, ``null`` or ``margin`` is out of range, or only some
-        of the numbers of rows are set, or none with ``method="wilson"``.
-    polars.exceptions.ComputeError
-        If a column is not numeric, an AUC is not between 0 and 1, a standard error is negative, or a number
-        of rows is negative or NaN.
-
     Notes
     -----
     ``"wilson"``: with the distances a from the first AUC to its lower limit and b from the second to its
@@ -562,13 +529,6 @@ def adjust_p_values(p: IntoExpr, *, method: Adjustment | None = "holm") -> pl.Ex
     -------
     polars.Expr
         Float64, one for each row. Null and NaN stay as they are and are not counted as tests.
-
-    Raises
-    ------
-    ValueError
-        For an unknown method.
-    polars.exceptions.ComputeError
-        If the column is not numeric, or has a value outside 0 to 1.
 
     Notes
     -----

@@ -79,15 +79,6 @@ def roc_curve(
         The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
         label, score or weight are skipped.
 
-    Raises
-    ------
-    ValueError
-        For more than one of ``drop_intermediate``, ``at_fpr``, ``at_tpr``, ``at_threshold`` and
-        ``max_points``, for rates that are not from 0 to 1, thresholds that are not numbers, or fewer than 2
-        points.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
-
     Notes
     -----
     There is one step for each distinct score, as in Fawcett (2006, algorithm 1). The counts are the
@@ -164,11 +155,6 @@ def pr_curve(
         Without negatives every precision is 1. The list is null if the group has no positive, or if a score
         is NaN. Rows with a null label, score or weight are skipped.
 
-    Raises
-    ------
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
-
     Notes
     -----
     The points of scikit-learn's ``precision_recall_curve`` in the opposite order. Between two points
@@ -220,11 +206,6 @@ def det_curve(
 
         The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
         label or score are skipped.
-
-    Raises
-    ------
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
 
     Notes
     -----
@@ -280,11 +261,6 @@ def roc_convex_hull(
         The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
         label, score or weight are skipped.
 
-    Raises
-    ------
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
-
     Notes
     -----
     Provost and Fawcett (2001): for every prevalence and all costs of false negatives and false positives, one
@@ -335,11 +311,6 @@ def cost_curve(
 
         The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
         label, score or weight are skipped.
-
-    Raises
-    ------
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
 
     Notes
     -----

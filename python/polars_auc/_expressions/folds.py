@@ -83,17 +83,6 @@ def cv_roc_auc(
         single cluster. The Float64 fields are NaN if a score is NaN; the folds are then not counted. Rows
         with a null label, score, weight, fold or cluster are skipped.
 
-    Raises
-    ------
-    ValueError
-        For an unknown method, a level that is not between 0 and 1, ``cluster`` or ``ties`` with
-        ``method="t"``, a weight with another method, and a state beside a label, score, weight, cluster or
-        count.
-    TypeError
-        If neither a state nor a label and a score are given, or no fold.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the fold or the cluster is a column of lists.
-
     Notes
     -----
     By Student's t: ``mean ± t sd / sqrt(k)`` with k - 1 degrees of freedom (Komarek 2004: ten folds, 95 %).
@@ -195,13 +184,6 @@ def cv_roc_auc_difference(
         folds, they are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score
         or fold are skipped, for both scores.
 
-    Raises
-    ------
-    ValueError
-        For unknown options and options out of range.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the fold is a column of lists.
-
     Notes
     -----
     ``t = mean(d) / sqrt((1 / k + ratio) var(d))`` over the differences d of the k folds, with k - 1 degrees
@@ -282,16 +264,6 @@ def cv_roc_curve(
         pooled. Standard deviations are null with one fold. The list is null if no fold has a curve (pooled:
         if there is no positive or no negative in all folds together), or if a score is NaN. Rows with a null
         label, score or fold are skipped.
-
-    Raises
-    ------
-    ValueError
-        For an unknown method, fewer than 3 points, rates outside 0 to 1, and ``at_fpr`` or ``state`` by
-        threshold.
-    TypeError
-        If a column is neither a column name nor an expression.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the fold is a column of lists.
 
     Notes
     -----

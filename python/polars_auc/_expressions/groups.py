@@ -76,17 +76,6 @@ def grouped_roc_auc(
         users or, for ``"within"``, if one of them has a single positive or a single negative. All four are
         NaN if a score is NaN; users are then not counted. Rows with a null label, score or user are skipped.
 
-    Raises
-    ------
-    ValueError
-        For an unknown average or error, a level that is not between 0 and 1, and a state beside a label,
-        score or count.
-    TypeError
-        If a column is neither a column name nor an expression, or neither a state nor a label and a score are
-        given.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if ``by`` is a column of lists.
-
     Notes
     -----
     ``sum(w A) / sum(w)`` over users with area A and weight w. The order of the sum depends only on these
@@ -183,13 +172,6 @@ def grouped_roc_auc_difference(
         all, they are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score or
         user are skipped, for both scores.
 
-    Raises
-    ------
-    ValueError
-        For unknown options and options out of range.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if ``by`` is a column of lists.
-
     Notes
     -----
     Both AUCs of a user come from the same rows, so only the users' differences count: their weighted mean
@@ -249,13 +231,6 @@ def covariate_adjusted_roc_curve(
         The curve goes in straight lines from (0, 0) to (1, 1), and has points where a positive is reached.
         Strata without a positive or without a negative have no part in it. The list is null if all strata
         are like that, or if a score is NaN. Rows with a null label, score or stratum are skipped.
-
-    Raises
-    ------
-    TypeError
-        If a column is neither a column name nor an expression.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if ``by`` is a column of lists.
 
     Notes
     -----
@@ -326,14 +301,6 @@ def subgroup_auc(
         An AUC is null without a positive or without a negative, NaN if any score of the group is NaN. Rows
         with a null label, score or subgroup are skipped.
 
-    Raises
-    ------
-    TypeError
-        If a column is neither a column name nor an expression.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`; also if the subgroup has another dtype or a value that is neither 0 nor
-        1.
-
     Notes
     -----
     Borkan, Dixon, Sorensen, Thain and Vasserman (2019), "Nuanced metrics for measuring unintended bias with
@@ -394,15 +361,6 @@ def subgroup_auc_ci(
         The estimate is null if one of its two samples of rows is empty; the standard error and the limits are
         null if one has fewer than two rows. The list is null if any score of the group is NaN. Rows with a
         null label, score or subgroup are skipped.
-
-    Raises
-    ------
-    TypeError
-        If a column is neither a column name nor an expression.
-    ValueError
-        For a level that is not between 0 and 1.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.subgroup_auc`.
 
     Notes
     -----

@@ -152,15 +152,6 @@ def roc_auc_ci(
         cluster) on the wrong side. If all scores tie, both limits are one half, except for ``"wilson"`` and
         ``"hanley_mcneil"``.
 
-    Raises
-    ------
-    ValueError
-        For an unknown method or interval, a level that is not between 0 and 1, a number of resamples below 2,
-        a negative seed, a ``null`` or margin out of range, and for options that are not possible with
-        clusters, weights or a part of the curve.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
-
     Notes
     -----
     The placement of a positive is the share of negatives that score lower, where ties count one half; the
@@ -302,14 +293,6 @@ def roc_summary(
         a positive), NaN if a score is NaN; ``se`` and the limits are null also with fewer than two positives
         or fewer than two negatives (but see ``"hanley_mcneil"``). ``prevalence`` is null if no row was used.
         Rows with a null label or score are skipped.
-
-    Raises
-    ------
-    ValueError
-        For an unknown method or interval, a level that is not between 0 and 1, and options of the bootstrap
-        with another method.
-    polars.exceptions.ComputeError
-        As :func:`roc_auc`; also for ``ci="hanley_mcneil"``, ``"obuchowski"`` or ``"bootstrap"`` with weights.
 
     Notes
     -----
@@ -474,15 +457,6 @@ def bootstrap_ci(
         ``se`` and limits are null with fewer than two positives or fewer than two negatives, and if the
         number is defined in fewer than two resamples; ``se`` also if a resample has an infinite threshold.
         Null if a score is NaN.
-
-    Raises
-    ------
-    ValueError
-        For an unknown statistic, and for options out of range.
-    TypeError
-        For an option that the statistic does not have, and for columns that are none.
-    polars.exceptions.ComputeError
-        For columns of other dtypes, and when the plan runs for a label that is neither 0 nor 1.
 
     Notes
     -----

@@ -53,7 +53,8 @@ def always_valid(
         positives, because standard errors get a floor; always give them for AUCs, both or none. They are not
         for differences.
     weight
-        How much each period counts, such as ``n_pos * n_neg / (n_pos + n_neg)``; all the same by default.
+        How much each period counts, such as ``n_pos * n_neg / (n_pos + n_neg)``: 0, or from 1e-100 to 1e100;
+        all the same by default.
         It must not depend on the AUC of its period: ``1 / se**2`` does, because a higher AUC has a smaller
         standard error, and moves the mean.
     level
@@ -88,15 +89,6 @@ def always_valid(
         first one all fields are null. A standard error of 0 adds no variance; the limits, e-value and
         p-value are null until there was another one. An AUC or a standard error of NaN makes its row and all
         later ones NaN, unless the other is null.
-
-    Raises
-    ------
-    ValueError
-        For options out of range.
-    polars.exceptions.ComputeError
-        If a column is not numeric, an AUC is outside -1 to 1, a standard error outside 0 to 2, a weight
-        neither 0 nor between 1e-100 and 1e100, or a count of an AUC below 1; and for a negative AUC with
-        counts.
 
     Notes
     -----
@@ -232,13 +224,6 @@ def always_valid_change(
         reference up to the first period whose standard error is not 0, which is the first that a change may
         begin with. A period without AUC, standard error or weight adds nothing, and repeats the row before.
         An AUC or a standard error of NaN makes its row and all later ones NaN, unless the other is null.
-
-    Raises
-    ------
-    ValueError
-        For options out of range, and for both ``baseline`` and ``reference``.
-    polars.exceptions.ComputeError
-        As :func:`always_valid`.
 
     Notes
     -----

@@ -76,18 +76,6 @@ def roc_auc(
         for curves above the diagonal (not with ``"always"``). Rows with a null label, score or weight are
         skipped.
 
-    Raises
-    ------
-    ValueError
-        For bounds that are not rates or in the wrong order, and for combinations of bounds other than those
-        above.
-    TypeError
-        If the label or the score is neither a column name nor an expression. A Series is not accepted,
-        because it would give the same values for every group.
-    polars.exceptions.ComputeError
-        When the plan is resolved: for a label or score of another dtype. When the plan runs: for a label that
-        is neither 0 nor 1, a negative or infinite weight, or columns of different lengths in one group.
-
     Notes
     -----
     ``AUC = U / (P N)`` with Mann-Whitney's U of P positives against N negatives (Bamber 1975; Hanley and
@@ -140,11 +128,6 @@ def gini(
         One Float64 for each group, -1 to 1, named after the score. Null if the group has no positive or no
         negative, NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
-    Raises
-    ------
-    polars.exceptions.ComputeError
-        As :func:`roc_auc`.
-
     Notes
     -----
     ``(2 U - P N) / (P N)`` (Somers 1962), from the exact integer U, correctly rounded: it is exactly 0 if the
@@ -186,11 +169,6 @@ def average_precision(
         negative, so that a mean over queries keeps those whose rows are all relevant. Null if it has no
         positive (scikit-learn: 0), NaN if a score is NaN. Rows with a null label, score or weight are
         skipped.
-
-    Raises
-    ------
-    polars.exceptions.ComputeError
-        As :func:`roc_auc`.
 
     Notes
     -----
@@ -240,6 +218,7 @@ def ks_statistic(
 
         - ``"exact"``: by counting all ways of dealing the labels to these rows, with the ties that there are.
           The time grows with positives times negatives: a second for 2 * 10^9 pairs, beyond which it is null.
+          Not possible with weights.
         - ``"asymptotic"``: the limit for many rows. It is conservative if there are few rows or ties.
         - ``"auto"``: exact for fewer than 10,000 pairs of a positive and a negative, which is R's rule.
 
@@ -259,13 +238,6 @@ def ks_statistic(
 
         ``ks``, ``difference``, ``threshold`` and ``p_value`` are null if the group has no positive or no
         negative, NaN if a score is NaN. Rows with a null label, score or weight are skipped.
-
-    Raises
-    ------
-    ValueError
-        For an unknown alternative or method, and for ``method="exact"`` with weights.
-    polars.exceptions.ComputeError
-        As :func:`roc_auc`; and for ``method="exact"`` with states of rows with weights.
 
     Notes
     -----
@@ -307,11 +279,6 @@ def mean_positive_rank(
         One Float64 for each group, named after the score: from ``(P + 1) / 2``, if all P positives score
         lower than all N negatives, to ``N + (P + 1) / 2``. Null if the group has no positive, NaN if a
         score is NaN. Rows with a null label or score are skipped.
-
-    Raises
-    ------
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
 
     Notes
     -----
@@ -378,13 +345,6 @@ def gini_index(
         all targets are equal. The numbers are NaN if a target or a score is NaN. Rows with a null target or
         score are skipped. Scores are compared in their own dtype; targets are added as Float64.
 
-    Raises
-    ------
-    ValueError
-        If ``points`` is neither True nor False.
-    polars.exceptions.ComputeError
-        If a column is not numeric.
-
     Notes
     -----
     Rows are taken from the highest score down, tied rows in equal parts; the curve is the share of the total
@@ -442,15 +402,6 @@ def unlabelled_roc_auc(
         ``auc`` is null without a labelled positive or negative. All areas are NaN if a score is NaN, and the
         two that take scores for probabilities also if a score is not from 0 to 1. Rows with a null score are
         skipped.
-
-    Raises
-    ------
-    ValueError
-        For an unknown ``assume``.
-    TypeError
-        If the label or the score is neither a column name nor an expression.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
 
     Notes
     -----

@@ -77,14 +77,6 @@ def roc_auc_power(
         between 0 and 1, if a number of rows is not above 0, and if no AUC or no level gives the power. Of
         numbers: a float, or None where the column would be null.
 
-    Raises
-    ------
-    ValueError
-        For an unknown alternative, a level or power that is not between 0 and 1, and if not exactly one of
-        ``auc``, ``power`` and ``alpha`` is None.
-    polars.exceptions.ComputeError
-        If a column is not numeric.
-
     Notes
     -----
     ``sqrt(P) |auc - 1/2| = z_alpha sqrt(V0) + z_power sqrt(V)`` (Obuchowski, Lieber and Wians 2004) with the
@@ -174,14 +166,6 @@ def roc_auc_sample_size(
         A Struct for each row, named after ``auc``: ``n_pos``, ``n_neg`` (Float64), not rounded. Both are null
         if the AUC is null, one half, or not between 0 and 1. Of a number: a dictionary of both.
 
-    Raises
-    ------
-    ValueError
-        For an unknown alternative, a power or level that is not between 0 and 1, or a ratio that is not above
-        0.
-    polars.exceptions.ComputeError
-        If the column is not numeric.
-
     Notes
     -----
     The equation of :func:`polars_auc.roc_auc_power`, solved for the positives. That function also gives the
@@ -258,14 +242,6 @@ def roc_auc_difference_power(
         two positives or fewer than two negatives, and for scores that rank the rows in the same way. The
         needed rows are also null for a difference of 0. The Float64 fields are NaN if a score is NaN. Rows
         with a null label or score are skipped, for both scores.
-
-    Raises
-    ------
-    ValueError
-        For an unknown alternative, a power or level that is not between 0 and 1, or a ratio that is not above
-        0.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
 
     Notes
     -----

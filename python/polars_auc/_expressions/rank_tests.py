@@ -84,13 +84,6 @@ def mann_whitney_u(
         ``method`` also if all scores tie; the Float64 fields are NaN if a score is NaN. Rows with a null
         label or score are skipped.
 
-    Raises
-    ------
-    ValueError
-        For an unknown alternative, method or two-sided rule.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
-
     Notes
     -----
     ``Var U = P N / 12 ((n + 1) - sum(t³ - t) / (n (n - 1)))`` over the ties of t rows each, n = P + N
@@ -160,13 +153,6 @@ def brunner_munzel(
         :func:`mann_whitney_u` there. The Float64 fields are NaN if a score is
         NaN. Rows with a null label or score are skipped.
 
-    Raises
-    ------
-    ValueError
-        For an unknown alternative or distribution.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
-
     Notes
     -----
     Brunner and Munzel (2000). Their variance estimate is DeLong's. With its parts ``V1 = S10 / P`` and
@@ -221,13 +207,6 @@ def hodges_lehmann(
         a score is NaN, or if both classes contain the same infinity. The shift is also NaN if the two middle
         differences are infinities of opposite sign. Rows with a null label or score are skipped.
 
-    Raises
-    ------
-    ValueError
-        For a level that is not between 0 and 1.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
-
     Notes
     -----
     Hodges and Lehmann (1963). The limits are the most extreme differences that the Mann-Whitney test does not
@@ -274,11 +253,6 @@ def kruskal_wallis(sample: IntoExpr, score: IntoExpr) -> pl.Expr:
         ``statistic``, ``df`` and ``p_value`` are null with fewer than two samples or if all scores tie; if a
         score is NaN, ``statistic`` and ``p_value`` are NaN and ``df`` is null. Rows with a null sample or
         score are skipped.
-
-    Raises
-    ------
-    polars.exceptions.ComputeError
-        If the score is not numeric, or the sample is a column of lists.
 
     Notes
     -----
@@ -345,11 +319,6 @@ def rank_agreement(
 
         A measure is null if its denominator is 0, and NaN if a value is NaN; the numbers of pairs are then 0.
         Rows with a null x or y are skipped.
-
-    Raises
-    ------
-    polars.exceptions.ComputeError
-        If a column is not numeric.
 
     Notes
     -----
@@ -434,16 +403,6 @@ def concordance_index(
 
         The Float64 fields are null without a comparable pair, and NaN if a time or a score is NaN; pairs are
         then not counted. Rows with a null time, event or score are skipped.
-
-    Raises
-    ------
-    ValueError
-        For an unknown method, a level that is not between 0 and 1, or a ``tau`` that is no number.
-    TypeError
-        If a column is neither a column name nor an expression.
-    polars.exceptions.ComputeError
-        If the time or the score is not numeric, if the event has another dtype or a value that is neither 0
-        nor 1, or if columns of one group have different lengths.
 
     Notes
     -----

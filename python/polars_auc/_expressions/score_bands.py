@@ -49,11 +49,6 @@ def cap_curve(
         The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
         label or score are skipped.
 
-    Raises
-    ------
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
-
     Notes
     -----
     Sobehart, Keenan and Stein (2000). The accuracy ratio is the area between profile and diagonal, divided
@@ -129,14 +124,6 @@ def gains_table(
         ``lift``, ``cum_lift`` and ``ks`` are null if there is one band only, as if all scores are equal. The
         list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
         label or score are skipped.
-
-    Raises
-    ------
-    ValueError
-        If ``bands`` is not an integer from 1 to 1,000,000, ``edges`` are not ascending numbers, or both are
-        given.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
 
     Notes
     -----
@@ -231,14 +218,6 @@ def population_stability(
         - ``n_pos``, ``n_neg`` (UInt64): rows of the reference, and the other rows.
 
         NaN if a score is NaN. Rows with a null label, score or weight are skipped.
-
-    Raises
-    ------
-    ValueError
-        If ``bands`` is not an integer from 1 to 1,000,000, ``edges`` are not ascending numbers, both are
-        given, or ``empty_share`` is out of range.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
 
     Notes
     -----
@@ -341,13 +320,6 @@ def population_stability_table(
 
         Null without a row of the reference or without another row, and if a score is NaN. Rows with a null
         label, score or weight are skipped.
-
-    Raises
-    ------
-    ValueError
-        As :func:`population_stability`.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
 
     Notes
     -----

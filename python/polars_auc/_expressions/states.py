@@ -87,9 +87,9 @@ def roc_state(
         ``"probability"`` near 0 and near 1, for scores from 0 to 1. None is ``"real"``. States of different
         scales cannot be merged.
     weight
-        The weight of each row: a numeric column, finite and not negative, read as Float64. Rows of weight 0
-        or null are left out. The state then has sums of weights, and answers every function that takes
-        weights.
+        The weight of each row: a numeric column, finite and not negative, read as Float64, and at least
+        5e-19; those of a class are less than 1e20 together. Rows of weight 0 or null are left out. The state
+        then has sums of weights, and answers every function that takes weights.
 
     Returns
     -------
@@ -111,17 +111,6 @@ def roc_state(
 
         Rows with a null label or score are counted in ``n_missing``, and so is a row without a count, as one,
         and a row of weight 0 or null.
-
-    Raises
-    ------
-    ValueError
-        For ``max_bins`` out of range, an unknown scale, or a scale without ``max_bins``.
-    TypeError
-        If the label or the score is neither a column name nor an expression.
-    polars.exceptions.ComputeError
-        When the plan is resolved: for a label or score of another dtype. When the plan runs: for a label that
-        is neither 0 nor 1, a score below 0 or above 1 with ``scale="probability"``, a weight that is
-        negative, infinite, NaN or below 5e-19, and weights of 1e20 or more in a class.
 
     Notes
     -----
@@ -190,14 +179,6 @@ def merge_states(state: IntoExpr, *, max_bins: int | None = None, scale: Scale |
     polars.Expr
         One Struct for each group, as :func:`roc_state` makes it, named after the state.
 
-    Raises
-    ------
-    ValueError
-        For ``max_bins`` out of range, an unknown scale, or a scale without ``max_bins``.
-    polars.exceptions.ComputeError
-        When the plan is resolved: for a column of another dtype. When the plan runs: for a struct that is no
-        state, such as one with bins that are not in order, and for states of different scales.
-
     Notes
     -----
     Merging is exact. For every division of rows into parts, and every order of merging, the merged
@@ -234,7 +215,8 @@ def rolling_merge_states(
     window
         How long a window is: a length of time in the words of Polars, such as ``"28d"``, ``"1mo"`` or
         ``"6h"``, or a ``timedelta``, of at most 500 years; for integers, and only for them, a whole number
-        above 0 and below 2^63.
+        above 0 and below 2^63. With older Polars it must not start at a local time that clocks skip or
+        repeat.
     within
         The columns of groups whose windows are apart, such as segments. Null is a group of its own.
 
@@ -244,16 +226,6 @@ def rolling_merge_states(
         One Struct for each row, as :func:`roc_state` makes it, named after the state: the state of all rows
         of its group whose ``by`` is above ``by - window`` and not above ``by``. So the window of 28 days ends
         with the day of the row itself. A row without ``by`` is null, and is in no window.
-
-    Raises
-    ------
-    ValueError
-        For a window that is no length of time, not above 0, or too long.
-    TypeError
-        If the state, ``by`` or a column of ``within`` is neither a column name nor an expression.
-    polars.exceptions.ComputeError
-        When the plan is resolved: for columns of other dtypes. When the plan runs: as :func:`merge_states`;
-        with older Polars also for a window that starts at a local time that clocks skip or repeat.
 
     Notes
     -----
@@ -355,15 +327,6 @@ def roc_auc_bounds(
         three areas are equal. They are null if the group has no positive or no negative, NaN if a score is
         NaN.
 
-    Raises
-    ------
-    ValueError
-        For a state beside a label, score, weight or count, and for a weight beside a count.
-    TypeError
-        If neither a state nor a label and a score are given.
-    polars.exceptions.ComputeError
-        For columns of other dtypes, and when the plan runs for a struct that is no state.
-
     Notes
     -----
     With P positives, N negatives, and bins of p positives and n negatives whose rows do not all share one
@@ -405,16 +368,6 @@ def pack_state(state: IntoExpr, *, keep_scores: bool = True) -> pl.Expr:
     -------
     polars.Expr
         One Binary value for each row, named after the state. A null state is null.
-
-    Raises
-    ------
-    TypeError
-        If the state is neither a column name nor an expression.
-    ValueError
-        If ``keep_scores`` is no truth value.
-    polars.exceptions.ComputeError
-        When the plan is resolved: for a column of another dtype. When the plan runs: for a struct that is no
-        state, such as one with bins that are not in order.
 
     Notes
     -----
@@ -458,17 +411,6 @@ def unpack_state(
     -------
     polars.Expr
         One Struct for each row, as :func:`roc_state` makes it, named after the column. Null is null.
-
-    Raises
-    ------
-    TypeError
-        If the column is neither a column name nor an expression, or ``score_dtype`` is no Polars dtype.
-    ValueError
-        If ``weights`` is no truth value.
-    polars.exceptions.ComputeError
-        When the plan is resolved: for a column that is not Binary, or a dtype that no score has. When the
-        plan runs: for bytes that are no packed state, or one of other scores, or with weights where none are
-        said, or without where they are.
 
     Notes
     -----

@@ -99,14 +99,6 @@ def operating_point(
         between the bounds; rates and criterion are NaN if a score is NaN. Rows with a null label, score or
         weight are skipped.
 
-    Raises
-    ------
-    ValueError
-        For an unknown criterion, for a target that is missing or not a rate, for costs, prevalences and betas
-        and bounds out of range, and for options that do not apply to the criterion.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
-
     Notes
     -----
     Youden (1950); with costs and prevalence Perkins and Schisterman (2006), as pROC's ``best.weights``.
@@ -205,14 +197,6 @@ def confusion_at(
         every row is. ``mcc`` is null if all labels are equal or all rows are called the same, where
         scikit-learn gives 0; ``kappa`` only if both are so and agree. If a score is NaN rates are NaN and the
         four counts null. Rows with a null label, score or weight are skipped.
-
-    Raises
-    ------
-    ValueError
-        For a threshold that is not a number, an unknown interval, a level that is not between 0 and 1, or a
-        beta that is not above 0.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
 
     Notes
     -----
@@ -318,14 +302,6 @@ def tpr_at_fpr(
         observations there are. All four are NaN if a score is NaN; a list is null. Rows with a null label,
         score or weight are skipped.
 
-    Raises
-    ------
-    ValueError
-        For a rate outside 0 to 1, a level that is not between 0 and 1, a number of resamples below 2, or a
-        negative seed.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
-
     Notes
     -----
     Between two points the curve is a straight line. Where it is vertical, the highest point counts. Each
@@ -410,14 +386,6 @@ def fpr_at_tpr(
         two positives or fewer than two negatives, and with weights, because weights do not say how many
         observations there are. All four are NaN if a score is NaN; a list is null. Rows with a null label,
         score or weight are skipped.
-
-    Raises
-    ------
-    ValueError
-        For a rate outside 0 to 1, a level that is not between 0 and 1, a number of resamples below 2, or a
-        negative seed.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`.
 
     Notes
     -----

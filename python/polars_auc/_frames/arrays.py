@@ -91,7 +91,8 @@ def evaluate(
         Truth values, or integers or floats that are 0 and 1: a list, an array of NumPy, a Series of Polars or
         pandas, or anything else that Polars makes a Series of.
     score
-        Numbers, as many as there are labels; higher means more positive. Compared in their own dtype.
+        Numbers, as many as there are labels; higher means more positive. Compared in their own dtype. Series
+        of pandas must have equal indexes.
     weight
         The weight of each row: numbers that are finite and not negative.
     ci
@@ -110,16 +111,6 @@ def evaluate(
         What is undefined is None. None, and NA of pandas, is missing. NaN is a fault in lists, NumPy, pandas
         and Polars alike: if a score is NaN, the numbers are NaN, and a warning counts the rows; a label or
         weight that is NaN is an error.
-
-    Raises
-    ------
-    TypeError
-        If the label, the score or the weight is no column of values.
-    ValueError
-        If they are not equally long, have several columns, or are Series of pandas whose indexes differ,
-        which pandas itself would align; and for options out of range.
-    polars.exceptions.ComputeError
-        As :func:`polars_auc.roc_auc`, such as for a label that is neither 0 nor 1.
 
     Notes
     -----
@@ -287,13 +278,6 @@ def evaluate_estimator(estimator: Any, features: Any, label: Any) -> dict[str, f
     dict
         The fields of :func:`evaluate` as floats, NaN where they are None. The second class of
         ``estimator.classes_`` is positive, and its score is taken.
-
-    Raises
-    ------
-    TypeError
-        If the estimator has no score.
-    ValueError
-        If it has not two classes.
 
     Examples
     --------

@@ -52,17 +52,6 @@ def curve_points(
         of each curve, which is the score's unless it has an alias; a group's curves come in the order in
         which they were written. Thresholds of different dtypes are cast to the dtype that holds both.
 
-    Raises
-    ------
-    TypeError
-        If the frame is not a frame, the curve is not an expression, or ``by`` contains anything other than
-        names.
-    ValueError
-        If the curve is not a list of points, curves have different fields or the same name, or a column of
-        ``by`` has the name of one of the other columns.
-    polars.exceptions.PolarsError
-        For missing columns, and as the curve.
-
     Examples
     --------
     >>> import polars as pl

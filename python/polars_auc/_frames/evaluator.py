@@ -56,16 +56,11 @@ class Evaluator:
     scale
         Where the state has its small bins: see :func:`polars_auc.roc_state`.
     threshold
-        The threshold of :meth:`confusion`: a row is called positive if ``score >= threshold``.
+        The threshold of :meth:`confusion`: a row is called positive if ``score >= threshold``. A number that
+        Float64 would round is refused.
     window
         How many periods count, such as the last 28 days: :meth:`next_period` begins a new one, and forgets
         the rows of the one that is then too old. Each period has a state of its own. None forgets nothing.
-
-    Raises
-    ------
-    ValueError
-        For ``max_bins`` out of range, an unknown scale, a threshold that is no number or that Float64 would
-        round, or a window that is no whole number above 0.
 
     Notes
     -----
@@ -110,7 +105,7 @@ class Evaluator:
         self._waiting = 0
 
     def add(self, label: Any, score: Any) -> None:
-        """Add a row, or rows. An interrupted call has added all of its rows or none.
+        """Add a row, or rows. An interrupted call has added all of its rows or none; a refused one, none.
 
         Parameters
         ----------
@@ -118,15 +113,7 @@ class Evaluator:
             0, 1 or a truth value; or a list, an array or a Series of them. None is missing.
         score
             A number, higher meaning more positive; or as many as there are labels. None is missing.
-
-        Raises
-        ------
-        TypeError
-            If the label or the score is something else than numbers.
-        ValueError
-            If there are not as many labels as scores, a label is neither 0 nor 1, the scale has no place for
-            a score, or Float64 would round a score, such as an integer beyond 2^53: scores that differ would
-            tie. No row of the call is then added.
+            Numbers that Float64 would round, such as integers beyond 2^53, are refused.
         """
         # The number of rows that wait only says when to count. It grows before they are there: an interrupt
         # between the two may then leave it too large, and no row is ever lost.
@@ -190,13 +177,7 @@ class Evaluator:
         return self._rows
 
     def next_period(self) -> None:
-        """Begin a new period, and forget those that are no longer among the last ``window``.
-
-        Raises
-        ------
-        ValueError
-            If the evaluator has no window, and therefore forgets nothing.
-        """
+        """Begin a new period, and forget those before the last ``window``, which it needs."""
         if self._window is None:
             msg = "Evaluator.next_period: this evaluator has no window of periods; write Evaluator(window=28)"
             raise ValueError(msg)

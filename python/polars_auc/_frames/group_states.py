@@ -85,16 +85,6 @@ def group_states(
         One row for each group, ordered by group: the columns ``by``, and for each score a column of its name
         with the states. Of a lazy frame nothing is read before the answer is collected.
 
-    Raises
-    ------
-    ValueError
-        If there is no score, or two columns of the result have one name; and for options out of range.
-    TypeError
-        If the frame is no frame, a score is neither name nor expression, the label, weight or count is not
-        one column, or ``by`` contains anything other than names.
-    polars.exceptions.PolarsError
-        For missing columns and for labels or scores of another dtype.
-
     Notes
     -----
     O(n log n) for each score. Memory is that of some million rows, and of the states of all groups a few

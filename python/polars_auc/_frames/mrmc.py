@@ -86,16 +86,6 @@ def mrmc_roc_auc(
         with any modality, is left out. If none is left, as where readers share the cases out among them, a
         warning tells.
 
-    Raises
-    ------
-    ValueError
-        For unknown options, a level that is not between 0 and 1, two readings of one case by one reader with
-        one modality, two labels of one case, and fewer than two columns of readings.
-    TypeError
-        If the frame is no frame, or a column is neither name nor expression.
-    polars.exceptions.PolarsError
-        For missing columns, and labels or scores of another dtype.
-
     Notes
     -----
     Obuchowski and Rockette (1995): an analysis of variance of the AUCs of I modalities and J readers, whose

@@ -82,15 +82,6 @@ def roc_auc_in_passes(
         (UInt64). With ``tolerance=0`` the area is that of :func:`roc_auc`, to the last bit. Null if there is
         no positive or no negative, NaN if a score is NaN.
 
-    Raises
-    ------
-    ValueError
-        For a tolerance, ``max_rows`` or scale out of range.
-    TypeError
-        If the frame is no frame, or the label or score is not one column.
-    polars.exceptions.PolarsError
-        For missing columns, labels or scores of another dtype, and rows that are others in a later pass.
-
     Notes
     -----
     A pair of a positive and a negative of different bins is known to be in order or not, and the pairs within

@@ -33,13 +33,7 @@ class Runs:
     def groups(
         self, rows: pl.LazyFrame, keys: Sequence[str], asked: Answers, answers: Sequence[pl.Expr]
     ) -> pl.DataFrame:
-        """Return the answers for each group.
-
-        Raises
-        ------
-        polars.exceptions.ComputeError
-            If rows with equal values do not follow one another, and this was claimed.
-        """
+        """Return the answers for each group; a ComputeError if claimed runs are none."""
         try:
             # No group is in two parts: what is aggregated are all rows of each.
             with closing(self._parts(rows.select(_read(rows, keys, asked.columns())))) as parts:

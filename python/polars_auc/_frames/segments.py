@@ -155,21 +155,6 @@ def compare_segments(
         score, its numbers are NaN, and so are those of every comparison with its rows, ``within_auc`` and the
         test of heterogeneity.
 
-    Raises
-    ------
-    ValueError
-        For an unknown adjustment or alternative, a ``null`` or margin out of range, a level that is not
-        between 0 and 1, no column in ``by``, a column with the name of a column of the result,
-        ``versus="previous"`` with several columns and no ``along``, an ``along`` that is no column of ``by``,
-        ``along`` with any other ``versus``, a weight beside a cluster, and a state beside a label, score,
-        weight, cluster or count.
-    TypeError
-        If the frame is no frame, a column is neither name nor expression, the score is several columns,
-        ``by`` contains anything other than names, or neither a state nor a label and a score are given.
-    polars.exceptions.PolarsError
-        For missing columns, labels or scores of another dtype, a reference that does not occur, and a struct
-        that is no state.
-
     Notes
     -----
     ``"wilson"``: see :func:`polars_auc.unpaired_roc_auc_difference`; the comparison with all rows uses the

@@ -119,18 +119,6 @@ def save_chart(
     pathlib.Path
         The file.
 
-    Raises
-    ------
-    ImportError
-        If Altair or vl-convert is not installed.
-    TypeError
-        If the chart is none, or the path is no path.
-    ValueError
-        If the path has another ending or is in no folder, if an option is not one of such files, or out of
-        range.
-    OSError
-        If the file cannot be written.
-
     Notes
     -----
     Names in the chart stay text: no script runs that a name holds, and a page loads nothing. vl-convert draws

@@ -67,15 +67,6 @@ def style_report(
         The table. The rows over all rows stand at the end, in bold; "-" is what is undefined. Titles and
         styles can be added by its methods, such as ``tab_header``.
 
-    Raises
-    ------
-    ImportError
-        If Great Tables is not installed.
-    TypeError
-        If the report is not a frame.
-    ValueError
-        If the frame is no report, lacks one of the columns, or an option is out of range.
-
     Examples
     --------
     >>> import polars as pl

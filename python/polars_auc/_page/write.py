@@ -237,19 +237,6 @@ def write_report(
     pathlib.Path
         The file.
 
-    Raises
-    ------
-    ImportError
-        If a page with charts lacks one of the libraries of ``pip install "polars-auc[report]"``.
-    TypeError
-        If the report or the frame is no frame.
-    ValueError
-        If the report is none, the path has another ending, is in no folder or is a file that may not be
-        written, an option is out of range, rows are given without their label and scores, or the report of a
-        page is of other rows or lacks one of the scores.
-    OSError
-        If the file cannot be written.
-
     Notes
     -----
     The same report makes the same bytes. A file is written beside the path and then renamed, so that it is

@@ -74,19 +74,6 @@ def plot_coverage(
         The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``; and
         for :func:`polars_auc.save_chart`. The axis of epsilon ends where all bands hold all curves.
 
-    Raises
-    ------
-    ImportError
-        If Altair is not installed.
-    TypeError
-        If the frame is not a frame, or ``by`` or ``facet`` contains anything other than names.
-    ValueError
-        If the frame has no answers of :func:`polars_auc.band_coverage`, if ``by`` and ``facet`` do not tell
-        the bands apart, if no curve was compared with any, for a level that is not between 0 and 1, for more
-        than 16 bands in a panel, and for more than 50,000 points.
-    polars.exceptions.PolarsError
-        For columns that the frame lacks.
-
     Notes
     -----
     The containment of Macskassy, Provost and Littman (2003, section 7, figure 9): at epsilon, the share of

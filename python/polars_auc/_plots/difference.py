@@ -69,18 +69,6 @@ def plot_difference(
         The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``; and
         for :func:`polars_auc.save_chart`.
 
-    Raises
-    ------
-    ImportError
-        If Altair is not installed.
-    TypeError
-        If the frame is not a frame, or ``by`` or ``facet`` contains anything other than names.
-    ValueError
-        If the points are not those of differences, if ``by`` and ``facet`` do not tell them apart, for more
-        than 16 differences in a panel, and for more than 50,000 points.
-    polars.exceptions.PolarsError
-        For columns that the frame lacks.
-
     Examples
     --------
     >>> import polars as pl

@@ -76,16 +76,6 @@ def plot_forest(
         otherwise the AUC of all rows, which also ranks rows of different groups against each other. Groups
         without an AUC are left out, and the points of groups with fewer than 10 rows in a class are pale.
 
-    Raises
-    ------
-    ImportError
-        If Altair is not installed.
-    TypeError
-        If the report is not a frame.
-    ValueError
-        If the frame is no report, or a report without groups; if no group has an AUC; and for options out of
-        range.
-
     Examples
     --------
     >>> import polars as pl

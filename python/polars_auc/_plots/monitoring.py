@@ -79,16 +79,6 @@ def plot_monitoring(
         The chart: a line of the mean, and its interval as the area about it. If the frame has a column
         ``auc``, the periods' own AUCs are pale points.
 
-    Raises
-    ------
-    ImportError
-        If Altair is not installed.
-    TypeError
-        If the frame is no frame, or ``facet`` contains anything other than names.
-    ValueError
-        If a column is missing or is no answer of :func:`polars_auc.always_valid`, if a panel has two rows of
-        a period, for no row and for more than 50,000 rows, and for options out of range.
-
     Examples
     --------
     >>> import polars as pl

@@ -100,21 +100,6 @@ def plot_roc(
         for :func:`polars_auc.save_chart`. Colours and lines are readable on light and dark backgrounds; the
         rest follows the theme of Altair. The points are in the chart itself.
 
-    Raises
-    ------
-    ImportError
-        If Altair is not installed.
-    TypeError
-        If a frame is not a frame, an array not an array, or ``by`` or ``facet`` contains anything other than
-        names.
-    ValueError
-        If the points are not those of curves from (0, 0) to (1, 1), if ``by`` and ``facet`` do not tell the
-        curves apart, if a band or a fold is of none of the curves, if a score has no curve; for more than 16
-        curves in a panel, and for more than 50,000 points: ``max_points`` of :func:`polars_auc.roc_curve`
-        draws a curve of any number of rows with few of them.
-    polars.exceptions.PolarsError
-        For columns that the frames lack.
-
     Examples
     --------
     Of arrays:

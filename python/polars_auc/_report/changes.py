@@ -66,16 +66,6 @@ def compare_reports(
         They are null where :func:`unpaired_roc_auc_difference` is null. Groups that only the earlier report
         has are not in the answer.
 
-    Raises
-    ------
-    ValueError
-        If a report lacks a column, the two reports are not by the same columns or groupings, or an option is
-        out of range.
-    TypeError
-        If a report is no frame.
-    polars.exceptions.ComputeError
-        When it is collected: if the earlier report has two rows for a group and score.
-
     Notes
     -----
     The test is :func:`unpaired_roc_auc_difference` with the positives and negatives of both reports: it holds

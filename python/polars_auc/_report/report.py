@@ -224,21 +224,6 @@ def report(
         If no row at all is positive, which is what a misspelt class gives, there is a warning as
         well. A lazy report warns when it is collected.
 
-    Raises
-    ------
-    ValueError
-        If there is no score, two scores have one name, a group column has the name of a report column, there
-        is one score only to compare, or ``versus`` is given without ``by``; for an ``along`` that
-        :func:`polars_auc.compare_segments` refuses; if ``sorted_by`` names a column that is none of ``by``;
-        for options that do not go together, such as ``state`` and what needs rows, and for options out of
-        range.
-    TypeError
-        If the frame is no frame, neither ``state`` nor ``label`` and ``scores`` are given, a score, the
-        cluster or the weight is neither name nor expression, or ``by`` contains anything other than names.
-    polars.exceptions.PolarsError
-        For missing columns, for labels, scores or weights of another dtype, and for a weight that is negative
-        or not finite; and, when the rows are read, if they do not come sorted by ``sorted_by``.
-
     Notes
     -----
     Rows of files are read batch by batch. Of each, only the label and the scores stay in memory, if nothing

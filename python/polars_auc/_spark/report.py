@@ -79,18 +79,6 @@ def group_states(
         with the state, as :func:`polars_auc.roc_state` makes it. UInt64 is ``LongType``; the functions of
         Polars read it. Without ``by``, one row.
 
-    Raises
-    ------
-    ImportError
-        Without PySpark 4.1 or newer, PyArrow or pandas.
-    TypeError, ValueError
-        At once: for a frame that is none of Spark, columns that are neither names nor Columns, two columns
-        of one name, and options that :func:`polars_auc.roc_state` refuses.
-    polars.exceptions.PolarsError
-        At once: for missing columns, and for labels or scores of another dtype.
-    pyspark.errors.PythonException
-        When the query runs: for a label that is neither 0 nor 1. The text has the error of the worker.
-
     Notes
     -----
     Each partition makes a state for each of its segments, and states are merged by segment. Merging is
@@ -167,18 +155,6 @@ def report(
         segment and score, ordered by segment, then one row for each score over all rows. But
         ``n_unlabelled`` is null, because states do not know it, and the stability is that of rows with a
         label. UInt64 is ``LongType``. The frame is in one partition, which keeps the order.
-
-    Raises
-    ------
-    ImportError
-        Without PySpark 4.1 or newer, PyArrow or pandas.
-    TypeError, ValueError
-        At once: for a frame that is none of Spark, columns that are neither names nor Columns, two columns
-        of one name, and options that :func:`polars_auc.report` refuses.
-    polars.exceptions.PolarsError
-        At once: for missing columns, and for labels or scores of another dtype.
-    pyspark.errors.PythonException
-        When the query runs: for a label that is neither 0 nor 1. The text has the error of the worker.
 
     Notes
     -----

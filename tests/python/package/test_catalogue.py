@@ -145,10 +145,22 @@ def test_public_names() -> None:
 def test_documented(name: str) -> None:
     doc = inspect.getdoc(getattr(pa, name)) or ""
     returns = () if inspect.isclass(getattr(pa, name)) else ("Returns",)
-    for section in ("Parameters", *returns, "Raises", "Examples"):
+    for section in ("Parameters", *returns, "Examples"):
         assert f"{section}\n---" in doc, section
     # A heading that has run into its text is none.
     assert not re.search(r"\w ---", doc)
+
+
+def test_errors_are_on_their_own_page() -> None:
+    """``docs/errors.md`` lists their types; no docstring has a section of errors."""
+    root = SOURCES.parent
+    sources = "".join(path.read_text(encoding="utf-8") for path in (root / "python").rglob("*.py"))
+    assert not re.search(r"^ *Raises\n *---", sources, re.MULTILINE)
+    page = (root / "docs" / "errors.md").read_text(encoding="utf-8")
+    types = set(re.findall(r"^\| `([\w.]+)` \|", page, re.MULTILINE))
+    assert {f"polars.exceptions.{name}" for name in re.findall(r"pl\.exceptions\.(\w+)\(", sources)} <= types
+    assert {"ImportError", "KeyboardInterrupt", "OSError", "TypeError", "ValueError"} <= types
+    assert {"pyspark.errors.PythonException", "daft.exceptions.DaftCoreException"} <= types
 
 
 @pytest.mark.parametrize("module", MODULES)
