@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page
 
 import polars_auc as pa
 from polars_auc._commands.main import main
-from polars_auc._page.text import cell
+from polars_auc._plots.numbers import cell
 
 DATA = Path(__file__).parents[2] / "data"
 SCORES = ["logistic", "forest", "tree"]

@@ -10,7 +10,7 @@ import polars as pl
 from polars_auc._frames.groupings import GROUPING
 from polars_auc._page.details import Details
 from polars_auc._plots.forest import plot_forest
-from polars_auc._plots.layout import ANSWER, MARKED, altair
+from polars_auc._plots.layout import ANSWER, MARKED, altair, number_tooltip
 from polars_auc._plots.monitoring import monitoring_chart
 from polars_auc._plots.names import score_text
 from polars_auc._plots.roc import plot_roc
@@ -191,7 +191,7 @@ def _distributions(bars: pl.DataFrame) -> Any:
         tooltip=[
             alt.Tooltip("label:N"),
             alt.Tooltip("range:N", title="score"),
-            alt.Tooltip("n:Q", title="rows", format=","),
+            number_tooltip("n", title="rows", is_integer=True),
             alt.Tooltip("share:Q", format=".2%"),
         ],
     ).properties(width=260, height=150)

@@ -14,9 +14,10 @@ from polars_auc._page.answers import few_rows, findings
 from polars_auc._page.charts import MOST_CURVES, charts
 from polars_auc._page.details import Details
 from polars_auc._page.document import await_libraries, document
-from polars_auc._page.text import aligned, cell, differing, is_exact, places_of
+from polars_auc._page.text import differing, is_exact
 from polars_auc._plots.forest import has_few_rows
 from polars_auc._plots.names import SCORE, key_text, plain_texts, score_text, visible
+from polars_auc._plots.numbers import aligned, cell, number_format, places_of
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.rows import CHANGES
 
@@ -65,24 +66,11 @@ _SAMPLES = {
 }
 _POINTS = ("rule", "threshold", "tpr", "fpr", "precision", "accuracy", "tp", "fp", "fn", "tn")
 
-# How the table of groups shows numbers; it sorts by the numbers themselves, null first.
+# How the table of groups shows names of groups that are numbers.
 _KEY = """function (value, type) {
   if (type !== "display") return value;
   if (value === null || value === "") return "null";
   return Math.abs(value) === Infinity && typeof value === "number" ? (value > 0 ? "inf" : "-inf") : value;
-}"""
-_FLOAT = """function (value, type) {
-  if (type !== "display") return value;
-  if (typeof value !== "number") return value === null || value === "" ? "-" : value;
-  if (SMALL && value < 1e-4) return "<0.0001";
-  if (Math.abs(value) === Infinity) return value > 0 ? "inf" : "-inf";
-  if (PLACES < 0 || Math.abs(value) >= 1e15) return value.toExponential(3).replace(/([+-])(.)$/, "$10$2");
-  const text = value.toFixed(PLACES);
-  return Number(text) === 0 ? text.replace("-", "") : text;
-}"""
-_INTEGER = """function (value, type) {
-  if (type !== "display") return value;
-  return value === null || value === "" ? "-" : value.toLocaleString("en-US");
 }"""
 # Marks of cells: of what differs, and of groups of few rows.
 _DIFFERS = """function (cell, value) {
@@ -228,11 +216,9 @@ def _cards(overall: pl.DataFrame, *, is_exact: bool) -> list[dict[str, str]]:
 
 def _text(name: str, value: object, places: int | None = None, *, low_is_positive: bool = False) -> str:
     """Return a value as a table shows it."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"{value:,}"
     if name == SCORE:
         return visible(str(value))
-    return cell(name, value, places, low_is_positive=low_is_positive)
+    return cell(name, value, places, "html", low_is_positive=low_is_positive)
 
 
 def _cells(
@@ -247,7 +233,7 @@ def _cells(
     for name in names:
         places = places_of(name, table[name])
         texts = [_text(name, value, places, low_is_positive=low_is_positive) for value in table[name]]
-        columns.append(aligned(name, texts, ("\u2007", "\u2008")))
+        columns.append(aligned(name, texts, "html"))
     rows = [list(row) for row in zip(*columns, strict=True)]
     numeric = [table.schema[name].is_numeric() for name in names]
     marked = [
@@ -409,13 +395,11 @@ def _sortable(groups: pl.DataFrame, by: list[str], columns: Sequence[str], level
         if place < len(by):
             render = _KEY
         elif dtype.is_float():
-            is_p_value = name.endswith(("p_value", "p_adjusted"))
             if name.endswith("p_adjusted"):
                 more["createdCell"] = JavascriptFunction(_DIFFERS.replace("LIMIT", repr(1 - level)))
-            places = places_of(name, table[name])
-            render = _FLOAT.replace("SMALL", str(is_p_value).lower()).replace("PLACES", str(places))
+            render = number_format(name, "html", places=places_of(name, table[name]))
         elif dtype.is_integer():
-            render = _INTEGER
+            render = number_format(name, "html", is_integer=True)
             if name == "n" and few:
                 more["createdCell"] = JavascriptFunction(_FEW.replace("PLACES", str(few)))
         else:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, InvalidOperation
 
 import polars as pl
 
@@ -14,20 +11,15 @@ from polars_auc._frames.groupings import EVERY, GROUPING, group_names
 from polars_auc._page.markdown import markdown_page
 from polars_auc._plots.adjustment import P_ADJUSTED, after_adjustment
 from polars_auc._plots.names import OVERALL, key_texts, score_text, visible
+from polars_auc._plots.numbers import aligned, cell, places_of
 from polars_auc._plugin.errors import CALLED, OptionError
 
 __all__ = [
-    "OF_SCORES",
     "SHOWN_ROWS",
-    "SMALLEST_P_VALUE",
     "TableView",
-    "aligned",
-    "cell",
     "counted",
     "differing",
     "is_exact",
-    "is_p_value",
-    "places_of",
     "plain",
     "plain_page",
     "readable",
@@ -35,32 +27,6 @@ __all__ = [
 
 SHOWN_ROWS = 40
 """Rows of groups that are printed, unless more are asked for: those of a screen."""
-
-SMALLEST_P_VALUE = 0.0001
-"""Smaller p-values are shown as smaller than this."""
-
-# Smaller numbers are written with an exponent.
-_SMALLEST = 0.0001
-
-# Digits behind the point of areas, rates and p-values, and significant digits of values of scores, which may
-# lie close together.
-_DIGITS = 4
-_DIGITS_OF_SCORES = 6
-
-# What is below has an exponent, also if a whole column is.
-_TINY = 1e-6
-_SIGNIFICANT = -1
-
-_PLAIN = re.compile(r"-?\d+(\.\d+)?")
-
-# Larger numbers are written with an exponent.
-_LARGEST = 1e15
-
-OF_SCORES = ("threshold", "highest", "lowest")
-"""Columns of values of scores."""
-
-# Numbers of rows, which are sums of weights if rows have weights.
-_COUNTS = ("n", "n_pos", "n_neg", "cum_n", "cum_pos", "cum_neg", "tp", "fp", "fn", "tn")
 
 # A mark of what differs, in Markdown.
 _MARK = r"\*"
@@ -274,96 +240,6 @@ def _flush(column: pl.Series, *, low_is_positive: bool = False) -> pl.Series:
     texts = aligned(column.name, texts)
     widest = max(map(len, [*texts, column.name]), default=0)
     return pl.Series(column.name, [each.rjust(widest) for each in texts], dtype=pl.String)
-
-
-def places_of(name: str, values: Iterable[object]) -> int:
-    """Return the number of digits behind the point of all numbers of a column.
-
-    Areas and rates have four, and larger numbers fewer; it is -1 where all are so small that
-    each has an exponent.
-    """
-    numbers = [value for value in values if isinstance(value, float) and math.isfinite(value)]
-    if name in _COUNTS and all(number.is_integer() for number in numbers):
-        return 0
-    largest = max((abs(number) for number in numbers if abs(number) < _LARGEST), default=0.0)
-    if is_p_value(name) or largest == 0 or 10 * _SMALLEST <= largest <= 1:
-        return _DIGITS
-    if largest < _TINY:
-        return _SIGNIFICANT
-    first = math.floor(math.log10(largest))
-    return 2 - first if largest < 1 else max(0, _DIGITS - 1 - first)
-
-
-def aligned(name: str, texts: Sequence[str], spaces: tuple[str, str] = (" ", " ")) -> list[str]:
-    """Return values of scores, which have digits of their own, with their points below each other.
-
-    The spaces are as wide as a digit and as a point.
-    """
-    if name not in OF_SCORES:
-        return list(texts)
-    parts = [text.partition(".") if _PLAIN.fullmatch(text) else None for text in texts]
-    most = max((len(part[2]) for part in parts if part), default=0)
-    return [
-        text
-        if part is None
-        else text + (spaces[1] if most and not part[1] else "") + spaces[0] * (most - len(part[2]))
-        for text, part in zip(texts, parts, strict=True)
-    ]
-
-
-def cell(name: str, value: object, places: int | None = None, *, low_is_positive: bool = False) -> str:
-    """Return a value as the column of this name shows it, with so many digits behind the point."""
-    if value is None:
-        return "-"
-    if value != value:
-        return "NaN"
-    if name in OF_SCORES:
-        # Bands end at their highest scores, and low scores are positive up to the threshold.
-        is_top = name == "highest" or (name == "threshold" and low_is_positive)
-        return _score(value, ROUND_CEILING if is_top else ROUND_FLOOR)
-    if not isinstance(value, float):
-        return str(value)
-    # A small p-value is not 0.
-    if is_p_value(name) and value < SMALLEST_P_VALUE:
-        return f"<{SMALLEST_P_VALUE}"
-    return _number(value, places_of(name, [value]) if places is None else places)
-
-
-def _score(value: object, rounding: str) -> str:
-    """Return a value of scores with six significant digits, near 1 of its distance from 1.
-
-    It is rounded away from the scores that it bounds, so that the same rows are within the bound, unless
-    others lie closer to it than the last digit.
-    """
-    text = repr(value) if isinstance(value, float) else str(value)
-    try:
-        exact = Decimal(text)
-    except InvalidOperation:
-        return text
-    if not exact.is_finite() or abs(exact) >= _LARGEST:
-        return text
-    first = exact.adjusted()
-    if 0 < exact < 1:
-        first = min(first, (1 - exact).adjusted())
-    last = min(0, first + 1 - _DIGITS_OF_SCORES)
-    rounded = exact.quantize(Decimal(1).scaleb(last), rounding=rounding) if exact else Decimal(0)
-    if 0 < abs(rounded) < _SMALLEST:
-        return f"{float(rounded):.{_DIGITS_OF_SCORES}g}"
-    return format(rounded.normalize(), "f")
-
-
-def _number(value: float, places: int) -> str:
-    """Return a number with these digits behind the point, or with significant ones."""
-    if places == _SIGNIFICANT or not abs(value) < _LARGEST:
-        return f"{value:#.{_DIGITS}g}"
-    # What is rounded to 0 has no sign.
-    text = f"{value:.{places}f}"
-    return text.lstrip("-") if float(text) == 0 else text
-
-
-def is_p_value(name: str) -> bool:
-    """Whether a column of this name holds p-values."""
-    return name.endswith(("p_value", "p_adjusted"))
 
 
 def _table_text(texts: pl.DataFrame, width: int | None, names: Sequence[str] | None = None) -> str:

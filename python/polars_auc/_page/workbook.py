@@ -13,8 +13,9 @@ import polars as pl
 
 from polars_auc._frames.groupings import group_names
 from polars_auc._native import __version__
-from polars_auc._page.text import OF_SCORES, SMALLEST_P_VALUE, differing, is_p_value
+from polars_auc._page.text import differing
 from polars_auc._plots.names import visible
+from polars_auc._plots.numbers import OF_SCORES, SMALLEST, is_p_value, number_format
 from polars_auc._plugin.errors import CALLED, OptionError
 
 if TYPE_CHECKING:
@@ -43,8 +44,6 @@ _LOUD = "#A84300"
 
 # A name that no column of a user has.
 _ROW = "polars_auc: row"
-
-_DECIMALS = "0.0000"
 
 # Excel has no infinity and no NaN: they become its errors. A name that begins with = is no formula.
 _OPTIONS = {
@@ -154,12 +153,10 @@ def _format(table: pl.DataFrame, name: str, by: Sequence[str]) -> str:
     dtype = table.schema[name]
     if dtype.is_temporal():
         return "yyyy-mm-dd" if dtype == pl.Date else "yyyy-mm-dd hh:mm:ss" if dtype != pl.Time else "hh:mm:ss"
-    # Years have no commas, and scores are of any size.
-    if name in by or name in OF_SCORES or not dtype.is_numeric():
+    # Years have no commas.
+    if name in by or not dtype.is_numeric():
         return "General"
-    if dtype.is_integer():
-        return "#,##0"
-    return f'[<{SMALLEST_P_VALUE}]"<{SMALLEST_P_VALUE}";{_DECIMALS}' if is_p_value(name) else _DECIMALS
+    return number_format(name, "xlsx", is_integer=dtype.is_integer())
 
 
 def _width(column: pl.Series) -> int:
@@ -211,9 +208,9 @@ def _mark(book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[st
             differs = f"AND(ISNUMBER({cell}),{cell}<={1 - level:.12g})"
             where(place, place, differs, bold=True, bg_color="#FFD8A8")
             is_marked = True
-        elif table.schema[name].is_float() and _format(table, name, by) == _DECIMALS:
-            small = f"AND(ISNUMBER({cell}),{cell}<>0,ABS({cell})<0.0001)"
-            where(place, place, small, num_format="0.000E+00")
+        elif table.schema[name].is_float() and name not in (*by, *OF_SCORES) and not is_p_value(name):
+            small = f"AND(ISNUMBER({cell}),{cell}<>0,ABS({cell})<{SMALLEST})"
+            where(place, place, small, num_format=number_format(name, "xlsx", places=-1))
     if table.columns[0] == "scope":
         where(0, table.width - 1, '$A2="overall"', bold=True)
     return is_marked

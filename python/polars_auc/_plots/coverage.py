@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from polars_auc._frames.inputs import IntoFrame, called, refuse_keys, rows_of
-from polars_auc._plots.layout import REFERENCE, altair, arranged, described, layout, lines, points, titled
+from polars_auc._plots.layout import (
+    REFERENCE,
+    altair,
+    arranged,
+    described,
+    layout,
+    lines,
+    number_tooltip,
+    points,
+    titled,
+)
 from polars_auc._plots.names import SCORE, named
 from polars_auc._plots.points import MOST_POINTS, Drawing, as_drawing, told_apart
 from polars_auc._plugin.options import between_0_and_1
@@ -96,7 +106,7 @@ def plot_coverage(
     >>> chart.description
     'Share of curves within bands. Bands by method: optimized_radial, vertical. The dashed line is at 0.95.'
     """
-    alt = altair(_NAME)
+    altair(_NAME)
     shape = layout(_NAME, facet, columns, size, tooltip)
     if level is not None:
         between_0_and_1(_NAME, "level", level)
@@ -104,7 +114,7 @@ def plot_coverage(
     axes = _axes()
     layers = [*([] if level is None else [_level(drawn, level)]), lines(_NAME, drawn, axes, "step-after")]
     if tooltip:
-        layers.append(points(drawn, axes, [alt.Tooltip(f"{axis}:Q", format=".4f") for axis in _AXES]))
+        layers.append(points(drawn, axes, [number_tooltip(axis) for axis in _AXES]))
     several = max(len(drawn.curves), len(drawn.panels)) > 1
     what = f"Share of curves within {'bands' if several else 'a band'}"
     marked = "Each line rises to 1." if level is None else f"The dashed line is at {level:g}."

@@ -14,6 +14,7 @@ from polars_auc._plots.layout import (
     described,
     layout,
     lines,
+    number_tooltip,
     points,
     titled,
 )
@@ -88,7 +89,7 @@ def plot_difference(
     axes = {"x": _x(), "y": _y("difference:Q")}
     layers = [_no_difference(), band, lines(name, drawn, axes)]
     if tooltip:
-        numbers = [alt.Tooltip(f"{number}:Q", format=".4f") for number in _NUMBERS]
+        numbers = [number_tooltip(number) for number in _NUMBERS]
         layers.append(points(drawn, axes, numbers))
     several = max(len(drawn.curves), len(drawn.panels)) > 1
     what = (

@@ -9,7 +9,7 @@ import polars as pl
 from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._frames.inputs import IntoFrame, called, rows_of
 from polars_auc._plots.adjustment import after_adjustment
-from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, area_scale, titled
+from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, area_scale, number_tooltip, titled
 from polars_auc._plots.names import key_text, named, score_text
 from polars_auc._plugin.options import between_0_and_1, integer
 
@@ -224,8 +224,8 @@ def _layers(alt: Any, order: list[str], *, marked: bool, has_overall: bool, scal
     tooltip = [
         alt.Tooltip("group:N"),
         alt.Tooltip("score:N"),
-        alt.Tooltip("n:Q", format=","),
-        *(alt.Tooltip(f"{name}:Q", format=".4~g" if name == "p_adjusted" else ".4f") for name in numbers),
+        number_tooltip("n", is_integer=True),
+        *(number_tooltip(name) for name in numbers),
     ]
     color = alt.condition("datum.differs", alt.value(MARKED), alt.value(ANSWER))
     base = alt.Chart()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
+from polars_auc._plots.numbers import number_format
 from polars_auc._plots.points import Drawing
 from polars_auc._plugin.errors import OptionError, OptionTypeError, either
 from polars_auc._plugin.options import flag, integer
@@ -28,6 +29,7 @@ __all__ = [
     "described",
     "layout",
     "lines",
+    "number_tooltip",
     "points",
     "titled",
     "with_own_axes",
@@ -65,6 +67,14 @@ def altair(name: str) -> ModuleType:
         msg = f'{name}: charts need Altair; install it: pip install "polars-auc[plot]"'
         raise ImportError(msg) from error
     return alt
+
+
+def number_tooltip(name: str, *, title: str | None = None, is_integer: bool = False) -> alt.Tooltip:
+    """Return the line of a tooltip with a number."""
+    import altair as alt
+
+    line = alt.Tooltip(f"{name}:Q", format=number_format(name, "altair", is_integer=is_integer))
+    return line if title is None else line.title(title)
 
 
 # The steps at which an axis of areas ends, and how many of them it has at least.

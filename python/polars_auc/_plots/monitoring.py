@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from polars_auc._frames.inputs import IntoFrame, called, keys_of, refuse_pattern, rows_of
-from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, area_scale, titled, with_own_axes
+from polars_auc._plots.layout import (
+    ANSWER,
+    MARKED,
+    REFERENCE,
+    altair,
+    area_scale,
+    number_tooltip,
+    titled,
+    with_own_axes,
+)
 from polars_auc._plots.names import key_text, named
 from polars_auc._plugin.options import between_0_and_1, integer, is_number
 from polars_auc._plugin.periods import period_dtype
@@ -215,10 +224,9 @@ def _layers(
 
     base = alt.Chart().encode(x=x)
     numbers = [name for name in ("auc", *_LIMITS, "p_value") if name in columns]
-    formats = {"p_value": ".4~g"}
     tooltip = [
         alt.Tooltip("period:N", title=title),
-        *(alt.Tooltip(f"{name}:Q", format=formats.get(name, ".4f")) for name in numbers),
+        *(number_tooltip(name) for name in numbers),
     ]
     band = base.mark_area(opacity=0.2, color=ANSWER, clip=True).encode(y=y("lower"), y2="upper:Q")
     line = base.mark_line(strokeWidth=2, color=ANSWER).encode(y=y("estimate"))

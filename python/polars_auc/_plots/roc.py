@@ -16,6 +16,7 @@ from polars_auc._plots.layout import (
     described,
     layout,
     lines,
+    number_tooltip,
     points,
     titled,
 )
@@ -160,7 +161,7 @@ def plot_roc(
     if drawn.has_areas:
         layers += areas_in_panels(_axes(), color(drawn))
     if tooltip:
-        rates = [alt.Tooltip(f"{rate}:Q", format=".4f") for rate in ("fpr", "tpr")]
+        rates = [number_tooltip(rate) for rate in ("fpr", "tpr")]
         thresholds = [alt.Tooltip("threshold:N")] if drawn.points["threshold"].count() else []
         layers.append(points(drawn, _axes(), [*thresholds, *rates]))
     several = max(len(drawn.curves), len(drawn.panels)) > 1

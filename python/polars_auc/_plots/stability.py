@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from polars_auc._plots.forest import group_name
-from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair
+from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, number_tooltip
 from polars_auc._plots.names import score_text
 
 __all__ = ["plot_stability"]
@@ -50,10 +50,10 @@ def plot_stability(report: pl.DataFrame) -> Any:
         tooltip=[
             alt.Tooltip("group:N"),
             alt.Tooltip("score:N"),
-            alt.Tooltip("psi:Q", format=".4f"),
-            alt.Tooltip("psi_p_value:Q", title="p-value", format=".4~g"),
-            alt.Tooltip("psi_n:Q", title="rows", format=","),
-            alt.Tooltip("psi_reference_n:Q", title="rows of the reference", format=","),
+            number_tooltip("psi"),
+            number_tooltip("psi_p_value", title="p-value"),
+            number_tooltip("psi_n", title="rows", is_integer=True),
+            number_tooltip("psi_reference_n", title="rows of the reference", is_integer=True),
         ],
     )
     lines = [

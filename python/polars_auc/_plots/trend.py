@@ -9,7 +9,7 @@ import polars as pl
 from polars_auc._frames.groupings import group_names
 from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.forest import group_name
-from polars_auc._plots.layout import ANSWER, COLORS, MARKED, altair, area_scale
+from polars_auc._plots.layout import ANSWER, COLORS, MARKED, altair, area_scale, number_tooltip
 from polars_auc._plots.names import key_text, score_text
 from polars_auc._plugin.periods import period_dtype
 
@@ -115,13 +115,18 @@ def _layers(alt: Any, periods: list[str], scores: list[str], title: str, scale: 
         x=x, y=alt.Y("lower:Q", title="AUC", scale=scale), y2="upper:Q", color=color
     )
     line = base.mark_line(strokeWidth=2).encode(x=x, y=alt.Y("auc:Q", title="AUC", scale=scale), color=color)
-    numbers = [alt.Tooltip(f"{name}:Q", format=".4f") for name in ("auc", "lower", "upper")]
+    numbers = [number_tooltip(name) for name in ("auc", "lower", "upper")]
     point = base.mark_point(filled=True, opacity=1).encode(
         x=x,
         y=alt.Y("auc:Q", title="AUC", scale=scale),
         color=of_point,
         shape=alt.condition("datum.differs", alt.value("diamond"), alt.value("circle")),
         size=alt.condition("datum.differs", alt.value(110), alt.value(30)),
-        tooltip=[alt.Tooltip("period:N", title=title), "score:N", alt.Tooltip("n:Q", format=","), *numbers],
+        tooltip=[
+            alt.Tooltip("period:N", title=title),
+            "score:N",
+            number_tooltip("n", is_integer=True),
+            *numbers,
+        ],
     )
     return alt.layer(band, line, point)

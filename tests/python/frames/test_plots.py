@@ -267,6 +267,9 @@ def test_differences_are_those_of_the_frames() -> None:
     )
     assert_frame_equal(drawn_by(spec, "curve").select(expected.columns), expected)
     assert [layer["mark"]["type"] for layer in layers_of(spec)] == ["line", "area", "line", "point"]
+    formats = {each["field"]: each.get("format") for each in layers_of(spec)[3]["encoding"]["tooltip"]}
+    assert formats["difference"] == ".4f"
+    assert formats["p_value"] == ".4~g"
     assert spec["description"] == (
         "Differences of ROC curves with their bands. Panels by dataset: breast_cancer, digits. "
         "The dashed line is no difference."

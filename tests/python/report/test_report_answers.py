@@ -17,7 +17,8 @@ import polars_auc as pa
 from polars_auc._commands.main import main
 from polars_auc._page.answers import answers
 from polars_auc._page.markdown import markdown_text
-from polars_auc._page.text import cell, plain
+from polars_auc._page.text import plain
+from polars_auc._plots.numbers import cell
 from polars_auc._plots.trend import period_of
 from report.test_report_page import DATA, OPTIONS, ROWS, SCORES, Page, made
 from report.test_workbook import Sheets

@@ -12,7 +12,8 @@ import pytest
 import polars_auc as pa
 from polars_auc._commands.main import main
 from polars_auc._page.markdown import code
-from polars_auc._page.text import SHOWN_ROWS, TableView, aligned, cell, places_of
+from polars_auc._page.text import SHOWN_ROWS, TableView
+from polars_auc._plots.numbers import aligned, cell, places_of
 
 Capture = pytest.CaptureFixture[str]
 DATA = Path(__file__).parents[3] / "data"
