@@ -16,6 +16,7 @@ import polars as pl
 from polars_auc._frames.inputs import called, keys_of
 from polars_auc._frames.partial_states import PartialStates, state_column
 from polars_auc._plugin.errors import OptionError, OptionTypeError
+from polars_auc._plugin.packages import require
 
 if TYPE_CHECKING:
     from daft import DataFrame, Expression, Series
@@ -76,11 +77,9 @@ def group_states(
     one, whose state is one value; with ``max_bins``, for so many bins of each segment.
     """
     name = "group_states"
-    try:
-        from daft import DataFrame, DataType, Series, col, from_arrow, udaf
-    except ImportError as error:
-        needed = f'polars_auc.daft needs Daft 0.7.15 or newer ({error}); write pip install "polars-auc[daft]"'
-        raise ImportError(f"{name}: {needed}") from error
+    require(f"polars_auc.daft.{name}", "daft", "pyarrow", extra="daft")
+    from daft import DataFrame, DataType, Series, col, from_arrow, udaf
+
     if not isinstance(frame, DataFrame):
         kind = f"{type(frame).__module__}.{type(frame).__qualname__}".removeprefix("builtins.")
         msg = (

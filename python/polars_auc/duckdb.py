@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import polars_auc as pa
+from polars_auc._plugin.packages import require
 from polars_auc._plugin.warning import warn
 
 if TYPE_CHECKING:
@@ -84,12 +85,9 @@ def register(
     >>> connection.execute(query).fetchone()
     (0.75,)
     """
-    try:
-        import duckdb
-        import pyarrow  # noqa: F401
-    except ImportError as error:
-        msg = "register needs DuckDB, and PyArrow by which it hands over rows: pip install duckdb pyarrow"
-        raise ImportError(msg) from error
+    require("polars_auc.duckdb.register", "duckdb", "pyarrow")
+    import duckdb
+
     if not isinstance(connection, duckdb.DuckDBPyConnection):
         got = type(connection).__name__
         msg = f"register: connection must be one of DuckDB, got {got}; write duckdb.connect()"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polars_auc._cli.refusal import Refusal, first_line
+from polars_auc._plugin.packages import require
 
 __all__ = ["CONFIG", "with_config"]
 
@@ -80,10 +81,8 @@ def _read(name: str) -> dict[str, dict[str, Any]]:
     if sys.version_info >= (3, 11):
         import tomllib
     else:
-        try:
-            import tomli as tomllib
-        except ImportError as error:
-            raise Refusal(f"{CONFIG} needs Python 3.11, or tomli: pip install tomli") from error
+        require(f"{CONFIG} before Python 3.11", "tomli")
+        import tomli as tomllib
     try:
         tables = tomllib.loads(Path(name).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:

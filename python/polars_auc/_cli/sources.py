@@ -6,7 +6,6 @@ import glob
 import itertools
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 import polars as pl
 
@@ -23,6 +22,7 @@ from polars_auc._cli.text_files import (
     why_texts,
 )
 from polars_auc._plugin.errors import OptionError
+from polars_auc._plugin.packages import require
 
 __all__ = [
     "Table",
@@ -192,8 +192,7 @@ def is_text(name: str) -> bool:
 
 
 def _delta(name: str) -> pl.LazyFrame:
-    if not find_spec("deltalake"):
-        raise Refusal(f"{name!r} is a Delta table, which needs deltalake: pip install deltalake")
+    require(f"the Delta table {name!r}", "deltalake")
     return pl.scan_delta(name)
 
 

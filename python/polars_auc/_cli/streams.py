@@ -6,12 +6,12 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from importlib.util import find_spec
 from typing import TextIO
 
 from polars_auc._cli.refusal import first_line
 from polars_auc._frames.group_states import BATCH_OBSERVERS
 from polars_auc._plots.names import visible
+from polars_auc._plugin.packages import is_installed
 
 
 def open_closed_streams() -> None:
@@ -107,7 +107,7 @@ def progress(doing: str) -> Iterator[None]:
 
     This needs a terminal, and Rich, which draws it. Without them nothing is shown.
     """
-    if not sys.stderr.isatty() or not find_spec("rich"):
+    if not sys.stderr.isatty() or not is_installed("rich"):
         yield
         return
     from rich.console import Console

@@ -21,10 +21,11 @@ from polars_auc._expressions.curves import roc_curve
 from polars_auc._expressions.folds import cv_roc_auc, cv_roc_curve
 from polars_auc._expressions.intervals import roc_auc_ci
 from polars_auc._frames.evaluated import Evaluated
-from polars_auc._page.save_chart import CHARTS, chart_contents, has_libraries, refuse_size, refuse_title
+from polars_auc._page.save_chart import CHARTS, chart_contents, refuse_size, refuse_title
 from polars_auc._page.text import counted
 from polars_auc._plots.roc import plot_roc
-from polars_auc._plugin.errors import OptionError, at_edge
+from polars_auc._plugin.errors import OptionError
+from polars_auc._plugin.packages import require
 from polars_auc._report.options import ReportOptions
 
 # Options that say how a band is made.
@@ -238,11 +239,9 @@ def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
         raise OptionError("", "max_points", said, "leave one of them out")
     refuse_title("", options.title, options.output.suffix)
     refuse_size("", {"dpi": options.dpi}, options.output.suffix)
-    if is_chart and not has_libraries():
-        raise Refusal(
-            'a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '
-            + at_edge(f"or end `path` in {', '.join(ENDINGS)}")
-        )
+    if is_chart:
+        hint = f"; or end `path` in {', '.join(ENDINGS)}"
+        require("a chart", "altair", "vl_convert", extra="plot", hint=hint)
 
 
 def _of_band(options: argparse.Namespace) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from polars_auc._commands.tables import add_compare, add_gains, add_thresholds
 from polars_auc._native import __version__
 from polars_auc._plugin.errors import FLAGS, OptionError
 from polars_auc._plugin.interrupts import interruptible
+from polars_auc._plugin.packages import MissingPackageError
 
 PASSED, FAILED, REFUSED, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -63,7 +64,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         FLAGS.set(_flags(commands.choices[options.command], places))
         with standard_input(), interruptible():
             return PASSED if _done(options) else FAILED
-    except (Refusal, OptionError) as refusal:
+    except (Refusal, OptionError, MissingPackageError) as refusal:
         say(f"polars-auc: {refusal}")
         return REFUSED
     except Incomplete:

@@ -12,7 +12,7 @@ import polars as pl
 
 from polars_auc._cli.arguments import add_by, add_files, add_options, add_rows, options_in_effect
 from polars_auc._cli.reading import reading
-from polars_auc._cli.refusal import Refusal, flag
+from polars_auc._cli.refusal import flag
 from polars_auc._cli.rows import Files, RowOptions
 from polars_auc._cli.states import refuse_of_rows
 from polars_auc._commands.history import History, HistoryTest
@@ -241,11 +241,8 @@ class ReportRequest:
                 raise OptionError("", "title", "is of a page", "end `path` in .html or .md, or leave it out")
             refuse_unwritten(keep_formulas=self.keep_formulas)
             return None
-        try:
-            options = replace(self.options, along=self.along_of(by))
-            writer = ReportWriter(ending, options, by, self.title, view, self.keep_formulas)
-        except ImportError as error:
-            raise Refusal(str(error)) from error
+        options = replace(self.options, along=self.along_of(by))
+        writer = ReportWriter(ending, options, by, self.title, view, self.keep_formulas)
         if self.file is None:
             # Standard output is no file: a name of no folder is checked in its place.
             refuse_path(Path(f"report{ending}"), ENDINGS)

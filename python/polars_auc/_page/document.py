@@ -9,15 +9,13 @@ import re
 from contextlib import suppress
 from importlib import import_module
 from importlib.resources import files
-from importlib.util import find_spec
 from threading import Lock, Thread
 from typing import Any
 
 from polars_auc._native import __version__
 from polars_auc._plots.drawing_scripts import drawing_scripts
-from polars_auc._plugin.errors import at_edge
 
-__all__ = ["await_libraries", "begin_to_load_libraries", "document", "refuse_without_libraries"]
+__all__ = ["await_libraries", "begin_to_load_libraries", "document"]
 
 # Stands at the head of a page until all its scripts are known.
 _POLICY = "polars_auc: policy"
@@ -58,14 +56,6 @@ _lock = Lock()
 _loading: list[Thread] = []
 
 _SCRIPT = re.compile(r"<script\b[^>]*>(.*?)</script>", re.DOTALL)
-
-
-def refuse_without_libraries(*needed: str) -> None:
-    """Refuse a page if a library is not installed, before any row is read."""
-    lacking = [name for name in needed if not find_spec(name)]
-    if lacking:
-        msg = f'a page needs {", ".join(lacking)}: pip install "polars-auc[report]"; or end `path` in .md'
-        raise ImportError(at_edge(msg))
 
 
 def begin_to_load_libraries() -> None:

@@ -7,10 +7,10 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterable
-from importlib.util import find_spec
 from pathlib import Path
 
 from polars_auc._plugin.errors import CALLED, OptionError
+from polars_auc._plugin.packages import require
 
 __all__ = ["refuse_path", "replace_file"]
 
@@ -23,9 +23,8 @@ def refuse_path(path: Path, endings: Iterable[str]) -> None:
 
     if path.suffix not in endings:
         raise refused(f"must end in {', '.join(endings)}, got {str(path)!r}")
-    if path.suffix == ".xlsx" and not find_spec("xlsxwriter"):
-        said = "an .xlsx file needs XlsxWriter: " + 'pip install "polars-auc[report]"'
-        raise OptionError(CALLED.get() or "", "", said, "or end `path` in .csv")
+    if path.suffix == ".xlsx":
+        require("an .xlsx file", "xlsxwriter", extra="report", hint="; or end `path` in .csv")
     try:
         target = Path(os.path.realpath(path))
         if path.is_dir():

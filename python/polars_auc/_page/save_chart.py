@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,9 @@ from polars_auc._page.files import refuse_path, replace_file
 from polars_auc._plots.conversion import picture
 from polars_auc._plugin.errors import OptionError, OptionTypeError
 from polars_auc._plugin.options import is_number, number, told
+from polars_auc._plugin.packages import require
 
-__all__ = ["CHARTS", "chart_contents", "has_libraries", "refuse_size", "refuse_title", "save_chart"]
+__all__ = ["CHARTS", "chart_contents", "refuse_size", "refuse_title", "save_chart"]
 
 CHARTS = (".html", ".pdf", ".png", ".svg")
 """The endings of files of charts."""
@@ -31,11 +31,6 @@ _DPI = 72
 
 # The endings of files that an option changes, and its limits.
 _SIZES = {"scale": ((".pdf", ".png"), 0.1, 20), "dpi": ((".png",), 10, 2400)}
-
-
-def has_libraries() -> bool:
-    """Whether a chart can be written."""
-    return all(map(find_spec, ("altair", "vl_convert")))
 
 
 def refuse_title(function: str, title: object, ending: str) -> None:
@@ -154,8 +149,6 @@ def save_chart(
     refuse_path(file, CHARTS)
     refuse_title(name, title, file.suffix)
     refuse_size(name, {"scale": scale, "dpi": dpi}, file.suffix)
-    if not has_libraries():
-        msg = f'{name} needs Altair and vl-convert: pip install "polars-auc[plot]"'
-        raise ImportError(msg)
+    require(name, "altair", "vl_convert", extra="plot")
     replace_file(file, chart_contents(chart, file.suffix, title, scale, dpi))
     return file

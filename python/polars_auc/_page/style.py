@@ -8,7 +8,6 @@ change how frames are shown.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -17,6 +16,7 @@ from polars_auc._frames.inputs import called, rows_of
 from polars_auc._page.text import SHOWN_ROWS, TableView, differing
 from polars_auc._plugin.errors import OptionError
 from polars_auc._plugin.options import between_0_and_1, integer
+from polars_auc._plugin.packages import require
 
 if TYPE_CHECKING:
     from great_tables import GT
@@ -32,13 +32,6 @@ _NEEDED = ("scope", "score", "n", "auc", "lower", "upper", "n_missing", "ks")
 def is_report(columns: Sequence[str]) -> bool:
     """Say whether a frame with these columns is a report."""
     return set(_NEEDED) <= set(columns)
-
-
-def refuse_without_great_tables(name: str) -> None:
-    """Refuse what shows a table, if there is nothing to show it by."""
-    if find_spec("great_tables") is None:
-        msg = f'{name} needs Great Tables: pip install "polars-auc[report]"'
-        raise ImportError(msg)
 
 
 @called(_NAME)
@@ -78,7 +71,7 @@ def style_report(
     """
     integer(_NAME, "limit", limit, 0, 100_000)
     between_0_and_1(_NAME, "level", level)
-    refuse_without_great_tables(_NAME)
+    require(_NAME, "great_tables", extra="report")
     from great_tables import GT, loc, style
 
     table = rows_of(_NAME, report).collect()
@@ -117,7 +110,7 @@ def _as_html(frame: pl.DataFrame) -> str:
 
 def load_ipython_extension(ipython: Any) -> None:
     """Show reports as tables of Great Tables from now on; IPython calls this for ``%load_ext polars_auc``."""
-    refuse_without_great_tables("%load_ext polars_auc")
+    require("%load_ext polars_auc", "great_tables", extra="report")
     ipython.display_formatter.formatters["text/html"].for_type(pl.DataFrame, _as_html)
 
 

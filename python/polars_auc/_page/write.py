@@ -25,7 +25,7 @@ from polars_auc._page.about import (
 )
 from polars_auc._page.answers import answers_of_all_groups, findings
 from polars_auc._page.details import Details, details
-from polars_auc._page.document import begin_to_load_libraries, refuse_without_libraries
+from polars_auc._page.document import begin_to_load_libraries
 from polars_auc._page.files import refuse_path, replace_file
 from polars_auc._page.markdown import code, markdown_text
 from polars_auc._page.page import page
@@ -35,6 +35,7 @@ from polars_auc._page.workbook import Summary
 from polars_auc._plots.names import visible
 from polars_auc._plugin.errors import CALLED, OptionError, OptionTypeError
 from polars_auc._plugin.options import between_0_and_1, flag
+from polars_auc._plugin.packages import require
 from polars_auc._report.changes import by_of
 from polars_auc._report.evaluation import nans_of
 from polars_auc._report.nan import Nans, said_of_nan, without_nan
@@ -87,7 +88,8 @@ class ReportWriter:
         if self.title is not None and not self.title.isprintable():
             raise OptionError(function, "title", f"must be text of one line, got {self.title!r}")
         if self.has_charts:
-            refuse_without_libraries("altair", "itables", "jinja2", "vl_convert")
+            modules = ("altair", "itables", "jinja2", "vl_convert")
+            require("a page", *modules, extra="report", hint="; or end `path` in .md")
             begin_to_load_libraries()
 
     @property

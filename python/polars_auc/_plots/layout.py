@@ -13,6 +13,7 @@ from polars_auc._plots.numbers import number_format
 from polars_auc._plots.points import Drawing
 from polars_auc._plugin.errors import OptionError, OptionTypeError, either
 from polars_auc._plugin.options import flag, integer
+from polars_auc._plugin.packages import require
 
 if TYPE_CHECKING:
     import altair as alt
@@ -61,11 +62,9 @@ class Layout:
 
 def altair(name: str) -> ModuleType:
     """Import Altair, or say what to install."""
-    try:
-        import altair as alt
-    except ImportError as error:
-        msg = f'{name}: charts need Altair; install it: pip install "polars-auc[plot]"'
-        raise ImportError(msg) from error
+    require(name, "altair", extra="plot")
+    import altair as alt
+
     return alt
 
 

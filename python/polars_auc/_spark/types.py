@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import polars as pl
 
 from polars_auc._plugin.errors import OptionTypeError
+from polars_auc._plugin.packages import require
 
 if TYPE_CHECKING:
     import pyarrow
@@ -19,17 +20,8 @@ IntoColumn: TypeAlias = "str | Column"
 
 
 def require_spark(name: str) -> None:
-    """Refuse to go on without Spark, Arrow or pandas, which Spark asks for, and say what to install."""
-    try:
-        import pandas  # noqa: F401
-        import pyarrow  # noqa: F401
-        from pyspark.sql.functions import arrow_udf  # noqa: F401
-    except ImportError as error:
-        msg = (
-            f"{name}: polars_auc.spark needs PySpark 4.1 or newer, PyArrow and pandas ({error}); "
-            'write pip install "polars-auc[spark]"'
-        )
-        raise ImportError(msg) from error
+    """Raise if Spark, Arrow or pandas, which Spark asks for, is missing."""
+    require(f"polars_auc.spark.{name}", "pandas", "pyarrow", "pyspark", extra="spark")
 
 
 def arrow_for_spark(arrow: pyarrow.DataType) -> pyarrow.DataType:

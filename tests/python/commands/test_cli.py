@@ -1150,9 +1150,10 @@ def test_a_delta_table(folder: Path, capsys: Capture, monkeypatch: pytest.Monkey
     assert "files of two kinds" in refused(["report", "table", "a.parquet", *told[1:]], capsys)
     found = importlib.util.find_spec
     monkeypatch.setattr(
-        "polars_auc._cli.sources.find_spec", lambda name: None if name == "deltalake" else found(name)
+        "polars_auc._plugin.packages.find_spec", lambda name: None if name == "deltalake" else found(name)
     )
-    assert "needs deltalake: pip install deltalake" in refused(["report", *told], capsys)
+    needed = "the Delta table 'table' needs deltalake>=1: pip install \"deltalake>=1\""
+    assert needed in refused(["report", *told], capsys)
 
 
 def test_a_file_has_one_name(folder: Path, capsys: Capture) -> None:

@@ -14,8 +14,8 @@ from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from polars_auc._commands.main import main
-from polars_auc._page import save_chart as charts
 from polars_auc._page.escapes import with_formulas
+from polars_auc._plugin import packages
 
 Capture = pytest.CaptureFixture[str]
 DATA = Path(__file__).parents[3] / "data"
@@ -296,10 +296,10 @@ def test_the_title_of_a_page(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_tables_need_no_altair(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(charts, "find_spec", lambda _: None)
+    monkeypatch.setattr(packages, "find_spec", lambda _: None)
     assert main([*CURVE, "-o", str(tmp_path / "x.png")]) == 2
     assert capsys.readouterr().err == (
-        'polars-auc: a chart needs Altair and vl-convert: pip install "polars-auc[plot]"; '
+        'polars-auc: a chart needs altair>=5.4 and vl-convert-python>=1.6: pip install "polars-auc[plot]"; '
         "or end --output in .parquet, .csv, .json, .xlsx, .md\n"
     )
     assert main([*CURVE, "-o", str(tmp_path / "x.csv")]) == 0

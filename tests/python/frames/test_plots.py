@@ -525,7 +525,7 @@ def test_the_package_works_without_altair() -> None:
         "except ImportError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == 'plot_roc: charts need Altair; install it: pip install "polars-auc[plot]"\n'
+    assert done.stdout == 'plot_roc needs altair>=5.4: pip install "polars-auc[plot]"\n'
 
 
 REPORT = pa.report(

@@ -45,5 +45,5 @@ def test_a_report_is_shown_as_style_report_shows_it(shell: Any) -> None:
 
 def test_a_notebook_without_great_tables(shell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "great_tables", None)
-    with pytest.raises(ImportError, match=r"^%load_ext polars_auc needs Great Tables: pip install"):
+    with pytest.raises(ImportError, match=r"^%load_ext polars_auc needs great-tables>=0.15: pip install"):
         pa.load_ipython_extension(shell)

@@ -15,6 +15,7 @@ import pytest
 
 import polars_auc as pa
 import polars_auc._page.document
+import polars_auc._plugin.packages
 from polars_auc._commands.main import main
 
 DATA = Path(__file__).parents[3] / "data"
@@ -270,13 +271,13 @@ def test_a_page_needs_its_libraries(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        polars_auc._page.document, "find_spec", lambda name: None if name == "itables" else name
+        polars_auc._plugin.packages, "find_spec", lambda name: None if name == "itables" else name
     )
     output = tmp_path / "report.html"
     assert main(["report", str(DATA), *OPTIONS, "-o", str(output)]) == 2
     said = capsys.readouterr().err
-    assert (
-        said == 'polars-auc: a page needs itables: pip install "polars-auc[report]"; or end --output in .md\n'
+    assert said == (
+        'polars-auc: a page needs itables>=2.9,<3: pip install "polars-auc[report]"; or end --output in .md\n'
     )
     assert not output.exists()
 

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import polars_auc as pa
-from polars_auc._page import save_chart as charts
+from polars_auc._plugin import packages
 
 ROWS = pl.DataFrame({"g": ["a"] * 4 + ["b"] * 4, "y": [0, 0, 1, 1] * 2, "s": [1, 3, 2, 4, 2, 1, 3, 4]})
 
@@ -104,7 +104,9 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for error, said, given, options in wrong:
         with pytest.raises(error, match=said):
             pa.save_chart(*given, **options)
-    monkeypatch.setattr(charts, "find_spec", lambda _: None)
-    with pytest.raises(ImportError, match="save_chart needs Altair and vl-convert"):
-        pa.save_chart(chart(), "x.html")
+    made = chart()
+    monkeypatch.setattr(packages, "find_spec", lambda _: None)
+    needed = "save_chart needs altair>=5.4 and vl-convert-python>=1.6: pip install"
+    with pytest.raises(ImportError, match=re.escape(needed)):
+        pa.save_chart(made, "x.html")
     assert list(tmp_path.iterdir()) == []
