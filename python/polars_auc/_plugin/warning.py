@@ -1,54 +1,49 @@
-"""Warnings, which name the line of the user: often it only collects a query that was made elsewhere."""
+"""Warnings, which name the line of the user that called this package."""
 
 from __future__ import annotations
 
 import contextlib
-import sys
-import threading
+import inspect
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
+from typing import Any
 
-import polars as pl
+__all__ = ["UserLine", "warn"]
 
-__all__ = ["warn"]
+_PACKAGE = Path(__file__).parents[1]
 
-# Files between a line of the user and a warning. Functions are decorated by contextlib.
-_BETWEEN = (
-    *(str(Path(file).parent) for file in (pl.__file__, str(Path(__file__).parent))),
-    contextlib.__file__,
-)
+# Python shows a warning once for each line: those that were shown, by file.
+_SHOWN: dict[str, dict[Any, Any]] = {}
 
 
-def warn(said: str) -> None:
-    """Warn where the user called this package or Polars."""
-    frame = _line_of_user()
-    if frame is None:
-        warnings.warn(said, UserWarning, stacklevel=2)
-        return
-    warnings.warn_explicit(
-        said,
-        UserWarning,
-        frame.f_code.co_filename,
-        frame.f_lineno,
-        frame.f_globals.get("__name__", "<unknown>"),
-        frame.f_globals.setdefault("__warningregistry__", {}),
-    )
+@dataclass(frozen=True)
+class UserLine:
+    """A line of the user."""
+
+    file: str
+    number: int
+    module: str
+
+    @classmethod
+    def calling(cls) -> UserLine:
+        """Return the line that called this package."""
+        frame = inspect.currentframe()
+        # Functions are decorated by contextlib.
+        while frame is not None and frame.f_back is not None:
+            file = frame.f_code.co_filename
+            if file != contextlib.__file__ and _PACKAGE not in Path(file).parents:
+                break
+            frame = frame.f_back
+        assert frame is not None
+        return cls(frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__", "<unknown>"))
 
 
-def _line_of_user() -> FrameType | None:
-    """Return the frame that called, in this thread or the one that waits for a query of other threads."""
-    frames = sys._current_frames()
-    own, main = threading.get_ident(), threading.main_thread().ident
-    for thread in sorted(frames, key=lambda thread: (thread != own, thread != main)):
-        outer: FrameType | None = frames[thread]
-        while outer is not None and _is_between(outer):
-            outer = outer.f_back
-        if outer is not frames[thread] and outer is not None:
-            return outer
-    return None
+def warn(said: str, line: UserLine | None = None) -> None:
+    """Warn at a line of the user, by default the one that called.
 
-
-def _is_between(frame: FrameType) -> bool:
-    file = frame.f_code.co_filename
-    return any(file == place or Path(place) in Path(file).parents for place in _BETWEEN)
+    A query may run in another thread, in which nothing called: it keeps the line that made it.
+    """
+    line = UserLine.calling() if line is None else line
+    shown = _SHOWN.setdefault(line.file, {})
+    warnings.warn_explicit(said, UserWarning, line.file, line.number, line.module, shown)

@@ -21,7 +21,7 @@ from polars_auc._frames.inputs import (
     scores_of,
 )
 from polars_auc._plugin.errors import OptionError
-from polars_auc._plugin.warning import warn
+from polars_auc._plugin.warning import UserLine, warn
 from polars_auc._report.evaluation import CALL, evaluation, evaluation_of_states, nans_of
 from polars_auc._report.nan import Nans
 from polars_auc._report.options import IntervalMethod, ReportOptions, UserAverage
@@ -222,7 +222,7 @@ def report(
 
         A number is null if it is undefined, and NaN if a score is NaN, of which a warning tells.
         If no row at all is positive, which is what a misspelt class gives, there is a warning as
-        well. A lazy report warns when it is collected.
+        well. A lazy report warns when it is collected, and names the line that made it.
 
     Notes
     -----
@@ -285,11 +285,12 @@ def report(
         msg = f"report: {absent} must be given, or states in place of label and scores, as {_OF_STATES}"
         raise TypeError(msg)
     table = evaluation(rows, label, scores, options)
+    line = UserLine.calling()
     said = f"report: no row is positive: the label {label} is false in all of them; is it written right?"
-    table = table.map_batches(functools.partial(_warn_without_positives, said))
+    table = table.map_batches(functools.partial(_warn_without_positives, said, line))
     if options.nan is None:
         nans = nans_of(rows, label, scores, options)
-        table = table.map_batches(functools.partial(_warn_of_nan, nans))
+        table = table.map_batches(functools.partial(_warn_of_nan, nans, line))
     return like(frame, table)
 
 
@@ -311,9 +312,10 @@ def _report_of_states(
         said = f"names {grouped!r}, which is a column of states"
         raise OptionError("report", "by", said, "name columns that say of which group each state is")
     table = evaluation_of_states(rows, columns, keys, options)
+    line = UserLine.calling()
     said = "report: no row of the states is positive; is the label of the states written right?"
-    table = table.map_batches(functools.partial(_warn_without_positives, said))
-    return table.map_batches(functools.partial(_warn_of_nan, Nans.of_states(rows, columns, keys)))
+    table = table.map_batches(functools.partial(_warn_without_positives, said, line))
+    return table.map_batches(functools.partial(_warn_of_nan, Nans.of_states(rows, columns, keys), line))
 
 
 def refuse_of_rows(function: str, of_rows: Mapping[str, object], options: ReportOptions) -> None:
@@ -335,18 +337,18 @@ def states_of(
     return rows.with_columns(column.alias(name) for name, column in columns.items()), list(columns)
 
 
-def _warn_of_nan(nans: Nans, table: pl.DataFrame) -> pl.DataFrame:
+def _warn_of_nan(nans: Nans, line: UserLine, table: pl.DataFrame) -> pl.DataFrame:
     """Warn if an area is NaN, and say of which rows; a query that selects other columns has not asked."""
     if "auc" in table.columns and table["auc"].is_nan().any():
-        warn("report: " + "; ".join(nans.said()))
+        warn("report: " + "; ".join(nans.said()), line)
     return table
 
 
-def _warn_without_positives(said: str, table: pl.DataFrame) -> pl.DataFrame:
+def _warn_without_positives(said: str, line: UserLine, table: pl.DataFrame) -> pl.DataFrame:
     """Warn if there are rows and none is positive; a query that selects other columns has not asked."""
     if {"scope", "n", "n_pos"} <= set(table.columns):
         overall = table.filter(pl.col("scope") == "overall")
         has_rows, has_positives = overall["n"] > 0, overall["n_pos"] > 0
         if not overall.is_empty() and (has_rows & ~has_positives).all():
-            warn(said)
+            warn(said, line)
     return table
