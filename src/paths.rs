@@ -6,8 +6,9 @@
 //! fewer than 2^17          by one thread: the rarer class is indexed, the other one looks up its ranks
 //! 2^17 or more             few distinct scores: a hash table of counts; else a radix partition by score, then the same by shards
 //! with weights             as above, with sums of fixed-point units beside the keys; fewer than 2^17 rows are sorted
-//! two scores, segments     a partition by score, then the index of each part, row by row; keys by a partition by group
-//! states                   bins are ties already; a small state of many rows is a hash table of bins
+//! two scores               a partition by score, then the index of each part, row by row
+//! segments                 a partition by score, a bucket sort of each part, then sums by segment; folds by a partition by group
+//! states                   stored bins are used as ties; a small state of many rows is a hash table of bins
 //! ```
 //!
 //! The table of times without and with each path is `benches/results/paths.csv`; it is made by one command, which switches

@@ -4,14 +4,14 @@
 //!
 //! - [`scores`]: a score as an integer key with the same order; labels as bits; [`Observations`], the rows of a group
 //!   before they are ranked.
+//! - `bucket_map`: scores to buckets, fitted to a sample.
+//! - `partition`: the radix partition of rows by a histogram, a prefix sum and a scatter.
 //! - [`ties`]: the distinct scores of a group, highest first, each with its positives and negatives. A statistic cannot
 //!   tell whether the rows behind them were ranked, or were counted earlier.
 //! - `index`: one class of keys in buckets, and its probe: how many of them are below any key of the other class.
 //! - [`order`]: the ways to rank rows without weights. Few rows are compared in pairs, and few distinct scores are
 //!   counted. Otherwise one class is bucketed, and the other class looks up its ranks in it.
 //! - [`weighted`]: the same for rows with weights, which count units of a fixed-point number.
-//! - `bucket_map`: scores to buckets, fitted to a sample.
-//! - `partition`: the radix partition of rows by a histogram, a prefix sum and a scatter.
 //! - [`group`]: the rows of one group, ranked in the way that suits their number.
 //! - [`rows`]: several columns row by row: codes of scores and keys, and placements of rows.
 //!

@@ -1,4 +1,4 @@
-//! Kernel for threads: groups cut into tasks by their rows, not by their number.
+//! The division of work among threads: groups cut into tasks by their rows, not by their number.
 
 use std::cmp::Ordering;
 use std::ops::Range;

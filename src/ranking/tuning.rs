@@ -43,13 +43,13 @@ pub(super) const BUCKETS_PER_KEY: usize = 2;
 /// Keys that a lookup compares at once. A bucket of more keys is sorted, and searched by halving unless it has one score.
 pub(super) const PROBE_LANES: usize = 4;
 
-/// Keys whose buckets are found together, rows whose offsets are, and steps that one call emits. The lower keys of so many must be fewer than `EQUAL` of `look_ups`,
-/// both counts must fit 16 bits, and so many numbers must fit the bits of a word.
+/// Keys whose buckets are found together, rows whose offsets are, and steps that one call emits. So many numbers must fit the
+/// bits of a word.
 ///
 /// Measured on groups of 10^4 normal scores: the AUC takes a quarter less time than with one key after the other.
 pub(super) const TOGETHER: usize = 64;
 
-// Maps of scores to buckets (`map`).
+// Maps of scores to buckets (`bucket_map`).
 
 /// From this many keys on, a sample of [`SAMPLE`] keys decides how they are spread. With fewer keys, sorting the sample
 /// would take too large a share of the time.
@@ -74,7 +74,7 @@ pub(super) const TRUSTED_SCORES: usize = 4;
 
 // Shards of a large group (`shards`, `blocks`).
 
-/// Bytes of the indexed keys of a shard, on average. Together with their buckets and with the other rows of the shard,
+/// Bytes of the indexed keys of a shard, at most on average, unless there are [`MAX_SHARDS`]. Together with their buckets and with the other rows of the shard,
 /// they stay in 512 KiB, the L2 of the core where this was measured.
 pub(super) const INDEXED_BYTES: usize = 1 << 16;
 
@@ -119,7 +119,7 @@ pub(super) const SLOTS_PER_KEY: usize = 16;
 /// Slots of a new table. It doubles whenever its keys call for more.
 pub(super) const FIRST_SLOTS: usize = 1 << 8;
 
-// Rows in parts of the score (`row_placements`, `score_order`).
+// Rows in parts of the score (`parted_placements`, `score_order`).
 
 /// Rows in a part, about.
 ///

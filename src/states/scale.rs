@@ -259,7 +259,7 @@ pub struct Position {
     distance: f64,
 }
 
-/// The number of a partition, from 1 on; 0 stands for no partition: every score is on its own.
+/// The level of coarsening: 0 is no partition, every score is on its own; from 1 on, each partition is coarser than the one before.
 pub type Resolution = u32;
 
 impl Position {

@@ -109,11 +109,11 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
         debug_assert!(keys_here.len() <= TOGETHER);
         let keys_here = &keys_here[..keys_here.len().min(TOGETHER)];
         let (starts, keys) = (self.starts, self.keys);
-        // Short loops, so that many reads wait together. The last one adds up the comparisons, those of several keys at once.
+        // Short loops, so that cache misses overlap. The last one adds up the comparisons, those of several keys at once.
         for (bucket, &key) in self.buckets.iter_mut().zip(keys_here) {
             *bucket = (self.bucket)(key);
         }
-        let mut long = 0u64;
+        let mut slow = 0u64;
         let of_keys = self.windows.iter_mut().zip(&mut self.lower).zip(&self.buckets).zip(keys_here);
         for (number, (((window, first), &bucket), &key)) in of_keys.enumerate() {
             let (start, end) = ends_of_bucket(starts, bucket as usize);
@@ -128,7 +128,7 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
                 }
                 _ => {
                     *window = [K::Lane::default(); PROBE_LANES];
-                    long |= 1 << number;
+                    slow |= 1 << number;
                 }
             }
         }
@@ -152,9 +152,9 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
         } else {
             add(&mut self.lower[..rows], &mut self.upper[..rows], &self.windows[..rows])
         };
-        while long != 0 {
-            let number = long.trailing_zeros() as usize;
-            long &= long - 1;
+        while slow != 0 {
+            let number = slow.trailing_zeros() as usize;
+            slow &= slow - 1;
             let (start, end) = ends_of_bucket(starts, self.buckets[number] as usize);
             let (lower, upper) = self.last.bounds(&keys[start..end], keys_here[number]);
             (self.lower[number], self.upper[number]) = ((start + lower) as u32, (start + upper) as u32);
@@ -164,20 +164,20 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
     }
 }
 
-/// What an equal key adds to a sum of both counts. A lower key adds 1, and the lower keys of a sum are fewer than this.
+/// Two counters in one number: a lower key adds 1, and an equal key this. The keys of a sum are those of a probe.
 const EQUAL: u16 = 1 << 8;
 const _: () = assert!(
-    TOGETHER <= 64 && TOGETHER < EQUAL as usize && TOGETHER * (EQUAL as usize + 1) <= u16::MAX as usize
+    TOGETHER <= 64 && PROBE_LANES < EQUAL as usize && PROBE_LANES * (EQUAL as usize + 1) <= u16::MAX as usize
 );
 
 /// The values from an index on that are looked at together, if there are so many.
 #[inline(always)]
-pub(super) fn window_of<V>(values: &[V], start: usize) -> Option<&[V; PROBE_LANES]> {
+fn window_of<V>(values: &[V], start: usize) -> Option<&[V; PROBE_LANES]> {
     values.get(start..start + PROBE_LANES)?.first_chunk()
 }
 
-/// The last key that was looked up in a long bucket, and its bounds there. A bucket is long if very many rows share a
-/// score, and then most keys that are looked up in it have that score.
+/// The last key that was looked up in a long bucket, and its bounds there: a cache of one entry. Where very many rows share a
+/// score, their bucket is long, and most keys that are looked up in it have that score.
 #[derive(Default)]
 struct LastProbe<K> {
     key: Option<K>,
@@ -198,7 +198,7 @@ impl<K: Key> LastProbe<K> {
 /// How many keys of a bucket are below a key, and how many are not above it.
 #[cold]
 #[inline(never)]
-pub(super) fn bounds_among<K: Key>(bucket: &[K], key: K) -> (usize, usize) {
+fn bounds_among<K: Key>(bucket: &[K], key: K) -> (usize, usize) {
     if bucket.len() <= PROBE_LANES {
         let count = |test: &dyn Fn(K) -> bool| bucket.iter().filter(|&&other| test(other)).count();
         return (count(&|other| other < key), count(&|other| other <= key));

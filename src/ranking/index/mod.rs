@@ -4,10 +4,10 @@
 //! pass of a bucket sort does, and the rows of the other class are never moved: each looks up its lower and upper bound.
 //!
 //! The [map](super::bucket_map) of keys to buckets never decreases. The rank of a key is therefore the number of keys in lower
-//! buckets plus the number of lower keys in its own bucket. There are twice as many buckets as keys. A probe always
+//! buckets plus the number of lower keys in its own bucket. There are twice as many buckets as keys. A probe
 //! compares [`PROBE_LANES`] keys from the beginning of the bucket on, even if the bucket has fewer: the keys behind its end
 //! belong to higher buckets, so they are higher and change no count. It needs no loop of unknown length and no branch that
-//! could be mispredicted.
+//! could be mispredicted. Buckets of more keys, and those at the end of all keys, are searched one by one.
 //!
 //! The keys 5 1 9 8 in five buckets, each of two numbers:
 //!

@@ -1,32 +1,59 @@
 //! Keys with units, which are moved with their keys: what a weight is in a class of rows.
 
-use super::look_ups::{bounds_among, window_of};
+use std::cmp::Ordering;
+
+use super::look_ups::LookUps;
+use super::sorting::{sort, sort_nearly_sorted};
 use super::{Index, ends_of_bucket};
 use crate::cache;
 use crate::ranking::bucket_map::{BucketMap, with_buckets};
 use crate::ranking::partition::exclusive_prefix_sum;
 use crate::ranking::scores::{Key, Score};
-use crate::ranking::tuning::{PROBE_LANES, TOGETHER};
+use crate::ranking::tuning::TOGETHER;
 use crate::simd::{self, Kernel};
 
+/// A key with its units, in the order of keys.
+#[derive(Clone, Copy)]
+struct KeyWithUnits<K>(K, u64);
+
+impl<K: Key> PartialEq for KeyWithUnits<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<K: Key> Eq for KeyWithUnits<K> {}
+
+impl<K: Key> PartialOrd for KeyWithUnits<K> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<K: Key> Ord for KeyWithUnits<K> {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.cmp(&other.0)
+    }
+}
+
 impl<K: Key> Index<K> {
-    /// Indexes keys that have units, for [`Index::twice_units_below`]. The units are moved with their keys.
+    /// Indexes keys that have units, for [`Index::twice_units_below`]. All keys are in order, so that the units below a key are a
+    /// prefix sum.
     pub fn build_with_units<S: Score<Key = K>>(&mut self, pieces: &[&[(K, u64)]]) {
-        // First the units of each key.
         let mut units = std::mem::take(&mut self.units_before);
         units.clear();
         units.resize(pieces.iter().map(|piece| piece.len()).sum(), 0);
         self.scatter_by_map::<S, (K, u64)>(pieces, |index, row| units[index] = row.1);
-        let mut pairs: Vec<(K, u64)> = Vec::new();
+        let mut rows: Vec<_> =
+            self.keys.iter().zip(&units).map(|(&key, &units)| KeyWithUnits(key, units)).collect();
         for &bucket in &self.long {
             let (start, end) = ends_of_bucket(&self.starts, bucket);
-            let (keys, units) = (&mut self.keys[start..end], &mut units[start..end]);
-            pairs.clear();
-            pairs.extend(keys.iter().copied().zip(units.iter().copied()));
-            pairs.sort_unstable();
-            for ((key, units), &pair) in keys.iter_mut().zip(units).zip(&pairs) {
-                (*key, *units) = pair;
-            }
+            sort(&mut rows[start..end]);
+        }
+        sort_nearly_sorted(&mut rows);
+        for ((key, units), &row) in self.keys.iter_mut().zip(&mut units).zip(&rows) {
+            (*key, *units) = (row.0, row.1);
         }
         let all = exclusive_prefix_sum(&mut units);
         units.push(all);
@@ -41,26 +68,6 @@ impl<K: Key> Index<K> {
             simd::dispatch(TwiceUnitsBelow { index: self, pieces, bucket })
         })
     }
-
-    /// Of the units in a bucket, twice those below a key and once those equal to it.
-    #[cold]
-    #[inline(never)]
-    fn twice_units_among(&self, start: usize, end: usize, key: K) -> u64 {
-        if end - start <= PROBE_LANES {
-            let borders = self.units_before[start..=end].windows(2);
-            let pairs = self.keys[start..end].iter().zip(borders);
-            return pairs.map(|(&other, ends)| twice_units((other, ends[1] - ends[0]), key)).sum();
-        }
-        let (lower, upper) = bounds_among(&self.keys[start..end], key);
-        let before = |index: usize| self.units_before[start + index] - self.units_before[start];
-        before(lower) + before(upper)
-    }
-}
-
-/// The units of an indexed key as far as they count for another key: twice if it is lower, once if it is equal.
-#[inline(always)]
-fn twice_units<K: Key>((indexed, units): (K, u64), key: K) -> u64 {
-    (if indexed < key { units } else { 0 }) + (if indexed <= key { units } else { 0 })
 }
 
 /// The kernel of [`Index::twice_units_below`].
@@ -75,36 +82,15 @@ impl<K: Key, F: Fn(K) -> u32> Kernel for TwiceUnitsBelow<'_, K, F> {
 
     #[inline(always)]
     fn run(self) -> u128 {
-        let Index { starts, keys, units_before, .. } = self.index;
-        let mut sum = 0;
-        let mut buckets = [0; TOGETHER];
-        let mut firsts = [0; TOGETHER];
-        let mut windows = [[0; PROBE_LANES]; TOGETHER];
-        let mut in_buckets = [0; TOGETHER];
+        let units_before = &self.index.units_before[..];
+        let mut look_ups = LookUps::new(self.index, self.bucket);
+        let (mut keys, mut sum) = ([K::default(); TOGETHER], 0);
         for rows in cache::prefetched_chunks(self.pieces, TOGETHER) {
-            for (bucket, row) in buckets.iter_mut().zip(rows) {
-                *bucket = (self.bucket)(row.0);
-            }
-            for (((window, first), &bucket), &(key, _)) in
-                windows.iter_mut().zip(&mut firsts).zip(&buckets).zip(rows)
-            {
-                let (start, end) = ends_of_bucket(starts, bucket as usize);
-                *first = start;
-                let (keys, before) = (window_of(keys, start), window_of(units_before, start));
-                *window = match (keys, before, window_of(units_before, start + 1)) {
-                    (Some(keys), Some(before), Some(upto)) if end - start <= PROBE_LANES => {
-                        std::array::from_fn(|index| {
-                            twice_units((keys[index], upto[index] - before[index]), key)
-                        })
-                    }
-                    _ => [self.index.twice_units_among(start, end, key), 0, 0, 0],
-                };
-            }
-            for (in_bucket, window) in in_buckets.iter_mut().zip(&windows) {
-                *in_bucket = window.iter().sum::<u64>();
-            }
-            for ((&in_bucket, &first), &(_, own)) in in_buckets.iter().zip(&firsts).zip(rows) {
-                sum += u128::from(own) * u128::from(2 * units_before[first] + in_bucket);
+            keys.iter_mut().zip(rows).for_each(|(key, row)| *key = row.0);
+            let bounds = look_ups.bounds(&keys[..rows.len()]);
+            for ((&lower, &upper), &(_, own)) in bounds.lower.iter().zip(bounds.upper).zip(rows) {
+                let twice = units_before[lower as usize] + units_before[upper as usize];
+                sum += u128::from(own) * u128::from(twice);
             }
         }
         sum

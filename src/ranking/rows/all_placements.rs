@@ -1,8 +1,8 @@
 //! Placements of rows among all rows, among those of their own key, and among those of all other keys.
 //!
-//! Rows are visited from the lowest score up. The *midrank* of a row is twice the number of rows of the other class
-//! with a lower score, plus the number of those with the same score. Of a positive this is its placement; the
-//! placement of a negative is twice the number of positives less its midrank. Each row has two midranks: `x` among all
+//! Rows are visited from the lowest score up. The *midrank* of a row, here among the rows of the other class and doubled, is twice
+//! the number of those with a lower score, plus the number of those with the same score. Of a positive this is twice its placement; that
+//! of a negative is twice the number of positives less its midrank. Each row has two midranks: `x` among all
 //! rows and `y` among the rows of its key. All that is asked of a key and of other rows follows from eight sums over
 //! the rows of either class of the key, in integers:
 //!
@@ -21,9 +21,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::codes::Codes;
+use super::height_ranges::{HeightSteps, height_steps};
 use super::key_placements::KeyPlacements;
 use super::key_rows::{CountedKeys, KeyRows};
-use super::ks_distances::{Steps, steps};
 use super::midrank_sums::{ClassSums, KeyAndLabel, SumNumber, Sums};
 use super::score_order::{PartMemory, ScoreOrder};
 use crate::interrupt;
@@ -36,7 +36,7 @@ use crate::ranking::ties::placements::{Moments, Placements};
 use crate::ranking::tuning::{LEAST_ROWS_OF_KEY, RANGE_CODES, ROWS_OF_KEY, SHARD_ROWS};
 
 /// Rows of a range whose sums fit 64 bits, whatever keys they have.
-const FEW_ROWS: usize = 1 << 20;
+const NARROW_ROWS: usize = 1 << 20;
 
 /// The sums of the rows of all keys.
 #[derive(Clone, Debug)]
@@ -78,18 +78,18 @@ impl AllPlacements {
         let order = ScoreOrder::of(scores, |row| KeyAndLabel::new(keys.of_row[row], labels[row]));
         let ranges = order.ranges(number_of_ranges(scores.len(), keys.distinct));
         let rows = |range: &Range<usize>| order.rows(range.clone());
-        let are_known = has_heights || ranges.iter().any(|range| rows(range) > FEW_ROWS);
+        let are_known = has_heights || ranges.iter().any(|range| rows(range) > NARROW_ROWS);
         let of_keys = if are_known { rows_of_keys(labels, keys) } else { Vec::new() };
         let most = of_keys.iter().map(|count| count.rows()).max().unwrap_or(0);
-        let steps: Vec<Steps> = if has_heights {
+        let steps: Vec<HeightSteps> = if has_heights {
             let all = of_keys.iter().fold(Count::default(), |sum, &rows| sum.plus(rows));
-            of_keys.into_iter().chain([all]).map(steps).collect()
+            of_keys.into_iter().chain([all]).map(height_steps).collect()
         } else {
             Vec::new()
         };
         let sums = tasks::par_map(0..ranges.len(), Default::default, |memory, number| {
             let range = ranges[number].clone();
-            let is_narrow = rows(&range) <= FEW_ROWS || fits_64_bits(rows(&range), most);
+            let is_narrow = rows(&range) <= NARROW_ROWS || fits_64_bits(rows(&range), most);
             if is_narrow && Path::NarrowSums.is_on() {
                 of_range(&order, range, memory, Sums::<u64>::none(keys.distinct, steps.len()), &steps)
             } else {
@@ -150,7 +150,7 @@ impl AllPlacements {
 
     /// The largest `|tp N - fp P|` of each key's rows, and last of all rows; empty if [nobody asked](Self::with_heights).
     pub fn farthest(&self) -> Vec<u128> {
-        self.0.ks_distances.iter().map(|ks_distances| ks_distances.farthest()).collect()
+        self.0.height_ranges.iter().map(|height_ranges| height_ranges.farthest()).collect()
     }
 
     /// The midranks of all rows of a class among all rows.
@@ -222,9 +222,9 @@ fn of_range<S: Score, T: SumNumber>(
     parts: Range<usize>,
     memory: &mut PartMemory<S, KeyAndLabel>,
     mut sums: Sums<T>,
-    steps: &[Steps],
+    steps: &[HeightSteps],
 ) -> Sums<u128> {
-    if sums.ks_distances.is_empty() {
+    if sums.height_ranges.is_empty() {
         order.for_each(parts, memory, |rows| sums.add_rows::<_, false>(rows, steps));
     } else {
         order.for_each(parts, memory, |rows| sums.add_rows::<_, true>(rows, steps));
@@ -374,8 +374,8 @@ mod tests {
     /// The sums of a row that one key of many is in may be much smaller than those of a row of the only key.
     #[test]
     fn sums_of_64_bits() {
-        assert!(fits_64_bits(FEW_ROWS, FEW_ROWS as u64));
-        assert!(!fits_64_bits(2 * FEW_ROWS, 2 * FEW_ROWS as u64));
+        assert!(fits_64_bits(NARROW_ROWS, NARROW_ROWS as u64));
+        assert!(!fits_64_bits(2 * NARROW_ROWS, 2 * NARROW_ROWS as u64));
         assert!(fits_64_bits(10_000_000, 20_000) && !fits_64_bits(10_000_000, 30_000));
         // All positives lie above all negatives, and 600 rows are in two keys.
         let (labels, scores): (Vec<bool>, Vec<i16>) = (0..600).map(|row| (row >= 300, row)).unzip();
@@ -393,7 +393,7 @@ mod tests {
     #[test]
     fn large_groups() {
         let mixed = |row: u32| row.wrapping_mul(0x9E37_79B1);
-        for (rows, keys) in [(2 * SHARD_ROWS + 5, 7), (FEW_ROWS + 9, FEW_ROWS / ROWS_OF_KEY)] {
+        for (rows, keys) in [(2 * SHARD_ROWS + 5, 7), (NARROW_ROWS + 9, NARROW_ROWS / ROWS_OF_KEY)] {
             let row =
                 |row: u32| ((mixed(row) >> 17) as i16, mixed(row) & 24 == 0, mixed(row) / 7 % keys as u32);
             let (scores, labels, keys) = columns(&(0..rows as u32).map(row).collect::<Vec<_>>());

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::ks_distances::{KsDistances, Steps};
+use super::height_ranges::{HeightRange, HeightSteps};
 use crate::ranking::ties::Count;
 use crate::ranking::ties::placements::{MomentNumber, Moments};
 use crate::ranking::tuning::RANGE_CODES;
@@ -43,7 +43,7 @@ pub(super) struct Sums<T> {
     /// The sums of their midranks among all rows.
     pub midranks: [T; 2],
     /// Of each key, and last of all rows; empty if nobody asks.
-    pub ks_distances: Vec<KsDistances>,
+    pub height_ranges: Vec<HeightRange>,
 }
 
 /// Sums over the rows of one class of a key.
@@ -104,21 +104,21 @@ fn twice<T: SumNumber>(number: T) -> T {
 }
 
 impl<T: SumNumber> Sums<T> {
-    /// Without rows, and with so many KS distances.
-    pub fn none(keys: usize, ks_distances: usize) -> Self {
+    /// Without rows, and with so many ranges of heights.
+    pub fn none(keys: usize, height_ranges: usize) -> Self {
         Sums {
             keys: vec![[ClassSums::default(); 2]; keys],
             rows: [T::default(); 2],
             midranks: [T::default(); 2],
-            ks_distances: vec![KsDistances::default(); ks_distances],
+            height_ranges: vec![HeightRange::default(); height_ranges],
         }
     }
 
     /// Takes in the next row, which is the only one of its score.
     #[inline(always)]
-    fn add_row<const HEIGHTS: bool>(&mut self, key: u32, class: usize, steps: &[Steps]) {
+    fn add_row<const HEIGHTS: bool>(&mut self, key: u32, class: usize, steps: &[HeightSteps]) {
         if HEIGHTS
-            && let ([of_keys @ .., of_all], [steps @ .., steps_of_all]) = (&mut self.ks_distances[..], steps)
+            && let ([of_keys @ .., of_all], [steps @ .., steps_of_all]) = (&mut self.height_ranges[..], steps)
         {
             of_keys[key as usize].add_row(class, steps[key as usize]);
             of_all.add_row(class, *steps_of_all);
@@ -133,13 +133,14 @@ impl<T: SumNumber> Sums<T> {
     }
 
     /// Takes in the rows of the next score, key by key: how many of either class.
-    pub fn add_tie(&mut self, of_keys: impl Iterator<Item = (u32, Count)> + Clone, steps: &[Steps]) {
+    pub fn add_tie(&mut self, of_keys: impl Iterator<Item = (u32, Count)> + Clone, steps: &[HeightSteps]) {
         let counts = |count: Count| [T::from(count.neg), T::from(count.pos)];
         let tied = of_keys.clone().fold(Count::default(), |sum, (_, count)| sum.plus(count));
-        if let ([ks_distances @ .., of_all], [steps @ .., steps_of_all]) = (&mut self.ks_distances[..], steps)
+        if let ([height_ranges @ .., of_all], [steps @ .., steps_of_all]) =
+            (&mut self.height_ranges[..], steps)
         {
             for (key, count) in of_keys.clone() {
-                ks_distances[key as usize].add_tie(count, steps[key as usize]);
+                height_ranges[key as usize].add_tie(count, steps[key as usize]);
             }
             of_all.add_tie(tied, *steps_of_all);
         }
@@ -167,7 +168,7 @@ impl<T: SumNumber> Sums<T> {
     pub fn add_rows<K: PartialEq, const HEIGHTS: bool>(
         &mut self,
         rows: &[(K, KeyAndLabel)],
-        steps: &[Steps],
+        steps: &[HeightSteps],
     ) {
         let mut rest = rows;
         while let [row, after @ ..] = rest {
@@ -201,7 +202,7 @@ impl<T: SumNumber> Sums<T> {
             keys: self.keys.into_iter().map(|of_key| of_key.map(wide)).collect(),
             rows: self.rows.map(Into::into),
             midranks: self.midranks.map(Into::into),
-            ks_distances: self.ks_distances,
+            height_ranges: self.height_ranges,
         }
     }
 }
@@ -239,7 +240,7 @@ impl Sums<u128> {
         for class in [0, 1] {
             self.rows[class] += above.rows[class];
         }
-        for (below, higher) in self.ks_distances.iter_mut().zip(above.ks_distances) {
+        for (below, higher) in self.height_ranges.iter_mut().zip(above.height_ranges) {
             *below = below.and_above(higher);
         }
         self

@@ -2,9 +2,9 @@
 
 pub mod all_placements;
 pub mod codes;
+mod height_ranges;
 pub mod key_placements;
 pub mod key_rows;
-mod ks_distances;
 mod midrank_sums;
 pub mod parted_placements;
 pub mod placement_products;

@@ -202,7 +202,7 @@ struct Pieces<'a, K> {
 /// Puts the placements of a block in place of its keys. Also returns the sum of those of the positives.
 fn placed_by_one_thread<S: Score>(keys: Block<S::Key>) -> (u128, Block<u32>) {
     let n_pos = keys.n_pos();
-    let mut counts = OneAnother::default();
+    let mut counts = PairwiseCounts::default();
     let mut twice = memory::zeroed_prefaulted(keys.values.len());
     let mut rest = &mut twice[..];
     let (mut twice_u, mut below) = (0, [0; 2]);
@@ -244,7 +244,7 @@ fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>) -> (u128, Vec<Block
     let parts: Vec<Mutex<[Pieces<'_, S::Key>; 2]>> = (0..keys.first().map_or(0, Block::parts))
         .map(|part| Mutex::new([pieces_of(2 * part), pieces_of(2 * part + 1)]))
         .collect();
-    let placements = |counts: &mut OneAnother<S::Key>, part: usize| {
+    let placements = |counts: &mut PairwiseCounts<S::Key>, part: usize| {
         let mut part = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
         let partitions = part.each_mut().map(|pieces| PartitionRows {
             keys: &pieces.keys,
@@ -253,7 +253,7 @@ fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>) -> (u128, Vec<Block
         });
         counts.placements_of_part::<S>(partitions, n_pos)
     };
-    let twice_u = tasks::par_map(0..parts.len(), OneAnother::default, placements).into_iter().sum();
+    let twice_u = tasks::par_map(0..parts.len(), PairwiseCounts::default, placements).into_iter().sum();
     drop(parts);
     let placed = |(keys, values): (Block<S::Key>, Vec<u32>)| Block {
         of_rows: keys.of_rows,
@@ -265,13 +265,13 @@ fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>) -> (u128, Vec<Block
 
 /// Counts the rows of one class below those of the other. Keeps its memory from part to part.
 #[derive(Default)]
-struct OneAnother<K> {
+struct PairwiseCounts<K> {
     index: Index<K>,
-    /// For each indexed key, what it has more than the one before: twice the other keys below it, those equal to it once.
-    more: Vec<u32>,
+    /// A difference array over the indexed keys: its prefix sum is twice the other keys below each, and once those equal to it.
+    differences: Vec<u32>,
 }
 
-impl<K: Key> OneAnother<K> {
+impl<K: Key> PairwiseCounts<K> {
     /// Writes twice the placements of all rows of a part, negatives and positives. Returns the sum of those of the positives, of
     /// which there are `n_pos` in all parts.
     fn placements_of_part<S: Score<Key = K>>(
@@ -309,10 +309,10 @@ impl<K: Key> OneAnother<K> {
         (indexed, of_indexed): (&[&[K]], &mut [&mut [u32]]),
         (others, of_others): (&[&[K]], &mut [&mut [u32]]),
     ) {
-        let OneAnother { index, more } = self;
+        let PairwiseCounts { index, differences } = self;
         index.build::<S>(indexed);
-        more.clear();
-        more.resize(index.keys().len() + 1, 0);
+        differences.clear();
+        differences.resize(index.keys().len() + 1, 0);
         // Look-ups come in the same pieces as what is written.
         let mut written = of_others.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
         index.look_up::<S>(others, &mut |bounds| {
@@ -323,22 +323,22 @@ impl<K: Key> OneAnother<K> {
             }
             if bounds.any_equal {
                 for &bound in bounds.lower.iter().chain(bounds.upper) {
-                    more[bound as usize] += 1;
+                    differences[bound as usize] += 1;
                 }
             } else {
-                bounds.lower.iter().for_each(|&lower| more[lower as usize] += 2);
+                bounds.lower.iter().for_each(|&lower| differences[lower as usize] += 2);
             }
         });
         debug_assert!(written.next().is_none());
         let mut sum = 0;
-        for more in more.iter_mut() {
-            sum += *more;
-            *more = sum;
+        for difference in differences.iter_mut() {
+            sum += *difference;
+            *difference = sum;
         }
         let mut written = of_indexed.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
         index.look_up::<S>(indexed, &mut |bounds| {
             for (twice, &lower) in written.next().unwrap_or_default().iter_mut().zip(bounds.lower) {
-                *twice = more[lower as usize];
+                *twice = differences[lower as usize];
             }
         });
         debug_assert!(written.next().is_none());

@@ -25,7 +25,7 @@ pub enum Width {
 ///
 /// It is a score itself, and its own key.
 pub trait Key: Score<Key = Self> + Ord + std::fmt::Debug + Default {
-    /// The key that no score has but, for floats, NaN.
+    /// The largest key: of floats that of a NaN, of integers that of the largest.
     const NAN: Self;
 
     /// The type of counts that are kept beside keys in registers: as wide as the key, but at least 16 and at most 64 bits.

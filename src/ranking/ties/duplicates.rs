@@ -45,12 +45,12 @@ impl BloomFilter {
         let BloomFilter { seen, seen_twice, shift } = self;
         let (seen, seen_twice) = (&mut seen[..], &mut seen_twice[..TWICE_WORDS]);
         let mut any = 0;
-        let mut cells = [0; TOGETHER];
+        let mut bits = [0; TOGETHER];
         for keys in keys.chunks(TOGETHER) {
-            for &cell in bits_of(&mut cells, keys, *shift) {
-                let (word, mark) = (&mut seen[(cell / 64) as usize], 1 << (cell % 64));
+            for &bit in bits_of(&mut bits, keys, *shift) {
+                let (word, mark) = (&mut seen[(bit / 64) as usize], 1 << (bit % 64));
                 let seen_before = *word & mark;
-                seen_twice[(cell / 64) as usize % TWICE_WORDS] |= seen_before;
+                seen_twice[(bit / 64) as usize % TWICE_WORDS] |= seen_before;
                 any |= seen_before;
                 *word |= mark;
             }
@@ -62,15 +62,15 @@ impl BloomFilter {
     #[inline(always)]
     fn possible_duplicates<K: Key>(&self, keys: &[K], to: &mut Vec<K>) {
         let seen_twice = &self.seen_twice[..TWICE_WORDS];
-        let mut cells = [0; TOGETHER];
+        let mut bits = [0; TOGETHER];
         for keys in keys.chunks(TOGETHER) {
             // Most keys are not kept. Each is written, and the next one over it, without a branch that would be mispredicted.
             let before = to.len();
             to.extend_from_slice(keys);
             let (kept_keys, mut kept) = (&mut to[before..], 0);
-            for (&key, &cell) in keys.iter().zip(bits_of(&mut cells, keys, self.shift)) {
+            for (&key, &bit) in keys.iter().zip(bits_of(&mut bits, keys, self.shift)) {
                 kept_keys[kept] = key;
-                kept += (seen_twice[(cell / 64) as usize % TWICE_WORDS] >> (cell % 64) & 1) as usize;
+                kept += (seen_twice[(bit / 64) as usize % TWICE_WORDS] >> (bit % 64) & 1) as usize;
             }
             to.truncate(before + kept);
         }
@@ -79,11 +79,11 @@ impl BloomFilter {
 
 /// The bits of at most [`TOGETHER`] keys.
 #[inline(always)]
-fn bits_of<'a, K: Key>(cells: &'a mut [u32; TOGETHER], keys: &[K], shift: u32) -> &'a [u32] {
-    for (cell, &key) in cells.iter_mut().zip(keys) {
-        *cell = (key.hash() >> shift) as u32;
+fn bits_of<'a, K: Key>(bits: &'a mut [u32; TOGETHER], keys: &[K], shift: u32) -> &'a [u32] {
+    for (bit, &key) in bits.iter_mut().zip(keys) {
+        *bit = (key.hash() >> shift) as u32;
     }
-    &cells[..keys.len()]
+    &bits[..keys.len()]
 }
 
 impl<K: Key> Duplicates<K> {

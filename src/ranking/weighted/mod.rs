@@ -1,7 +1,7 @@
 //! One group's rows with weights, and their ties.
 //!
 //! A weight is so many units ([`Unit`]), so a tie counts units where rows without weights are counted, and whatever
-//! folds over ties does not see a difference. The rows are sorted: by key, then by what they weigh, so that even a
+//! folds over ties does not see a difference. The rows of a small group, or of a shard, are sorted: by key, then by what they weigh, so that even a
 //! sum of floats over the rows of a tie has an order of its own.
 
 pub(super) mod rows;
