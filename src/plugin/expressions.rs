@@ -1,4 +1,4 @@
-//! The table of all expressions: a name, and the statistic that answers.
+//! The table of all expressions: a name, and the statistic that answers; columns and options choose between its variants.
 
 use crate::plugin::abi::ffi;
 use crate::plugin::answers::{
@@ -12,11 +12,39 @@ use crate::plugin::answers::{
     one_score::{curve, number, summary},
     planned::{curve_field, joint_field, joint_single_field, number_field, summaries_field, summary_field},
 };
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options};
 use crate::statistics::*;
 
+/// Whether a call has a column of one of these roles.
+fn column(options: &Options, roles: &[&str]) -> bool {
+    roles.iter().any(|role| options.has_column(role))
+}
+
+/// Whether a call has no column of these roles.
+fn no_column(options: &Options, roles: &[&str]) -> bool {
+    !column(options, roles)
+}
+
+/// Whether a call has one of these options.
+fn option(options: &Options, names: &[&str]) -> bool {
+    names.iter().any(|name| options.has(name))
+}
+
+/// Whether a call has none of these options.
+fn no_option(options: &Options, names: &[&str]) -> bool {
+    !option(options, names)
+}
+
+/// Whether one of these options is a list.
+fn list(options: &Options, names: &[&str]) -> bool {
+    names.iter().any(|name| matches!(options.value(name), OptionValue::List(_)))
+}
+
 macro_rules! expressions {
-    ($($kind:ident, $field:ident: $($name:ident $(in $public:ident)? => $statistic:ty),*;)*) => {
+    ($($kind:ident, $field:ident: $(
+        $name:ident $(in $public:ident)? => $statistic:ty
+            $(| $condition:ident($($named:literal),+) $variant_kind:ident $variant_field:ident => $variant:ty)*
+    ),*;)*) => {
         /// The names of all expressions, as Polars knows them.
         #[cfg_attr(not(feature = "python"), allow(dead_code))]
         pub const NAMES: &[&str] = &[$($(stringify!($name)),*),*];
@@ -25,7 +53,12 @@ macro_rules! expressions {
         #[cfg_attr(not(feature = "python"), allow(dead_code))]
         pub fn check(name: &str, options: &Options) -> Result<(), OptionError> {
             match name {
-                $($(stringify!($name) => <$statistic as FromOptions>::from_options(options).map(|_| ()),)*)*
+                $($(stringify!($name) => {
+                    $(if $condition(options, &[$($named),+]) {
+                        return <$variant as FromOptions>::from_options(options).map(|_| ());
+                    })*
+                    <$statistic as FromOptions>::from_options(options).map(|_| ())
+                })*)*
                 _ => Err(format!("there is no expression {name}").into()),
             }
         }
@@ -38,36 +71,61 @@ macro_rules! expressions {
 
             ffi::symbols! {
                 $name, CALLED,
-                |keywords, fields| $field::<$statistic>(fields, &keywords.arguments()?),
-                |keywords, inputs| $kind::<$statistic>(inputs, &keywords.arguments()?)
+                |keywords, fields| {
+                    $(if $condition(&keywords.options, &[$($named),+]) {
+                        return $variant_field::<$variant>(fields, &keywords.arguments()?);
+                    })*
+                    $field::<$statistic>(fields, &keywords.arguments()?)
+                },
+                |keywords, inputs| {
+                    $(if $condition(&keywords.options, &[$($named),+]) {
+                        return $variant_kind::<$variant>(inputs, &keywords.arguments()?);
+                    })*
+                    $kind::<$statistic>(inputs, &keywords.arguments()?)
+                }
             }
         })*)*
     };
 }
 
+// A name, and the statistic that answers. Behind a bar there is another one, for calls that have such columns or options: the first
+// whose condition holds.
 expressions! {
     number, number_field:
-        average_precision => AveragePrecision,
-        gini => Gini,
-        mean_positive_rank => MeanPositiveRank,
-        roc_auc => RocAuc;
+        average_precision => AveragePrecision
+            | option("statistic") curve curve_field => BootstrapAveragePrecision,
+        gini => Gini
+            | option("statistic") curve curve_field => BootstrapGini,
+        mean_positive_rank => MeanPositiveRank
+            | option("statistic") curve curve_field => BootstrapMeanPositiveRank,
+        roc_auc => RocAuc
+            | option("statistic") curve curve_field => BootstrapRocAuc;
     summary, summary_field:
         brunner_munzel => BrunnerMunzel,
-        confusion_at => ConfusionAt,
-        fpr_at_tpr => FprAtTpr,
-        ks_statistic => KsStatistic,
+        confusion_at => ConfusionAt
+            | option("statistic") curve curve_field => BootstrapConfusionAt
+            | list("at") curve curve_field => ConfusionsAt,
+        fpr_at_tpr => FprAtTpr
+            | list("tpr") curve curve_field => FprAtTprs,
+        ks_statistic => KsStatistic
+            | option("statistic") curve curve_field => BootstrapKsStatistic,
         mann_whitney_u => MannWhitneyU,
         merge_states => RocState,
-        operating_point => OperatingPoint,
+        operating_point => OperatingPoint
+            | option("statistic") curve curve_field => BootstrapOperatingPoint,
         population_stability => PopulationStability,
         roc_auc_bounds => RocAucBounds,
-        roc_auc_ci => RocAucCi,
-        roc_auc_ci_partial in roc_auc_ci => RocAucCiPartial,
+        roc_auc_ci => RocAucCi
+            | option("min_fpr", "max_fpr", "min_tpr", "max_tpr") summary summary_field => RocAucCiPartial
+            | column("cluster") joint joint_field => RocAucCiClustered,
         binormal_roc_auc => BinormalRocAuc,
         roc_state => RocState,
-        roc_summary => RocSummary,
+        roc_summary => RocSummary
+            | option("statistic") curve curve_field => BootstrapRocSummary
+            | column("by") joint_single joint_single_field => RocSummaryOfSegments,
         roc_summary_short in roc_summary => RocSummaryShort,
-        tpr_at_fpr => TprAtFpr;
+        tpr_at_fpr => TprAtFpr
+            | list("fpr") curve curve_field => TprAtFprs;
     summaries, summaries_field:
         roc_summary_bounded_of_scores in roc_summary => RocSummaryBounded,
         roc_summary_of_scores in roc_summary => RocSummaryShort;
@@ -77,35 +135,25 @@ expressions! {
         roc_summary_bounded_of_batches in roc_summary => RocSummaryBounded,
         roc_summary_of_batches in roc_summary => RocSummaryShort;
     curve, curve_field:
-        average_precision_bootstrap in bootstrap_ci => BootstrapAveragePrecision,
-        confusion_at_bootstrap in bootstrap_ci => BootstrapConfusionAt,
-        gini_bootstrap in bootstrap_ci => BootstrapGini,
-        ks_statistic_bootstrap in bootstrap_ci => BootstrapKsStatistic,
-        mean_positive_rank_bootstrap in bootstrap_ci => BootstrapMeanPositiveRank,
-        operating_point_bootstrap in bootstrap_ci => BootstrapOperatingPoint,
-        roc_auc_bootstrap in bootstrap_ci => BootstrapRocAuc,
-        roc_summary_bootstrap in bootstrap_ci => BootstrapRocSummary,
         binormal_roc_curve => BinormalRocCurve,
         cap_curve => CapCurve,
-        confusion_at_several in confusion_at => ConfusionsAt,
         cost_curve => CostCurve,
         det_curve => DetCurve,
-        fpr_at_tpr_several in fpr_at_tpr => FprAtTprs,
         gains_table => GainsTable,
         population_stability_reference in population_stability => PopulationStabilityReference,
         population_stability_table => PopulationStabilityTable,
         pr_curve => PrCurve,
-        roc_band => RocBand,
+        roc_band => RocBand
+            | column("fold") joint_single joint_single_field => RocBandOfFolds,
         roc_convex_hull => RocConvexHull,
-        roc_curve => RocCurve,
-        roc_curve_at in roc_curve => RocCurveAt,
-        roc_curve_at_threshold in roc_curve => RocCurveAtThreshold,
-        roc_curve_thinned in roc_curve => RocCurveThinned,
-        tpr_at_fpr_several in tpr_at_fpr => TprAtFprs;
+        roc_curve => RocCurve
+            | option("max_points") curve curve_field => RocCurveThinned
+            | option("at_threshold") curve curve_field => RocCurveAtThreshold
+            | option("at_fpr", "at_tpr") curve curve_field => RocCurveAt;
     joint, joint_field:
         concordance_index => ConcordanceIndex,
-        cv_roc_auc => CvRocAuc,
-        cv_roc_auc_clustered in cv_roc_auc => CvRocAucClustered,
+        cv_roc_auc => CvRocAuc
+            | column("cluster") joint joint_field => CvRocAucClustered,
         cv_roc_auc_difference => CvRocAucDifference,
         gini_index => GiniIndex,
         grouped_roc_auc => GroupedRocAuc,
@@ -114,7 +162,6 @@ expressions! {
         kruskal_wallis => KruskalWallis,
         mrmc_roc_auc => MrmcRocAuc,
         rank_agreement => RankAgreement,
-        roc_auc_ci_clustered in roc_auc_ci => RocAucCiClustered,
         compare_scores => CompareScores,
         roc_auc_difference => RocAucDifference,
         roc_auc_difference_power => RocAucDifferencePower,
@@ -127,12 +174,10 @@ expressions! {
         unlabelled_roc_auc => UnlabelledRocAuc;
     joint_single, joint_single_field:
         cv_roc_curve => CvRocCurve,
-        compare_segments => CompareSegments,
+        compare_segments => CompareSegments
+            | column("state") joint_single joint_single_field => CompareSegmentsOfStates
+            | column("cluster") joint_single joint_single_field => CompareSegmentsClustered,
         covariate_adjusted_roc_curve => CovariateAdjustedRocCurve,
-        compare_segments_clustered in compare_segments => CompareSegmentsClustered,
-        compare_segments_of_states in compare_segments => CompareSegmentsOfStates,
-        roc_band_of_folds in roc_band => RocBandOfFolds,
-        roc_summary_of_segments in roc_summary => RocSummaryOfSegments,
         roc_difference_band => RocDifferenceBand,
         subgroup_auc_ci => SubgroupAucCi;
     curvewise, curvewise_field:
@@ -141,9 +186,9 @@ expressions! {
         adjust_p_values => AdjustPValues,
         always_valid => AlwaysValid,
         always_valid_change => AlwaysValidChange,
-        roc_auc_power => RocAucPower,
-        roc_auc_power_auc in roc_auc_power => RocAucPowerAuc,
-        roc_auc_power_level in roc_auc_power => RocAucPowerLevel,
+        roc_auc_power => RocAucPower
+            | no_column("auc") columnwise columnwise_field => RocAucPowerAuc
+            | no_option("alpha") columnwise columnwise_field => RocAucPowerLevel,
         roc_auc_sample_size => RocAucSampleSize,
         unpaired_roc_auc_difference => UnpairedRocAucDifference;
     conversion, conversion_field:

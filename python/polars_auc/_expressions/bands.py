@@ -237,7 +237,6 @@ def roc_band(
     return expression(
         "roc_band",
         columns,
-        variant=None if fold is None else "of_folds",
         method=method,
         distribution=distribution,
         level=level,

@@ -113,14 +113,7 @@ def roc_curve(
     >>> rows.select(half).explode("score").unnest("score").select("fpr", pl.col("tpr").round(4)).row(0)
     (0.25, 0.6667)
     """
-    variant = None
-    if max_points is not None:
-        variant = "thinned"
-    elif at_threshold is not None:
-        variant = "at_threshold"
-    elif at_fpr is not None or at_tpr is not None:
-        variant = "at"
-    return expression_of(roc_curve, locals(), variant=variant)
+    return expression_of(roc_curve, locals())
 
 
 def pr_curve(

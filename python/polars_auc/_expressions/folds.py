@@ -124,8 +124,7 @@ def cv_roc_auc(
     >>> cv.select(pl.col("auc", "se", "lower", "upper").round(4), "n_folds").row(0)
     (0.8333, 0.0833, 0.4748, 1.1919, 3)
     """
-    variant = None if cluster is None else "clustered"
-    return expression_of(cv_roc_auc, locals(), variant=variant, beside_state=["fold"])
+    return expression_of(cv_roc_auc, locals(), beside_state=["fold"])
 
 
 def cv_roc_auc_difference(

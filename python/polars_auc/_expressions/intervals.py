@@ -227,12 +227,7 @@ def roc_auc_ci(
     >>> images.select(not_inferior).unnest("rating").select(pl.col("z", "p_value").round(4)).row(0)
     (2.2474, 0.0144)
     """
-    bounds: dict[str, Any] = {"min_fpr": min_fpr, "max_fpr": max_fpr, "min_tpr": min_tpr, "max_tpr": max_tpr}
-    if any(bound is not None for bound in bounds.values()):
-        variant: str | None = "partial"
-    else:
-        variant = None if cluster is None else "clustered"
-    return expression_of(roc_auc_ci, locals(), variant=variant)
+    return expression_of(roc_auc_ci, locals())
 
 
 def roc_summary(

@@ -103,7 +103,6 @@ def roc_auc_power(
     answer = columnwise(
         "roc_auc_power",
         literals(columns),
-        variant="auc" if auc is None else "level" if alpha is None else None,
         elementwise=True,
         power=power,
         alternative=alternative,

@@ -221,12 +221,7 @@ def confusion_at(
         columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
         options: dict[str, Any] = {"beta": beta, "interval": interval, "level": level}
         return _at_own_thresholds(columns, at, options)
-    return expression_of(confusion_at, locals(), variant=_variant(at))
-
-
-def _variant(places: object) -> str | None:
-    """Return which expression answers: the one for several places, or that for one."""
-    return "several" if isinstance(places, Iterable) and not isinstance(places, str) else None
+    return expression_of(confusion_at, locals())
 
 
 def _at_own_thresholds(
@@ -334,7 +329,7 @@ def tpr_at_fpr(
     >>> points.explode("rating").unnest("rating").select(pl.col("fpr", "tpr").round(2)).rows()
     [(0.1, 0.72), (0.2, 0.84)]
     """
-    return expression_of(tpr_at_fpr, locals(), variant=_variant(fpr))
+    return expression_of(tpr_at_fpr, locals())
 
 
 def fpr_at_tpr(
@@ -409,4 +404,4 @@ def fpr_at_tpr(
     >>> point.unnest("rating").select(pl.col("fpr", "lower", "upper").round(2)).row(0)
     (0.32, 0.14, 0.59)
     """
-    return expression_of(fpr_at_tpr, locals(), variant=_variant(tpr))
+    return expression_of(fpr_at_tpr, locals())

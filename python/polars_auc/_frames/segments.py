@@ -246,7 +246,6 @@ def compare_segments(
     answer = expression(
         name,
         {**observed, "weight": weight, "count": count, "cluster": cluster, **segments},
-        variant="of_states" if state is not None else None if cluster is None else "clustered",
         beside_state=("by", "reference"),
         **compared,
         method=method,
@@ -281,7 +280,6 @@ def summaries_of_segments(
         expression(
             "roc_summary",
             {**columns, **segments},
-            variant="of_segments",
             **compared,
             adjust=None,
             alternative="two-sided",

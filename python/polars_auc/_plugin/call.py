@@ -42,7 +42,7 @@ def expression(
     beside_state: Sequence[str] = (),
     **options: object,
 ) -> pl.Expr:
-    """Build the expression ``name`` of the plugin, or a variant of it, from its columns, each by its role.
+    """Build the expression ``name`` of the plugin from its columns, each by its role.
 
     A weight or count that is None is left out. A state stands in place of all other columns, but for those
     of the roles ``beside_state``, which say something of each state, such as its segment. With ``expand`` an
@@ -68,12 +68,7 @@ def expression(
         for role, column in observed.items()
     }
     if (resampled := RESAMPLED.get()) is not None:
-        if variant is not None:
-            msg = (
-                f"bootstrap_ci: {name} has one record here, but these options make it a list; give one value"
-            )
-            raise ValueError(msg)
-        variant, options = "bootstrap", {"statistic": options, **resampled}
+        options = {"statistic": options, **resampled}
     plugin = name if variant is None else f"{name}_{variant}"
     name = name if resampled is None else "bootstrap_ci"
     answer = _registered(name, plugin, lists, options, elementwise=True, expand=expand)
@@ -264,12 +259,10 @@ def columnwise(
     columns: Mapping[str, IntoExpr],
     *,
     elementwise: bool,
-    variant: str | None = None,
     **options: object,
 ) -> pl.Expr:
     """Build an expression with one result for each row; ``elementwise`` if it depends on that row only."""
-    plugin = name if variant is None else f"{name}_{variant}"
-    return _registered(name, plugin, _columns(name, columns), options, elementwise=elementwise)
+    return _registered(name, name, _columns(name, columns), options, elementwise=elementwise)
 
 
 def literals(columns: Mapping[str, IntoExpr | float]) -> dict[str, IntoExpr]:

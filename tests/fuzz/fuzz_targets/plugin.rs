@@ -64,21 +64,16 @@ macro_rules! expressions {
 expressions! {
     average_precision gini mean_positive_rank roc_auc brunner_munzel confusion_at fpr_at_tpr
     ks_statistic mann_whitney_u merge_states operating_point population_stability roc_auc_bounds
-    roc_auc_ci roc_auc_ci_partial binormal_roc_auc roc_state roc_summary roc_summary_short tpr_at_fpr
-    average_precision_bootstrap confusion_at_bootstrap gini_bootstrap ks_statistic_bootstrap
-    mean_positive_rank_bootstrap operating_point_bootstrap roc_auc_bootstrap roc_summary_bootstrap
-    binormal_roc_curve cap_curve confusion_at_several cost_curve det_curve gains_table pr_curve roc_band
-    roc_convex_hull roc_curve roc_curve_at roc_curve_at_threshold roc_curve_thinned concordance_index
-    cv_roc_auc cv_roc_auc_clustered cv_roc_auc_difference gini_index grouped_roc_auc
+    roc_auc_ci binormal_roc_auc roc_state roc_summary roc_summary_short tpr_at_fpr
+    binormal_roc_curve cap_curve cost_curve det_curve gains_table pr_curve roc_band roc_convex_hull
+    roc_curve concordance_index cv_roc_auc cv_roc_auc_difference gini_index grouped_roc_auc
     grouped_roc_auc_difference hodges_lehmann kruskal_wallis mrmc_roc_auc rank_agreement
-    roc_auc_ci_clustered compare_scores roc_auc_difference roc_auc_difference_power multiclass_roc_auc
+    compare_scores roc_auc_difference roc_auc_difference_power multiclass_roc_auc
     multiclass_roc_auc_ci ordinal_roc_auc ordinal_roc_auc_ci roc_curve_difference subgroup_auc
-    cv_roc_curve compare_segments covariate_adjusted_roc_curve compare_segments_clustered
-    roc_band_of_folds roc_difference_band subgroup_auc_ci band_coverage adjust_p_values roc_auc_power
-    roc_auc_power_auc roc_auc_power_level roc_auc_sample_size unpaired_roc_auc_difference pack_state
-    unpack_state population_stability_table fpr_at_tpr_several tpr_at_fpr_several
-    group_lists compare_segments_of_states always_valid always_valid_change rolling_merge_states
-    unlabelled_roc_auc roc_summary_of_scores roc_summary_of_segments range_sums summary_of_ranges
+    cv_roc_curve compare_segments covariate_adjusted_roc_curve roc_difference_band subgroup_auc_ci
+    band_coverage adjust_p_values roc_auc_power roc_auc_sample_size unpaired_roc_auc_difference
+    pack_state unpack_state population_stability_table group_lists always_valid always_valid_change
+    rolling_merge_states unlabelled_roc_auc roc_summary_of_scores range_sums summary_of_ranges
     add_batch roc_state_of_batches roc_summary_of_batches population_stability_reference
     roc_summary_bounded_of_scores roc_summary_bounded_of_batches
 }

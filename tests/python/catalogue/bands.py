@@ -77,7 +77,7 @@ BANDS = [
             fields=BAND,
             is_list=True,
             columns=("label", "score", "key"),
-            plugin="roc_band_of_folds",
+            variant="RocBandOfFolds",
             exact=False,
         )
         for options in BANDS_OF_FOLDS

@@ -45,7 +45,7 @@ CURVES = [
         curve(oracles.thinned, most=4),
         lambda mass: {**point(mass), "error": F},
         is_list=True,
-        plugin="roc_curve_thinned",
+        variant="RocCurveThinned",
         max_points=4,
     ),
     *(
@@ -57,7 +57,7 @@ CURVES = [
             curve(oracles.at_rates, what=what, rates=[0.0, 0.3, 0.5, 1.0]),
             point,
             is_list=True,
-            plugin="roc_curve_at",
+            variant="RocCurveAt",
             exact=False,
             **at_rates(what),
         )
@@ -68,7 +68,7 @@ CURVES = [
         curve(oracles.at_thresholds, numbers=[2, -1.5, 0.25]),
         lambda mass: {**point(mass), "tn": mass, "fn": mass},
         is_list=True,
-        plugin="roc_curve_at_threshold",
+        variant="RocCurveAtThreshold",
         by_value=True,
         at_threshold=[2, -1.5, 0.25],
     ),

@@ -25,8 +25,8 @@ class Entry:
     """The columns that the expression takes, in order."""
     by_value: bool = False
     """Whether scores count by their values, not only by their order."""
-    plugin: str | None = None
-    """The plugin's name of the expression, if it is another."""
+    variant: str | None = None
+    """The statistic in the table of the plugin, where columns and options choose another than the first."""
     exact: bool = True
     """Whether areas and rates are quotients of whole numbers, and not sums of rounded ones."""
 
@@ -62,7 +62,7 @@ def both(
     oracle: Callable[..., Any],
     fields: Callable[[pl.DataType], dict[str, pl.DataType]] | None,
     *,
-    plugin: str | None = None,
+    variant: str | None = None,
     is_list: bool = False,
     by_value: bool = False,
     exact: bool = True,
@@ -81,11 +81,11 @@ def both(
             plain,
             is_list,
             by_value=by_value,
-            plugin=plugin,
+            variant=variant,
             exact=exact,
         ),
         Entry(
-            name, weighted(function, **options), of_heavy, heavy, is_list, WEIGHTED, by_value, plugin, exact
+            name, weighted(function, **options), of_heavy, heavy, is_list, WEIGHTED, by_value, variant, exact
         ),
     ]
 

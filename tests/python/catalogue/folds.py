@@ -66,7 +66,7 @@ FOLDS = [
                 "n_clusters": N,
             },
             columns=(*KEYED, "weight"),
-            plugin="cv_roc_auc_clustered",
+            variant="CvRocAucClustered",
             exact=False,
         )
         for ties, tie in TIES
@@ -85,7 +85,7 @@ FOLDS = [
             "n_clusters": N,
         },
         columns=(*KEYED, "weight"),
-        plugin="cv_roc_auc_clustered",
+        variant="CvRocAucClustered",
         exact=False,
     ),
     Entry(

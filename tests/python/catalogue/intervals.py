@@ -161,7 +161,7 @@ INTERVALS = [
             ),
             {**CI_FIELDS, "n_clusters": N},
             columns=KEYED,
-            plugin="roc_auc_ci_clustered",
+            variant="RocAucCiClustered",
         )
         for method in CLUSTERED_METHODS
     ),
@@ -172,7 +172,7 @@ INTERVALS = [
             functools.partial(weights.roc_auc_ci_clustered, z=Z_90, method=method or "wilson"),
             {**CI_FIELDS, "n_clusters": N},
             columns=(*WEIGHTED, "key"),
-            plugin="roc_auc_ci_clustered",
+            variant="RocAucCiClustered",
         )
         for method in CLUSTERED_METHODS
     ),
@@ -189,7 +189,7 @@ INTERVALS = [
                 method=method or "logit",
             ),
             CI_FIELDS,
-            plugin="roc_auc_ci_partial",
+            variant="RocAucCiPartial",
             exact=False,
         )
         for options, bounds in PARTS
@@ -243,7 +243,7 @@ INTERVALS = [
             is_list=True,
             exact=False,
             by_value=by_value,
-            plugin=f"{statistic}_bootstrap",
+            variant="Bootstrap" + statistic.title().replace("_", ""),
         )
         for statistic, options, definition, names, by_value in STATISTICS
         for resample in ("stratified", "plain")

@@ -73,7 +73,7 @@ THRESHOLDS = [
         confusion,
         by_value=True,
         is_list=True,
-        plugin="confusion_at_several",
+        variant="ConfusionsAt",
     ),
     *(
         Entry(
@@ -116,7 +116,7 @@ THRESHOLDS = [
             is_list=True,
             exact=False,
             columns=columns,
-            plugin=f"{name}_several",
+            variant=name.title().replace("_", "") + "s",
         )
         for name, function, fixed, at in (
             ("tpr_at_fpr", pa.tpr_at_fpr, "fpr", [0.3, 0.0, 0.3]),

@@ -97,7 +97,7 @@ def test_refused() -> None:
         TypeError, match="bootstrap_ci: at is no option of gini that a resample could have; it has none"
     ):
         pa.bootstrap_ci("gini", "y", "s", at=3)
-    with pytest.raises(ValueError, match="bootstrap_ci: confusion_at has one record here"):
+    with pytest.raises(ValueError, match="bootstrap_ci: at must be a number"):
         pa.bootstrap_ci("confusion_at", "y", "s", at=[0.1, 0.2])
     with pytest.raises(ValueError, match="criterion must be one of"):
         pa.bootstrap_ci("operating_point", "y", "s", criterion="best")
