@@ -45,9 +45,14 @@ macro_rules! expressions {
         $name:ident $(in $public:ident)? => $statistic:ty
             $(| $condition:ident($($named:literal),+) $variant_kind:ident $variant_field:ident => $variant:ty)*
     ),*;)*) => {
-        /// The names of all expressions, as Polars knows them.
+        /// The names of all expressions, as Polars knows them: each with the function that users call, and with the statistics
+        /// that answer.
         #[cfg_attr(not(feature = "python"), allow(dead_code))]
-        pub const NAMES: &[&str] = &[$($(stringify!($name)),*),*];
+        pub const TABLE: &[(&str, &str, &[&str])] = &[$($((
+            stringify!($name),
+            [$(stringify!($public),)? stringify!($name)][0],
+            &[stringify!($statistic), $(stringify!($variant)),*],
+        )),*),*];
 
         /// What is wrong with the options of an expression, if anything is.
         #[cfg_attr(not(feature = "python"), allow(dead_code))]

@@ -37,10 +37,18 @@ mod python {
         #[allow(non_upper_case_globals)]
         const __version__: &str = env!("CARGO_PKG_VERSION");
 
-        /// The names of all expressions.
+        /// The expressions: the name, the function that users call, and the statistics that answer. Then the sentences of
+        /// parameters that mean the same everywhere.
         #[pyfunction]
-        fn expressions() -> Vec<&'static str> {
-            crate::plugin::expressions::NAMES.to_vec()
+        #[allow(clippy::type_complexity)] // the type is written only here
+        fn declarations()
+        -> (Vec<(&'static str, &'static str, Vec<&'static str>)>, BTreeMap<&'static str, &'static str>)
+        {
+            let row = |&(name, function, statistics): &(&'static str, &'static str, &[&'static str])| {
+                (name, function, statistics.to_vec())
+            };
+            let table = crate::plugin::expressions::TABLE.iter().map(row).collect();
+            (table, crate::statistics::standard::STANDARD.iter().copied().collect())
         }
 
         /// What is wrong with the options of an expression, from its pickled keyword arguments: the option, what is wrong

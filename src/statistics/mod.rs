@@ -36,6 +36,7 @@ pub mod planning;
 pub mod rank_tests;
 pub mod resampling;
 pub mod rows;
+pub mod standard;
 pub mod states;
 pub mod thresholds;
 

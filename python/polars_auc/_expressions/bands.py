@@ -260,7 +260,7 @@ def band_coverage(band: IntoExpr, curve: IntoExpr, *, level: float = 0.95) -> pl
         A column of curves, one in each row: lists of structs with ``fpr`` and ``tpr`` (Float64), as
         :func:`roc_curve` makes them.
     level
-        The share of the curves that ``epsilon`` is about, between 0 and 1.
+        The coverage, between 0 and 1. It is the share of the curves that ``epsilon`` is about.
 
     Returns
     -------
@@ -325,16 +325,18 @@ def roc_difference_band(
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     level
-        How often a band holds the difference of the population's curves at all rates.
+        The coverage, between 0 and 1. It is that of the difference of the population's curves at all rates
+        together.
     n_points
         The number of false positive rates, evenly between 0 and 1, both ends left out: all curves meet there.
     cluster
-        A column that says which rows belong together, such as the rows of one customer. Whole clusters are
-        then resampled.
+        A column of clusters: the rows of one cluster, such as those of one customer, are not independent.
+        Whole clusters are then resampled.
     n_resamples
-        The number of resamples.
+        The number of resamples, from 2 to 10^7.
     seed
-        The seed of the random numbers.
+        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
+        and groups, every number of threads and every engine.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.

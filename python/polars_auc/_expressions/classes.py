@@ -51,8 +51,8 @@ def multiclass_roc_auc(
           for every other class. The result is the AUC of all these rows together; with ``"ovr"`` only.
         - ``None``: no average, only the AUCs of the classes or pairs.
     weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out. A weight says how many rows the row stands for.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -204,7 +204,7 @@ def multiclass_roc_auc_ci(
 
         ``"micro"`` is refused: the cells of one row are not independent.
     level
-        The coverage of all intervals, between 0 and 1.
+        The coverage, between 0 and 1.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -298,7 +298,7 @@ def ordinal_roc_auc_ci(
     pairs
         Whether ``pairs`` lists every pair of classes, as in :func:`polars_auc.ordinal_roc_auc`.
     level
-        The coverage of all intervals, between 0 and 1.
+        The coverage, between 0 and 1.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.

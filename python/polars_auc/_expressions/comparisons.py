@@ -63,24 +63,24 @@ def roc_auc_difference(
         each class. Each resample takes both scores of the same rows. To draw rows across the classes, make
         each row a cluster: ``cluster=pl.int_range(pl.len())``.
     alternative
-        The alternative of the test: the difference is not ``null`` (``"two-sided"``), or it is ``"greater"``
-        (the first score is better) or ``"less"``. The interval is always two-sided.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"`` the first
+        score is better. The interval is always two-sided.
     null
-        The value that is tested; 0 by default.
+        The value that is tested. 0 by default.
     margin
-        With a margin, a small p-value shows that the difference is above ``null - margin``
+        With a margin, a small p-value shows that the value is above ``null - margin``
         (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
         (``"two-sided"``: equivalent, by two one-sided tests).
     level
-        The coverage of the interval of the difference, which is always two-sided.
+        The coverage, between 0 and 1. The interval of the difference is always two-sided.
     weight
-        The weight of each row, as in :func:`polars_auc.roc_auc`, for rows that were drawn with unequal
-        probabilities. The standard error is then that of the infinitesimal jackknife. Only for whole areas by
-        ``"delong"``.
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out. Weights are for rows that were drawn with unequal probabilities: the standard error is then
+        that of the infinitesimal jackknife. Only for whole areas by ``"delong"``.
     cluster
-        A column that says which rows belong together, such as the rows of one customer. The standard error is
-        then Obuchowski's, or whole clusters are resampled; with ``weight`` it is the jackknife's of whole
-        clusters.
+        A column of clusters: the rows of one cluster, such as those of one customer, are not independent. The
+        standard error is then Obuchowski's, or whole clusters are resampled; with ``weight`` it is the
+        jackknife's of whole clusters.
     min_fpr, max_fpr
         Compare the areas between these false positive rates, not standardised (with ``cluster``: bootstrap
         only).
@@ -92,9 +92,10 @@ def roc_auc_difference(
     at_tpr
         Compare ``1 - fpr`` at this tpr: the specificity at a fixed sensitivity (bootstrap only).
     n_resamples
-        The number of resamples; 2000 by default (bootstrap only).
+        The number of resamples, from 2 to 10^7. 2000 by default (bootstrap only).
     seed
-        The seed of the random numbers; 0 by default (bootstrap only).
+        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
+        and groups, every number of threads and every engine. 0 by default (bootstrap only).
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -178,10 +179,11 @@ def compare_scores(
         The adjustment of the p-values of the differences for the number of differences: see
         :func:`polars_auc.adjust_p_values`.
     level
-        The coverage of all intervals, between 0 and 1.
+        The coverage, between 0 and 1.
     weight
-        The weight of each row, as in :func:`polars_auc.roc_auc`, for rows that were drawn with unequal
-        probabilities. All covariances are then those of the infinitesimal jackknife.
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out. Weights are for rows that were drawn with unequal probabilities: all covariances are then
+        those of the infinitesimal jackknife.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -303,7 +305,8 @@ def roc_curve_difference(
     n_permutations
         The number of permutations.
     seed
-        The seed of the random numbers, which also break ties.
+        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
+        and groups, every number of threads and every engine. The numbers also break ties.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -421,14 +424,14 @@ def unpaired_roc_auc_difference(
         - ``"delong"``: the difference over its standard error. The default without numbers of rows, where it
           is compared with the normal distribution; with them, with Student's t.
     level
-        The coverage of the interval, between 0 and 1.
+        The coverage, between 0 and 1.
     alternative
-        The alternative of the test: the difference is not ``null`` (``"two-sided"``), or it is ``"greater"``
-        or ``"less"``. The interval is always two-sided.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The interval is always
+        two-sided.
     null
-        The value that is tested; 0 by default.
+        The value that is tested. 0 by default.
     margin
-        With a margin, a small p-value shows that the difference is above ``null - margin``
+        With a margin, a small p-value shows that the value is above ``null - margin``
         (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
         (``"two-sided"``: equivalent, by two one-sided tests).
 

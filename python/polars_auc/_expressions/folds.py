@@ -48,16 +48,16 @@ def cv_roc_auc(
         What a tie counts in an influence value: ``"half"`` (the default), as in the AUC, or ``"zero"``, which
         gives the standard errors of the R package cvAUC. Only for ``method="influence"``.
     level
-        The interval's coverage, between 0 and 1.
+        The coverage, between 0 and 1.
     weight
-        The weight of each row, as in :func:`polars_auc.roc_auc`: the AUCs of the folds are then weighted, and
-        all folds count alike. Only for ``method="t"``.
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out. The AUCs of the folds are then weighted, and all folds count alike. Only for ``method="t"``.
     cluster
-        A column that says which rows belong together, such as the rows of one patient, whose scores are not
-        independent; a cluster may span folds. Needs ``method="delong"`` or ``"influence"``, whose values are
-        then summed by cluster. (If each cluster is in one fold, ``"t"`` is right without it.)
+        A column of clusters: the rows of one cluster, such as those of one customer, are not independent. A
+        cluster may span folds. Needs ``method="delong"`` or ``"influence"``, whose values are then summed by
+        cluster. (If each cluster is in one fold, ``"t"`` is right without it.)
     state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
+        A column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
         fold: those of one fold are merged. From exact states the answer is that of the rows; of states with
         ``max_bins``, that of rows of which those in one bin of their fold have one score. States of rows with
         weights only for ``method="t"``.
@@ -153,9 +153,10 @@ def cv_roc_auc_difference(
         The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
         except lists.
     alternative
-        The alternative to no difference: ``"greater"`` means that the first score is better.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` means that the
+        first score is better.
     level
-        The coverage of the interval of the difference, which is always two-sided.
+        The coverage, between 0 and 1. The interval of the difference is always two-sided.
     test_train_ratio
         The number of test rows for each training row. The variance is corrected with it, because folds share
         training rows. ``None`` takes ``1 / (k - 1)``, the ratio of k folds; 0 gives the plain paired t-test,
@@ -241,7 +242,7 @@ def cv_roc_curve(
     at_fpr
         The false positive rates, in any order, instead of equal steps; not possible by threshold.
     state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
+        A column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
         fold: those of one fold are merged. From exact states the answer is that of the rows; of states with
         ``max_bins``, that of rows of which those in one bin of their fold (pooled: of all folds together)
         have one score. Not possible by threshold.

@@ -53,9 +53,9 @@ def grouped_roc_auc(
         are a sample; ``"within"``, from the rows of each user by DeLong, if ``by`` makes strata, such as age
         classes, that are all there are and have many rows each.
     level
-        The interval's coverage, between 0 and 1.
+        The coverage, between 0 and 1.
     state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
+        A column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
         user: those of one user are merged. From exact states the answer is that of the rows; of states with
         ``max_bins``, that of rows of which those in one bin of their user have one score.
 
@@ -146,9 +146,10 @@ def grouped_roc_auc_difference(
     average
         The weight of a user: see :func:`polars_auc.grouped_roc_auc`.
     alternative
-        The alternative to no difference: ``"greater"`` means that the first score is better.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` means that the
+        first score is better.
     level
-        The coverage of the interval of the difference, which is always two-sided.
+        The coverage, between 0 and 1. The interval of the difference is always two-sided.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -344,7 +345,7 @@ def subgroup_auc_ci(
         Which rows belong to the subgroup; all other rows are the background. Boolean, or an integer or float
         column that holds only 0 and 1.
     level
-        The coverage of all intervals, between 0 and 1.
+        The coverage, between 0 and 1.
 
     Returns
     -------

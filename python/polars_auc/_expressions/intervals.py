@@ -79,26 +79,26 @@ def roc_auc_ci(
         - ``"bootstrap"``: from resamples of the rows within each class (with ``cluster``: of whole clusters).
           With more than 16,384 rows, neighbouring scores are joined as in :func:`bootstrap_ci`.
     level
-        The interval's coverage, between 0 and 1.
+        The coverage, between 0 and 1.
     weight
-        The weight of each row, as in :func:`polars_auc.roc_auc`. The standard error is then that of the
-        infinitesimal jackknife, for ``"wilson"``, ``"delong"`` and ``"logit"``. It is made for samples whose
-        rows were drawn with unequal probabilities, where weights correct for that. If a weight is the number
-        of repeated rows instead, the standard error is too large, because each repeated row is an
-        observation. Not possible with the other methods.
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out. The standard error is then that of the infinitesimal jackknife, for ``"wilson"``,
+        ``"delong"`` and ``"logit"``. It is made for samples whose rows were drawn with unequal probabilities,
+        where weights correct for that. If a weight is the number of repeated rows instead, the standard error
+        is too large, because each repeated row is an observation. Not possible with the other methods.
     cluster
-        A column that says which rows belong together, such as the rows of one customer, whose scores are not
-        independent. The standard error is then Obuchowski's (1997), or with ``weight`` the jackknife's of
-        whole clusters. Not possible with ``"hanley_mcneil"`` and ``"obuchowski"``.
+        A column of clusters: the rows of one cluster, such as those of one customer, are not independent. The
+        standard error is then Obuchowski's (1997), or with ``weight`` the jackknife's of whole clusters. Not
+        possible with ``"hanley_mcneil"`` and ``"obuchowski"``.
     interval
         The limits of the bootstrap: ``"percentile"`` (the default), quantiles of the resampled AUCs, or
         ``"bca"``, quantiles with a correction for bias and acceleration (not with ``cluster``). This option
         and the next two are for the bootstrap only.
     n_resamples
-        The number of resamples; 2000 by default.
+        The number of resamples, from 2 to 10^7. 2000 by default.
     seed
-        The seed of the random numbers; 0 by default. The same seed gives the same limits for every order of
-        rows and groups, every number of threads and every engine.
+        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
+        and groups, every number of threads and every engine. 0 by default.
     min_fpr, max_fpr
         Bounds of the false positive rate, for the area between them: see :func:`polars_auc.roc_auc`. For
         partial areas the methods are ``"logit"``, ``"delong"`` and ``"bootstrap"``, without weights and
@@ -108,20 +108,19 @@ def roc_auc_ci(
     standardized
         Whether a partial area is scaled like a whole area: see :func:`polars_auc.roc_auc`.
     alternative
-        The alternative of the test: the AUC is not ``null`` (``"two-sided"``), or it is ``"greater"`` or
-        ``"less"``. The interval is always two-sided.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The interval is always
+        two-sided.
     null
-        The value that is tested; 0.5 by default, or the area of a score that says nothing for a partial
-        area.
+        The value that is tested. 0.5 by default, or the area of a score that says nothing for a partial area.
     margin
-        With a margin, a small p-value shows that the AUC is above ``null - margin``
+        With a margin, a small p-value shows that the value is above ``null - margin``
         (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
         (``"two-sided"``: equivalent, by two one-sided tests).
     state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie. Of states of rows with weights the standard error and all that follows from it
-        are null where the squares of the weights are not known: see :func:`roc_state`.
+        A column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group
+        are merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of
+        which those in one bin tie. Of states of rows with weights the standard error and all that follows
+        from it are null where the squares of the weights are not known: see :func:`roc_state`.
 
     Returns
     -------
@@ -256,7 +255,7 @@ def roc_summary(
     ci
         The method of the interval: see :func:`polars_auc.roc_auc_ci`.
     level
-        The interval's coverage, between 0 and 1.
+        The coverage, between 0 and 1.
     interval, n_resamples, seed
         The limits, the number of resamples and the seed of the bootstrap: see
         :func:`polars_auc.roc_auc_ci`.
@@ -420,17 +419,18 @@ def bootstrap_ci(
     label, score, count
         The columns of rows, as for :func:`polars_auc.roc_auc`.
     level
-        The coverage of the intervals, between 0 and 1.
+        The coverage, between 0 and 1.
     n_resamples
         The number of resamples, from 2 to 10^7.
     seed
-        Selects the random numbers, 0 or more. The same seed gives the same resamples as in every other run.
+        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
+        and groups, every number of threads and every engine.
     resample
         ``"stratified"`` draws as many positives and as many negatives as there are; ``"plain"`` draws as many
         rows, of either class.
     state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged.
+        A column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group
+        are merged.
     **options
         Options of the statistic, such as ``criterion="target_tpr", target=0.9`` of :func:`operating_point`,
         ``at=0.5`` of :func:`confusion_at`, ``max_fpr=0.1`` of :func:`roc_auc`. Options of the statistic's own

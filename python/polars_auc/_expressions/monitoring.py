@@ -58,14 +58,14 @@ def always_valid(
         It must not depend on the AUC of its period: ``1 / se**2`` does, because a higher AUC has a smaller
         standard error, and moves the mean.
     level
-        The probability that all intervals hold, over all periods together.
+        The coverage, between 0 and 1. All intervals of all periods hold together with this probability.
     alternative
-        The alternative of the test: the mean is not ``null`` (``"two-sided"``), or it is ``"greater"`` or
-        ``"less"``. The interval is always two-sided.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The interval is always
+        two-sided.
     null
-        The value that is tested; 0.5 by default. For differences write 0.
+        The value that is tested. 0.5 by default. For differences write 0.
     margin
-        With a margin, a small p-value shows that the mean is above ``null - margin``
+        With a margin, a small p-value shows that the value is above ``null - margin``
         (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
         (``"two-sided"``: equivalent, by two one-sided tests).
     tightest_at
@@ -194,13 +194,13 @@ def always_valid_change(
     weight
         How much each period counts, as in :func:`always_valid`.
     level
-        The probability that all intervals hold, over all periods together.
+        The coverage, between 0 and 1. All intervals of all periods hold together with this probability.
     alternative
-        Which changes the test finds: all (``"two-sided"``), a rise (``"greater"``) or a fall (``"less"``).
-        The interval is always two-sided.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` finds a rise,
+        and ``"less"`` a fall. The interval is always two-sided.
     null
-        The change that is tested; 0 by default. With ``alternative="less"`` and -0.01, a fall of more than
-        0.01.
+        The value that is tested. It is a change; 0 by default. With ``alternative="less"`` and -0.01, a fall
+        of more than 0.01.
     tightest_at
         How many periods after a change its interval is to be tightest, compared with others that always
         hold.

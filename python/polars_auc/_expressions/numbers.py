@@ -47,8 +47,8 @@ def roc_auc(
     score
         Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
     weight
-        The weight of each row, which says how many rows it stands for: a column of finite numbers that are
-        not negative. Rows of weight 0 or null are left out.
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out. A weight says how many rows the row stands for.
     min_fpr, max_fpr
         Bounds of the false positive rate. The result is the area between them: the integral of tpr over fpr.
     min_tpr, max_tpr
@@ -63,9 +63,9 @@ def roc_auc(
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of which
-        those in one bin tie.
+        A column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group
+        are merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of
+        which those in one bin tie.
 
     Returns
     -------
@@ -210,9 +210,8 @@ def ks_statistic(
     label, score, weight, count, state
         The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     alternative
-        On which side of the diagonal the distance is measured: ``"two-sided"``, ``max |tpr - fpr|``;
-        ``"greater"``, ``max (tpr - fpr)``, which is large if positives score higher; or ``"less"``,
-        ``max (fpr - tpr)``.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The distance is ``max |tpr -
+        fpr|``; ``max (tpr - fpr)``, which is large if positives score higher; or ``max (fpr - tpr)``.
     method
         How the p-value is made:
 

@@ -64,8 +64,8 @@ def roc_auc_power(
     power
         The probability that the test rejects, between 0 and 1. By default it is what is returned.
     alternative
-        ``"two-sided"``; or ``"greater"`` or ``"less"``, which both mean a one-sided test in the direction of
-        the effect.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The last two both mean a
+        one-sided test in the direction of the effect.
     alpha
         The level of the test, between 0 and 1. With None, the level at which the test has the given power is
         returned.
@@ -154,8 +154,8 @@ def roc_auc_sample_size(
     ratio
         The number of negatives for each positive.
     alternative
-        ``"two-sided"``; or ``"greater"`` or ``"less"``, which both mean a one-sided test in the direction of
-        the effect.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The last two both mean a
+        one-sided test in the direction of the effect.
     alpha
         The level of the test, between 0 and 1.
 
@@ -217,8 +217,8 @@ def roc_auc_difference_power(
     ratio
         The number of negatives for each positive among the needed rows; by default that of the pilot sample.
     alternative
-        ``"two-sided"``; or ``"greater"`` or ``"less"``, which both mean a one-sided test in the direction of
-        the effect.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The last two both mean a
+        one-sided test in the direction of the effect.
     alpha
         The level of the test, between 0 and 1.
     count

@@ -42,7 +42,8 @@ def mann_whitney_u(
     label, score, count, state
         The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     alternative
-        The alternative to equal distributions: ``"greater"`` means that positives tend to score higher.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` means that
+        positives tend to score higher.
     method
         - ``"exact"``: the exact distribution, in which every choice of the positives among the rows is
           equally likely, also with ties. Null if the count of the choices would take more than 2^31 steps,
@@ -128,7 +129,8 @@ def brunner_munzel(
     label, score, count, state
         The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     alternative
-        The alternative to an AUC of one half: ``"greater"`` means that positives tend to score higher.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` means that
+        positives tend to score higher.
     distribution
         The distribution that the statistic is compared with: ``"t"``, or ``"normal"`` for large groups, which
         gives the z-test of the AUC with its DeLong standard error.
@@ -186,7 +188,7 @@ def hodges_lehmann(
         Any numeric or Boolean column. Differences are computed in Float64, so integers beyond 2^53 lose their
         last digits.
     level
-        The interval's coverage, between 0 and 1.
+        The coverage, between 0 and 1.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -286,7 +288,8 @@ def rank_agreement(
     x, y
         Any numeric or Boolean columns: two scores, or two measures of the same things.
     alternative
-        The alternative to unrelated columns: ``"greater"`` means that they order rows alike.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` means that the
+        columns order rows alike.
     method
         - ``"exact"``: the exact distribution of the discordant pairs, in which every order of y is equally
           likely. Null if values tie, and with more than 1500 rows, because the work grows with the cube of
@@ -384,7 +387,7 @@ def concordance_index(
           events that are followed by a row.
         - ``"normal"``: by the normal distribution on the scale of the index, cut at 0 and 1.
     level
-        The interval's coverage, between 0 and 1.
+        The coverage, between 0 and 1.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.

@@ -189,19 +189,19 @@ def population_stability(
         The share, from 0 to less than 1, that is taken for a band without rows of a sample. With 0 the index
         is infinite if a band has rows of one sample only. Some packages take 0.0001.
     weight
-        The weight of each row, as in :func:`polars_auc.roc_auc`. Shares are then shares of weights, each band
-        holds about the same weight of the reference, and there is no p-value.
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out. Shares are then shares of weights, each band holds about the same weight of the reference,
+        and there is no p-value.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
-        Column of states from :func:`roc_state` in place of ``score``. With a ``label`` beside it, each state
-        is of rows of one sample, whatever labels these had: so the states of a month can be held against
-        those of a reference. Without one, the states' positives are the reference. The states of a sample
-        are merged, and the answer is that of all their rows; of states with ``max_bins``, that of rows of
-        which those in one bin of all states together have one score.
-        A state does not count rows whose label was null. If labels come late, the index of states is that of
-        the rows that have one.
+        A column of states from :func:`roc_state` in place of ``score``. With a ``label`` beside it, each
+        state is of rows of one sample, whatever labels these had: so the states of a month can be held
+        against those of a reference. Without one, the states' positives are the reference. The states of a
+        sample are merged, and the answer is that of all their rows; of states with ``max_bins``, that of rows
+        of which those in one bin of all states together have one score. A state does not count rows whose
+        label was null. If labels come late, the index of states is that of the rows that have one.
 
     Returns
     -------
@@ -297,12 +297,13 @@ def population_stability_table(
     empty_share
         The share, from 0 to less than 1, that is taken for a band without rows of a sample.
     weight
-        The weight of each row, as for :func:`population_stability`.
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out. Shares are then those of weights, as for :func:`population_stability`.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
-        Column of states from :func:`roc_state` in place of ``score``, or of ``label`` and ``score``: as for
+        A column of states from :func:`roc_state` in place of ``score``, or of ``label`` and ``score``: as for
         :func:`population_stability`.
 
     Returns

@@ -87,9 +87,9 @@ def roc_state(
         ``"probability"`` near 0 and near 1, for scores from 0 to 1. None is ``"real"``. States of different
         scales cannot be merged.
     weight
-        The weight of each row: a numeric column, finite and not negative, read as Float64, and at least
-        5e-19; those of a class are less than 1e20 together. Rows of weight 0 or null are left out. The state
-        then has sums of weights, and answers every function that takes weights.
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out. Weights are read as Float64, and are at least 5e-19; those of a class are less than 1e20
+        together. The state then has sums of weights, and answers every function that takes weights.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def merge_states(state: IntoExpr, *, max_bins: int | None = None, scale: Scale |
     Parameters
     ----------
     state
-        Column of states, as :func:`roc_state` makes them. Null states hold no rows.
+        A column of states from :func:`roc_state`. Null states hold no rows.
     max_bins
         The most bins of the merged state, from 16 to 2^31. None keeps the limit of the states; of several
         limits the lowest counts.
@@ -209,7 +209,7 @@ def rolling_merge_states(
     Parameters
     ----------
     state
-        Column of states, as :func:`roc_state` makes them, such as one for each day. Null states hold no rows.
+        A column of states from :func:`roc_state`, such as one for each day. Null states hold no rows.
     by
         When each state is of: a column of dates, datetimes or integers, in any order.
     window
@@ -311,11 +311,11 @@ def roc_auc_bounds(
     label, score, count
         The columns of rows, as for :func:`polars_auc.roc_auc`.
     weight
-        The weight of each row: a numeric column, finite and not negative. Rows of weight 0 or null are left
-        out.
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out.
     state
-        Column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group are
-        merged.
+        A column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group
+        are merged.
 
     Returns
     -------
@@ -355,7 +355,7 @@ def pack_state(state: IntoExpr, *, keep_scores: bool = True) -> pl.Expr:
     Parameters
     ----------
     state
-        Column of states, as :func:`roc_state` makes them.
+        A column of states from :func:`roc_state`.
     keep_scores
         Whether bins of several scores keep their lowest score. With False they say only which interval of the
         partition they are, which takes 3.1 to 4.3 bytes a bin in place of 8.2 to 10.1 (measured for Float64

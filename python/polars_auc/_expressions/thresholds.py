@@ -159,7 +159,7 @@ def confusion_at(
         ``"clopper_pearson"``, exact, which covers the true rate at least as often as the level says, and
         usually more often.
     level
-        Their coverage, between 0 and 1.
+        The coverage, between 0 and 1.
 
     Returns
     -------
@@ -274,12 +274,12 @@ def tpr_at_fpr(
           resamples, and no more than its class has.
         - ``"percentile"``: quantiles of the resamples, as ``pROC::ci.se`` gives them.
     level
-        The interval's coverage, between 0 and 1.
+        The coverage, between 0 and 1.
     n_resamples
-        The number of resamples of the bootstrap.
+        The number of resamples, from 2 to 10^7.
     seed
-        The seed of the bootstrap's random numbers. The same seed gives the same limits for every order of
-        rows and groups, every number of threads and every engine.
+        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
+        and groups, every number of threads and every engine.
 
     Returns
     -------
@@ -360,11 +360,12 @@ def fpr_at_tpr(
           resamples, and no more than its class has.
         - ``"percentile"``: quantiles of the resamples, as ``pROC::ci.sp`` gives them.
     level
-        The interval's coverage, between 0 and 1.
+        The coverage, between 0 and 1.
     n_resamples
-        The number of resamples of the bootstrap.
+        The number of resamples, from 2 to 10^7.
     seed
-        The seed of the bootstrap's random numbers, as for :func:`tpr_at_fpr`.
+        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
+        and groups, every number of threads and every engine.
 
     Returns
     -------

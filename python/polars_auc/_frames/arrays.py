@@ -94,11 +94,12 @@ def evaluate(
         Numbers, as many as there are labels; higher means more positive. Compared in their own dtype. Series
         of pandas must have equal indexes.
     weight
-        The weight of each row: numbers that are finite and not negative.
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out.
     ci
         The method of the interval: see :func:`polars_auc.roc_auc_ci`.
     level
-        The interval's coverage, between 0 and 1.
+        The coverage, between 0 and 1.
     nan
         ``"skip"`` takes scores that are NaN for missing.
 

@@ -75,9 +75,11 @@ def group_states(
         How small states are: see :func:`polars_auc.roc_state`. Without ``max_bins`` memory grows with the
         number of distinct scores of all groups together.
     weight
-        The weight of each row: a numeric column, finite and not negative.
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------

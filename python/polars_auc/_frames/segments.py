@@ -89,38 +89,36 @@ def compare_segments(
         - ``"delong"``: by DeLong's standard errors, as pROC's unpaired test. With few positives, or an AUC
           near 1, it finds differences that are not there.
     alternative
-        The alternative of the test: the difference is not ``null`` (``"two-sided"``), or it is ``"greater"``
-        or ``"less"``. The intervals are always two-sided.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``.
     null
         The value that is tested; 0 by default.
     margin
-        With a margin, a small p-value shows that the difference is above ``null - margin``
+        With a margin, a small p-value shows that the value is above ``null - margin``
         (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
         (``"two-sided"``: equivalent, by two one-sided tests).
     adjust
         The adjustment of the p-values for the number of segments: see :func:`polars_auc.adjust_p_values`.
     level
-        The coverage of all intervals, between 0 and 1.
+        The coverage, between 0 and 1.
     weight
-        The weight of each row, as in :func:`polars_auc.roc_auc`, for rows that were drawn with unequal
-        probabilities. The standard errors are then those of the infinitesimal jackknife. Not possible with
-        ``cluster``.
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out. Weights are for rows that were drawn with unequal probabilities. The standard errors are
+        then those of the infinitesimal jackknife. Not possible with ``cluster``.
     cluster
-        A column that says which rows belong together, such as the rows of one customer, whose scores are not
-        independent: of one segment, or of several. Rows without a cluster are skipped. All standard errors
-        are then Obuchowski's (1997), and degrees of freedom count clusters. There can be at most 4096
-        segments.
+        A column of clusters: the rows of one cluster, such as those of one customer, are not independent. A
+        cluster is of one segment, or of several. Rows without a cluster are skipped. All standard errors are
+        then Obuchowski's (1997), and degrees of freedom count clusters. There can be at most 4096 segments.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
-        Column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``: one or more
-        for each segment, which are merged. From exact states all numbers are those of the rows. Of states
-        with ``max_bins``, all numbers are those of rows of which those in one bin of all states merged have
-        one score, so that segments with bins of different width can be compared. Not possible with
-        ``cluster``, because a state does not say which rows belong together. Of states of rows with weights
-        all areas are weighted; ``exact`` then says that no order of rows was lost. Standard errors and
-        comparisons are null where squares of weights are not known: see :func:`polars_auc.roc_state`.
+        A column of states from :func:`roc_state` in place of ``label`` and ``score``: one or more for each
+        segment, which are merged. From exact states all numbers are those of the rows. Of states with
+        ``max_bins``, all numbers are those of rows of which those in one bin of all states merged have one
+        score, so that segments with bins of different width can be compared. Not possible with ``cluster``,
+        because a state does not say which rows belong together. Of states of rows with weights all areas are
+        weighted; ``exact`` then says that no order of rows was lost. Standard errors and comparisons are null
+        where squares of weights are not known: see :func:`polars_auc.roc_state`.
 
     Returns
     -------

@@ -294,8 +294,8 @@ def _registered(
     if flags is not None:
         # In a shell the user called a command, and no function.
         arguments |= {"called": "", "edge": dict(flags)}
-    elif CALLED.get() is not None:
-        arguments["called"] = CALLED.get()
+    elif CALLED.get() is not None or name != plugin:
+        arguments["called"] = CALLED.get() or name
     refused = _native.check(plugin, pickle.dumps(arguments, protocol=5))
     if refused is not None:
         raise OptionError(CALLED.get() or name, *refused)

@@ -32,19 +32,9 @@ MODULES = [
 
 
 SOURCES = Path(__file__).parents[3] / "src"
-TABLE = (SOURCES / "plugin" / "expressions.rs").read_text(encoding="utf-8")
-ROWS = re.findall(r"^ +(\w+)(?: in (\w+))? => (\w+)((?:\n +\|.* => \w+)*)[,;]$", TABLE, re.MULTILINE)
-"""The rows of the plugin's table: name, public name if it is another, statistic, and lines of variants."""
-STATISTICS = {
-    (name, statistic)
-    for name, _, first, variants in ROWS
-    for statistic in (first, *re.findall(r"=> (\w+)", variants))
-}
-"""The names of the plugin, each with the statistics that answer."""
-
-
-def test_the_table_is_what_was_built() -> None:
-    assert {name for name, *_ in ROWS} == set(_native.expressions())
+TABLE, _ = _native.declarations()
+"""The rows of the plugin's table: its name, the function that users call, and the statistics that answer."""
+STATISTICS = {(name, statistic) for name, _, statistics in TABLE for statistic in statistics}
 
 
 def test_every_statistic_is_in_the_table() -> None:
@@ -56,10 +46,11 @@ def test_every_statistic_is_in_the_table() -> None:
 
 
 def test_every_row_of_the_table_is_a_function() -> None:
-    functions = {public or name for name, public, *_ in ROWS}
+    functions = {function for _, function, _ in TABLE}
     public = set(pa.__all__) - {"__version__"}
     frames = {"report", "compare_reports", "curve_points", "group_states", "roc_auc_in_passes"}
     assert public - functions == frames | {
+        "bootstrap_ci",
         "Evaluator",
         "evaluate",
         "evaluate_estimator",
@@ -77,8 +68,15 @@ def test_every_row_of_the_table_is_a_function() -> None:
 
 
 def test_every_row_of_the_table_is_in_the_catalogue() -> None:
-    first = {name: statistic for name, _, statistic, _ in ROWS}
-    entries = {(entry.name, entry.variant or first[entry.name]) for entry in CATALOGUE}
+    first = {name: statistics[0] for name, _, statistics in TABLE}
+    # The bootstrap is a variant of each statistic that it resamples.
+    of_variants = {statistic: name for name, _, statistics in TABLE for statistic in statistics[1:]}
+    entries = {
+        (entry.name, first[entry.name])
+        if entry.variant is None
+        else (of_variants[entry.variant], entry.variant)
+        for entry in CATALOGUE
+    }
     # These take or give something else than rows and a result for each group: test_bands, test_changes,
     # test_columns, test_monitoring, test_mrmc, test_packed_states, test_ranges, test_segments,
     # test_segments_of_states, test_states, test_summary, test_answers, test_compared_groups,
@@ -96,7 +94,7 @@ def test_every_row_of_the_table_is_in_the_catalogue() -> None:
         ("roc_summary", "RocSummaryOfSegments"),
     }
     # Reports call these, and no user does.
-    apart |= {(name, first[name]) for name, public, *_ in ROWS if public}
+    apart |= {(name, first[name]) for name, function, _ in TABLE if name != function}
     assert entries | apart == STATISTICS
     assert not entries & apart
 

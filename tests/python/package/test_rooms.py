@@ -29,6 +29,7 @@ RUST = {
         *(
             "option_value",
             "options",
+            "standard",
             "rows",
             "resampling",
             "kinds",
