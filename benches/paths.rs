@@ -144,7 +144,7 @@ fn queries(path: Path) -> Vec<Query> {
         Path::TwoPasses => vec![normal("by group", LARGE, 10), normal("by group", LARGE, 100)],
         Path::ScoreBuckets => vec![column("codes"), normal("segments", LARGE, 100_000)],
         Path::NarrowSums => vec![normal("segments", LARGE, 100_000), normal("segments", MANY, 1000)],
-        Path::BoundedState => vec![column("state of 1,024 bins"), column("state of 16,384 bins")],
+        Path::BoundedState => vec![column("state of 1024 bins"), column("state of 16384 bins")],
         Path::MergeTable => vec![normal("merge of states", MANY, 1000)],
     }
 }
@@ -197,8 +197,8 @@ fn run(what: &str, rows: &Rows, group_rows: usize, states: &[State], keys: &[u32
             let keys = Codes { of_row: keys.to_vec(), distinct: n_groups };
             AllPlacements::of(&rows.scores, &rows.labels(), &keys).keys().len() as f64
         }
-        "state of 1,024 bins" => state(1024),
-        "state of 16,384 bins" => state(16_384),
+        "state of 1024 bins" => state(1024),
+        "state of 16384 bins" => state(16_384),
         "merge of states" => {
             let read = |number: usize| Ok::<State, ()>(states[number].clone());
             let bins =
@@ -208,6 +208,13 @@ fn run(what: &str, rows: &Rows, group_rows: usize, states: &[State], keys: &[u32
         }
         _ => unreachable!("a query of the list"),
     }
+}
+
+/// The processor's name, where the system shows it.
+fn processor() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split(':').nth(1));
+    model.unwrap_or("unknown").trim().replace(',', " ")
 }
 
 fn median(times: &mut [f64]) -> f64 {
@@ -220,8 +227,9 @@ fn main() {
         std::env::args().find_map(|argument| Some(argument.strip_prefix(name)?.strip_prefix('=')?.to_owned()))
     };
     let rounds: usize = argument("rounds").and_then(|rounds| rounds.parse().ok()).unwrap_or(7);
+    let processor = processor();
     let cores = std::thread::available_parallelism().map_or(0, |cores| cores.get());
-    println!("path,query,shape,rows,group_rows,off_over_on,milliseconds,rounds,version,cores");
+    println!("path,query,shape,rows,group_rows,off_over_on,milliseconds,rounds,version,cores,cpu");
     for path in Path::ALL {
         if argument("path").is_some_and(|name| name != format!("{path:?}")) {
             continue;
@@ -254,7 +262,7 @@ fn main() {
             Path::switch_off(None);
             let [on, off] = times.each_mut().map(|times| median(times));
             println!(
-                "{path:?},{what},{shape},{n_rows},{group_rows},{:.2},{:.1},{rounds},{},{cores}",
+                "{path:?},{what},{shape},{n_rows},{group_rows},{:.2},{:.1},{rounds},{},{cores},{processor}",
                 off / on,
                 on * 1e3,
                 env!("CARGO_PKG_VERSION")
