@@ -205,6 +205,6 @@ def _sql_type(name: str, dtype: pl.DataType) -> str:
         fields = ", ".join(f'"{field.name}" {_sql_type(name, field.dtype)}' for field in dtype.fields)  # type: ignore[arg-type]
         return f"STRUCT({fields})"
     if dtype not in _TYPES:
-        msg = f"register: the answer of {name!r} is {dtype}, which has no place in SQL here"
+        msg = f"register: {name!r} returns {dtype}, which cannot be registered as a SQL function"
         raise ValueError(msg)
     return _TYPES[dtype]

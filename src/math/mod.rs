@@ -29,7 +29,7 @@ pub fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((f64::MAX_EXP - 1 + exponent) as u64) << (f64::MANTISSA_DIGITS - 1))
 }
 
-/// The first number up to `end` of which this is so, as it is of all above; `end` if of none below it.
+/// Partition point: the first number up to `end` for which the predicate holds, as for all above; `end` if there is none.
 pub fn first(end: usize, is_so: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, end);
     while low < high {

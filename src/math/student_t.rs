@@ -227,7 +227,7 @@ fn inverted_tail(probability: f64, df: f64) -> f64 {
     })
 }
 
-/// The border between the numbers from `low` on of which this is so and those up to `high` of which it is not.
+/// Partition point between `low`, where the predicate holds, and `high`, where it does not.
 fn halved(mut low: f64, mut high: f64, is_below: impl Fn(f64) -> bool) -> f64 {
     // 53 halvings of an interval of relative width 1 leave neighbours; a few more settle the last bits.
     for _ in 0..60 {

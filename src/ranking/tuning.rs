@@ -100,7 +100,7 @@ const _: () = assert!(PARTITIONED_ROWS.is_multiple_of(64), "labels come as words
 /// the number bounds the memory of answers that wait.
 pub(super) const SHARDS_AT_A_TIME: usize = 2;
 
-/// Rows are asked for when so many are left before them: a page of scores of 64 bits. Many processors do not look beyond a page by
+/// Prefetch distance in rows: a page of scores of 64 bits. Many processors do not look beyond a page by
 /// themselves.
 ///
 /// Measured on 10^7 rows: `roc_auc` of scores of 32 bits takes a twentieth less time, and of 64 bits a fiftieth. With twice as many

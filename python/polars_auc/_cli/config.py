@@ -89,7 +89,7 @@ def _read(name: str) -> dict[str, dict[str, Any]]:
         raise Refusal(f"cannot read {name!r}: {first_line(error)}") from error
     for table, options in tables.items():
         if not isinstance(options, dict):
-            raise Refusal(f"{name!r}: {table!r} stands in no table; write [{_INPUT}] above it")
+            raise Refusal(f"{name!r}: {table!r} is outside any table; put it under [{_INPUT}]")
     return tables
 
 

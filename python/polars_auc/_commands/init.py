@@ -63,7 +63,7 @@ def init(options: argparse.Namespace) -> bool:
         save(options.output, text.encode)
     wrote = "" if options.output is None else f"wrote {options.output}; "
     if fault is not None:
-        say(f"polars-auc: {wrote}it needs your hand before it makes a report: {fault}")
+        say(f"polars-auc: {wrote}edit it before running a report: {fault}")
         raise Incomplete
     if options.output is not None:
         say(f"polars-auc: {wrote}polars-auc report --config {options.output}")
@@ -117,7 +117,7 @@ class Proposal:
         lines = [
             "# Options as on the command line: polars-auc report --config polars-auc.toml",
             "# What the command line gives replaces what stands here.",
-            *([] if fault is None else [f"# It needs your hand before it makes a report: {fault}"]),
+            *([] if fault is None else [f"# Edit it before running a report: {fault}"]),
             "",
             "[input]",
             f"files = {_toml(names)}",

@@ -58,9 +58,8 @@ def cv_roc_auc(
         cluster. (If each cluster is in one fold, ``"t"`` is right without it.)
     state
         A column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
-        fold: those of one fold are merged. From exact states the answer is that of the rows; of states with
-        ``max_bins``, that of rows of which those in one bin of their fold have one score. States of rows with
-        weights only for ``method="t"``.
+        fold: those of one fold are merged. With ``max_bins`` the answer is approximate: scores in one bin of
+        a fold count as ties. States of rows with weights only for ``method="t"``.
 
     Returns
     -------
@@ -243,9 +242,8 @@ def cv_roc_curve(
         The false positive rates, in any order, instead of equal steps; not possible by threshold.
     state
         A column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
-        fold: those of one fold are merged. From exact states the answer is that of the rows; of states with
-        ``max_bins``, that of rows of which those in one bin of their fold (pooled: of all folds together)
-        have one score. Not possible by threshold.
+        fold: those of one fold are merged. With ``max_bins`` the answer is approximate: scores in one bin of
+        a fold (pooled: of all folds together) count as ties. Not possible by threshold.
 
     Returns
     -------

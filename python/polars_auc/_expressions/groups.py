@@ -56,8 +56,8 @@ def grouped_roc_auc(
         The coverage, between 0 and 1.
     state
         A column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
-        user: those of one user are merged. From exact states the answer is that of the rows; of states with
-        ``max_bins``, that of rows of which those in one bin of their user have one score.
+        user: those of one user are merged. With ``max_bins`` the answer is approximate: scores in one bin of
+        a user count as ties.
 
     Returns
     -------

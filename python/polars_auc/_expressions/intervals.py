@@ -118,9 +118,9 @@ def roc_auc_ci(
         (``"two-sided"``: equivalent, by two one-sided tests).
     state
         A column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group
-        are merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of
-        which those in one bin tie. Of states of rows with weights the standard error and all that follows
-        from it are null where the squares of the weights are not known: see :func:`roc_state`.
+        are merged. With ``max_bins`` the answer is approximate: scores in one bin count as ties. Of states of
+        rows with weights the standard error and all that follows from it are null where the squares of the
+        weights are not known: see :func:`roc_state`.
 
     Returns
     -------

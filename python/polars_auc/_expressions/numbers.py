@@ -64,8 +64,7 @@ def roc_auc(
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
         A column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group
-        are merged, and the answer is that of all their rows; of a state with ``max_bins``, that of rows of
-        which those in one bin tie.
+        are merged. With ``max_bins`` the answer is approximate: scores in one bin count as ties.
 
     Returns
     -------

@@ -199,9 +199,9 @@ def population_stability(
         A column of states from :func:`roc_state` in place of ``score``. With a ``label`` beside it, each
         state is of rows of one sample, whatever labels these had: so the states of a month can be held
         against those of a reference. Without one, the states' positives are the reference. The states of a
-        sample are merged, and the answer is that of all their rows; of states with ``max_bins``, that of rows
-        of which those in one bin of all states together have one score. A state does not count rows whose
-        label was null. If labels come late, the index of states is that of the rows that have one.
+        sample are merged. With ``max_bins`` the answer is approximate: scores in one bin of all states
+        together count as ties. A state does not count rows whose label was null. If labels come late, the
+        index of states is that of the rows that have one.
 
     Returns
     -------

@@ -230,7 +230,7 @@ def _at_own_thresholds(
     """Return the counts and rates of rows that have thresholds of their own."""
     name = "confusion_at"
     if RESAMPLED.get() is not None:
-        msg = "bootstrap_ci: at must be a number here; of an expression no resample knows the value"
+        msg = "bootstrap_ci: at must be a number when bootstrapping; expressions are not supported"
         raise ValueError(msg)
     if columns["state"] is not None:
         msg = f"{name}: a state has no rows for an expression to look at; give at as a number"

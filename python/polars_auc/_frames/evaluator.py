@@ -65,7 +65,7 @@ class Evaluator:
     Notes
     -----
     After the evaluator ``Auc`` of Apache Mahout, which keeps a random sample of scores. Here nothing is
-    drawn: the AUC is that of rows of which those in one bin tie, and :meth:`bounds` holds the exact one.
+    drawn: the AUC is approximate, because scores in one bin count as ties, and lies in :meth:`bounds`.
 
     Examples
     --------

@@ -54,7 +54,9 @@ def key_sets(name: str, keys: Sequence[str], groupings: Groupings) -> list[list[
             raise refused(said, f'write `groupings`=[["{keys[0]}"], ...]')
         strange = next((key for key in columns if key not in keys), None)
         if strange is not None:
-            raise refused(f"name {strange!r}, which is none of `by`: {', '.join(map(repr, keys))}")
+            raise refused(
+                f"have the unknown column {strange!r}; expected one of `by`: {', '.join(map(repr, keys))}"
+            )
         sets.append([key for key in keys if key in columns])
     if not sets or any(sets.count(some) > 1 for some in sets):
         raise refused(f"must be lists of columns, each once, got {told(groupings)}")

@@ -113,12 +113,12 @@ def compare_segments(
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
         A column of states from :func:`roc_state` in place of ``label`` and ``score``: one or more for each
-        segment, which are merged. From exact states all numbers are those of the rows. Of states with
-        ``max_bins``, all numbers are those of rows of which those in one bin of all states merged have one
-        score, so that segments with bins of different width can be compared. Not possible with ``cluster``,
-        because a state does not say which rows belong together. Of states of rows with weights all areas are
-        weighted; ``exact`` then says that no order of rows was lost. Standard errors and comparisons are null
-        where squares of weights are not known: see :func:`polars_auc.roc_state`.
+        segment, which are merged. With ``max_bins`` all numbers are approximate: scores in one bin of all
+        states merged count as ties, so that segments with bins of different width can be compared. Not
+        possible with ``cluster``, because a state does not say which rows belong together. Of states of rows
+        with weights all areas are weighted; ``exact`` then says that no order of rows was lost. Standard
+        errors and comparisons are null where squares of weights are not known: see
+        :func:`polars_auc.roc_state`.
 
     Returns
     -------
@@ -238,7 +238,7 @@ def compare_segments(
     refuse_keys(name, keys, schema, nested=False)
     observed = _observed(rows, keys, versus, {"score": score, "label": label, "state": state})
     if weight is not None and cluster is not None:
-        said = "cannot be combined with `cluster`: no standard error here knows both"
+        said = "cannot be combined with `cluster`: no standard error is implemented for weighted clusters"
         raise OptionError(name, "weight", said, "leave one of them out")
     segments, compared = _segments(versus, along, {key: schema[key] for key in keys})
     answer = expression(

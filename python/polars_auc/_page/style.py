@@ -86,7 +86,9 @@ def style_report(
     there = table.columns[table.columns.index("score") + 1 :]
     unknown = next((name for name in view.columns or () if name not in there), None)
     if unknown is not None:
-        raise OptionError(_NAME, "columns", f"names {unknown!r}, which is none of {', '.join(there)}")
+        raise OptionError(
+            _NAME, "columns", f"has the unknown column {unknown!r}; expected one of {', '.join(there)}"
+        )
     groups = table.filter(pl.col("scope") != "overall")
     rows = pl.concat([groups.head(limit), table.filter(pl.col("scope") == "overall")])
     texts, is_marked = view.cells(rows, level, "*")

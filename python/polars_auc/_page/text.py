@@ -77,7 +77,7 @@ class TableView:
         there = _numbers(names)
         for name in self.columns or ():
             if name not in there:
-                said = f"names {name!r}, which is none of {', '.join(there)}"
+                said = f"has the unknown column {name!r}; expected one of {', '.join(there)}"
                 raise OptionError(CALLED.get() or "", "columns", said)
 
     def printed(self, table: pl.DataFrame, width: int | None) -> str:

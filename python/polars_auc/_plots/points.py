@@ -287,7 +287,7 @@ def _refuse_strange(what: str, parts: pl.DataFrame, lines: pl.DataFrame) -> None
     if strange.height:
         names = sorted(", ".join(name for name in row if name) for row in strange.rows())
         msg = (
-            f"{_name()}: {what} has {names[0]!r}, which is none of the curves; "
+            f"{_name()}: {what} has {names[0]!r}, which is not one of the curves; "
             "make both of the same scores and the same groups"
         )
         raise ValueError(msg)

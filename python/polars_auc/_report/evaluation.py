@@ -237,7 +237,7 @@ def _runs(options: ReportOptions, keys: list[str]) -> Runs | None:
     columns = keys_of("report", options.sorted_by, CALL.format('by="segment", sorted_by="segment"'))
     strange = next((key for key in columns if key not in keys), None)
     if strange is not None:
-        said = f"names {strange!r}, which is none of `by`: {', '.join(map(repr, keys))}"
+        said = f"has the unknown column {strange!r}; expected one of `by`: {', '.join(map(repr, keys))}"
         if not keys:
             said = f"names {strange!r}, and there is no `by`"
         raise OptionError("report", "sorted_by", said)

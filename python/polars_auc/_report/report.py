@@ -213,14 +213,14 @@ def report(
           ``heterogeneity_df`` (UInt64) and ``heterogeneity_p_value`` (Float64), null in the groups' rows.
         - with ``memory="bounded"`` or ``state``: ``auc_min``, ``auc_max`` (Float64), between which the AUC of
           the rows lies, and ``exact`` (Boolean), whether no scores are joined, so that all numbers are those
-          of the rows. Otherwise ``auc_min`` and ``auc_max`` differ, and the other numbers are those of rows
-          of which those in one bin tie. Where groups are compared by states, the numbers of ``versus`` are
-          those of rows of which those in one bin of all groups together tie.
+          of the rows. Otherwise ``auc_min`` and ``auc_max`` differ, and the other numbers are approximate:
+          scores in one bin count as ties. Where groups are compared by states, scores in one bin of all
+          groups together count as ties.
         - with ``groupings``: ``grouping`` (String), the columns that a group is made by, with commas; null in
           the overall rows. The other columns ``by`` are null there. The groupings come one after the other,
           and p-values are adjusted over all of them. There is no ``within_auc`` and no ``heterogeneity``.
 
-        A number is null if it is undefined, and NaN if a score is NaN, of which a warning tells.
+        A number is null if it is undefined, and NaN if a score is NaN (with a warning).
         If no row at all is positive, which is what a misspelt class gives, there is a warning as
         well. A lazy report warns when it is collected, and names the line that made it.
 
@@ -286,7 +286,10 @@ def report(
         raise TypeError(msg)
     table = evaluation(rows, label, scores, options)
     line = UserLine.calling()
-    said = f"report: no row is positive: the label {label} is false in all of them; is it written right?"
+    said = (
+        f"report: no positive rows: label {label} is false everywhere. "
+        "Check the spelling of the positive class."
+    )
     table = table.map_batches(functools.partial(_warn_without_positives, said, line))
     if options.nan is None:
         nans = nans_of(rows, label, scores, options)

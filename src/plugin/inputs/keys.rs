@@ -321,7 +321,7 @@ fn among(classes: &[String], role: &str, keys: &Values) -> Result<Vec<u32>, Stri
     let place = |key: String| match (0..).zip(classes).find(|(_, class)| **class == key) {
         Some((place, _)) => Ok(place),
         None => Err(format!(
-            "{role} \"{}\" holds {key:?}, which is none of the classes {}{}. Say which class each column is for, in \
+            "{role} \"{}\" holds {key:?}, which is not one of the classes {}{}. Say which class each column is for, in \
              order: classes=[...]",
             keys.name(),
             classes.iter().take(SHOWN).map(|class| format!("{class:?}")).collect::<Vec<_>>().join(", "),

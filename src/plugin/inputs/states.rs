@@ -372,7 +372,7 @@ fn limit(state: &str, max_bins: Option<u64>, scale: Option<&str>) -> Result<Opti
     let scale = Scale::NAMED.into_iter().find(|(name, _)| *name == named);
     let Some((_, scale)) = scale else {
         return Err(format!(
-            "state \"{state}\" has the scale \"{named}\", which is none of real and probability"
+            "state \"{state}\" has the unknown scale \"{named}\"; expected real or probability"
         ));
     };
     if !LIMITS.contains(&max_bins) {

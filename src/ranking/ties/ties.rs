@@ -28,9 +28,9 @@ pub struct Ties<'a> {
     score_type: ScoreType,
     n_pos: u64,
     n_neg: u64,
-    /// All rows, those that were skipped among them; none if nobody knows.
+    /// All rows, those that were skipped among them; `None` if unknown.
     all_rows: Option<u64>,
-    /// Rows of which only the label is missing; none if nobody knows.
+    /// Rows of which only the label is missing; `None` if unknown.
     n_unlabelled: Option<u64>,
 }
 

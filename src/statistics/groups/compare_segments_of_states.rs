@@ -5,8 +5,8 @@ use crate::statistics::kinds::{Inputs, Joint, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::rows::Rows;
 
-/// [`CompareSegments`] of states. Of small states, all areas are those of rows of which those in one bin of all segments'
-/// states together tie.
+/// [`CompareSegments`] of states. With small states all areas are approximate: scores in one bin of all segments' states
+/// together count as ties.
 #[derive(Clone, Debug)]
 pub struct CompareSegmentsOfStates(pub CompareSegments);
 

@@ -92,7 +92,7 @@ def test_the_command_line_replaces_the_file(folder: Path, capsys: Capture) -> No
     [
         ("[input", "cannot read 'x.toml': "),
         ("[report]\nby = " + "[" * 5000, "cannot read 'x.toml': lists are nested too deeply"),
-        ('label = "y"', "'x.toml': 'label' stands in no table; write [input] above it"),
+        ('label = "y"', "'x.toml': 'label' is outside any table; put it under [input]"),
         ("[reports]", "'x.toml' has a table [reports]; there are: [input], [report], [curve]"),
         ('[input]\nlabels = "y"', "'x.toml': [input] has 'labels', which no command knows"),
         ("[report]\nbands = 3", "'x.toml': [report] has 'bands'; report knows "),
@@ -163,7 +163,7 @@ def test_init_of_columns_of_all_kinds(folder: Path, capsys: Capture) -> None:
     assert '# uncertain: other columns of 0 and 1 are "bit"\nlabel = "flag"' in text
     assert '# score = ["model"]' in text
     assert 'by = ["quoted\\"name"]\n# other columns of groups: "code"' in text
-    needs = "it needs your hand before it makes a report: no column looks like a score; write which is\n"
+    needs = "edit it before running a report: no column looks like a score; write which is\n"
     assert told == f"polars-auc: {needs}"
     assert f"# {needs[0].upper()}{needs[1:]}" in text
     assert folder.exists()
@@ -246,7 +246,7 @@ def test_init_decides_nothing_of_words(folder: Path, capsys: Capture) -> None:
     assert main(["init", "mine.parquet", "-o", "mine.toml"]) == 3
     told = capsys.readouterr().err
     assert told == (
-        "polars-auc: wrote mine.toml; it needs your hand before it makes a report: no column is a label of "
+        "polars-auc: wrote mine.toml; edit it before running a report: no column is a label of "
         "0 and 1 or Booleans; write what is positive\n"
     )
     text = (folder / "mine.toml").read_text(encoding="utf-8")
@@ -273,9 +273,9 @@ def test_init_makes_the_report_once(folder: Path, capsys: Capture, last: dict[st
     first = pl.DataFrame({"label": [0, 1] * 60_000, "score": pl.int_range(120_000, eager=True) / 120_000})
     pl.concat([first, pl.DataFrame(last, schema=first.schema)]).write_parquet("mine.parquet")
     assert main(["init", "mine.parquet", "-o", "mine.toml"]) == 3
-    assert f"wrote mine.toml; it needs your hand before it makes a report: {says}" in capsys.readouterr().err
+    assert f"wrote mine.toml; edit it before running a report: {says}" in capsys.readouterr().err
     text = (folder / "mine.toml").read_text(encoding="utf-8")
-    assert f"# It needs your hand before it makes a report: {says}" in text
+    assert f"# Edit it before running a report: {says}" in text
     assert main(["report", "--config", "mine.toml", "--quiet"]) > 1
 
 

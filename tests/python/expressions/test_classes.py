@@ -81,7 +81,7 @@ def test_a_label_of_any_plain_dtype() -> None:
 
 @ENGINES
 def test_a_label_that_is_no_class(engine: Any) -> None:
-    says = 'multiclass_roc_auc: label "key" holds "d", which is none of the classes "a", "b", "c"'
+    says = 'multiclass_roc_auc: label "key" holds "d", which is not one of the classes "a", "b", "c"'
     plan = four().lazy().with_columns(a="score", b="other", c="third")
     with pytest.raises(pl.exceptions.ComputeError, match=says):
         plan.select(pa.multiclass_roc_auc("key", "a", "b", "c")).collect(engine=engine)
@@ -231,7 +231,7 @@ def test_intervals_stand_beside_the_areas() -> None:
 @ENGINES
 def test_a_label_that_is_no_class_of_an_interval(engine: Any) -> None:
     plan = four().lazy().with_columns(a="score", b="other", c="third")
-    says = 'multiclass_roc_auc_ci: label "key" holds "d", which is none of the classes'
+    says = 'multiclass_roc_auc_ci: label "key" holds "d", which is not one of the classes'
     with pytest.raises(pl.exceptions.ComputeError, match=says):
         plan.select(pa.multiclass_roc_auc_ci("key", "a", "b", "c")).collect(engine=engine)
 

@@ -235,7 +235,7 @@ def test_signed_integers_are_counts() -> None:
         ({"n_neg": None}, "holds a null n_neg"),
         ({"bins": None}, "holds a null bins"),
         ({"resolution": 0}, "has a bin of several scores, but no resolution"),
-        ({"scale": "log"}, 'has the scale "log", which is none of real and probability'),
+        ({"scale": "log"}, 'has the unknown scale "log"; expected real or probability'),
         ({"scale": None}, "has only one of max_bins and scale"),
         ({"max_bins": None, "scale": None}, "holds the resolution [0-9]+, which has no scale"),
         ({"resolution": 2**15 + 1}, "holds the resolution 32769, but the last one is 32768"),

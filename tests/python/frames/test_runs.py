@@ -137,7 +137,7 @@ def test_other_faults_have_their_own_words() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"sorted_by": "h"}, "sorted_by names 'h', which is none of by: 'g'"),
+        ({"sorted_by": "h"}, "sorted_by has the unknown column 'h'; expected one of by: 'g'"),
         ({"sorted_by": "g", "versus": "rest"}, "versus is not possible with sorted_by"),
         ({"sorted_by": "g", "groupings": "each"}, "groupings is not possible with sorted_by"),
         ({"sorted_by": "g", "stability": "label"}, "stability is not possible with sorted_by"),

@@ -37,7 +37,7 @@ def test_the_code_of_the_first_pages_prints_what_stands_below_it(
         assert capsys.readouterr().out == output
 
 
-def test_a_stranger_reads_the_readme_to_its_end() -> None:
+def test_readme_is_short() -> None:
     assert len(README.splitlines()) <= 110
     assert len((ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1].splitlines()) <= 60
     assert (DOCS / "pictures" / "report.png").stat().st_size <= 150_000

@@ -69,7 +69,10 @@ def test_states_and_bounded_reports() -> None:
         ({"by": [], "groupings": "each"}, "groupings are of the columns by, and there are none"),
         ({"groupings": "all"}, "groupings must be one of 'each', 'rollup', 'cube', got 'all'"),
         ({"groupings": ["g", "h"]}, "or lists of columns, got 'g' in it"),
-        ({"groupings": [["g"], ["x"]]}, "groupings name 'x', which is none of by: 'h', 'g'"),
+        (
+            {"groupings": [["g"], ["x"]]},
+            "groupings have the unknown column 'x'; expected one of by: 'h', 'g'",
+        ),
         ({"groupings": [["g"]]}, "by names 'h', which no grouping has"),
         ({"groupings": [["g", "h"], ["h", "g"]]}, "lists of columns, each once"),
         ({"groupings": []}, "lists of columns, each once"),

@@ -107,7 +107,7 @@ def test_names_are_cut_to_the_terminal() -> None:
     [
         (
             ["--columns", "auc,sex"],
-            "--columns names 'sex', which is none of n, n_pos, n_missing, n_unlabelled",
+            "--columns has the unknown column 'sex'; expected one of n, n_pos, n_missing, n_unlabelled",
         ),
         (["--columns", "auc", "--wide"], "--wide prints all columns"),
         (["--quiet", "--limit", "3"], "--limit is about the printed table, and --quiet prints none"),

@@ -45,7 +45,9 @@ def test_what_is_chosen() -> None:
 def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="style_report: a report has the column 'scope'"):
         pa.style_report(fixed(10))
-    with pytest.raises(ValueError, match="style_report: columns names 'x', which is none of n, n_pos"):
+    with pytest.raises(
+        ValueError, match="style_report: columns has the unknown column 'x'; expected one of n, n_pos"
+    ):
         pa.style_report(report(), columns=["x"])
     with pytest.raises(ValueError, match="style_report: columns must be a list of names, got 'auc'"):
         pa.style_report(report(), columns="auc")

@@ -151,7 +151,7 @@ def test_a_file_says_that_the_report_has_nan(tmp_path: Path, ending: str, has_ro
         ({"path": "report.txt"}, "write_report: path must end in .parquet, .csv, .json, .xlsx, .md, .html"),
         ({"path": "none/report.md"}, "write_report: path is in 'none', which is no folder"),
         ({"level": 2}, "write_report: level must lie between 0 and 1"),
-        ({"columns": ["x"]}, "write_report: columns names 'x', which is none of n, n_pos"),
+        ({"columns": ["x"]}, "write_report: columns has the unknown column 'x'; expected one of n, n_pos"),
         ({"path": "report.csv", "title": "A"}, "write_report: title is of a page; end path in .html or .md"),
         ({"title": "a\nb"}, "write_report: title must be text of one line"),
         ({"title": 5}, "write_report: title must be text of one line, got 5"),
