@@ -174,7 +174,10 @@ def test_sorted_files(tmp_path: Path, capsys: Capture) -> None:
     assert main(["report", *turned, *OPTIONS, "--by", "h", "--sorted-by", "h"]) == 2
     assert capsys.readouterr().err.startswith("polars-auc: --sorted-by is ['h'], but rows of '")
     for options, says in (
-        (["--by", "h", "--sorted-by", "g"], "--sorted-by names 'g', which is none of --by: 'h'"),
+        (
+            ["--by", "h", "--sorted-by", "g"],
+            "--sorted-by has the unknown column 'g'; expected one of --by: 'h'",
+        ),
         (["--sorted-by", "g"], "--sorted-by names 'g', and there is no --by"),
         (["--by", "h", "--sorted-by", "h", "--versus", "rest"], "--versus is not possible with --sorted-by"),
         (["--by", "h", "--sorted-by", "h", "--bounded"], "--bounded is not possible with --sorted-by"),

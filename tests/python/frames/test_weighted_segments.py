@@ -141,7 +141,9 @@ def test_a_nan_is_of_its_segment() -> None:
 
 def test_what_does_not_go_with_weights() -> None:
     frame = pl.DataFrame({"label": [0, 1], "score": [1.0, 2.0], "key": ["a", "b"]})
-    with pytest.raises(ValueError, match="weight cannot be combined with cluster: no standard error here"):
+    with pytest.raises(
+        ValueError, match="weight cannot be combined with cluster: no standard error is implemented"
+    ):
         pa.compare_segments(frame, "label", "score", "key", weight=pl.lit(1.0), cluster="key")
     with pytest.raises(ValueError, match="compare_segments: weight and count cannot both be given"):
         pa.compare_segments(frame, "label", "score", "key", weight=pl.lit(1.0), count=pl.lit(1))

@@ -128,7 +128,7 @@ def test_what_is_refused(connection: Any) -> None:
         answers(connection, "SELECT roc_auc(y + 1, score) FROM frame", rows())
     with pytest.raises(ValueError, match="'auc 90' is no name of SQL"):
         register(connection, {"auc 90": pa.roc_auc})
-    with pytest.raises(ValueError, match="the answer of 'days' is Duration"):
+    with pytest.raises(ValueError, match="'days' returns Duration"):
         register(connection, {"days": lambda label, _: pl.duration(days=pl.col(label)).first()})
     with pytest.raises(ValueError, match="'select' is a word of SQL"):
         register(connection, {"select": pa.roc_auc})

@@ -269,10 +269,10 @@ def test_warnings_of_an_eager_report_name_its_line() -> None:
 def test_a_label_without_any_positive_says_so(engine: Any, by: Any, memory: Any) -> None:
     """A misspelt class is positive nowhere, and gives a table of nulls."""
     misspelt = pl.col("key") == "bda"
-    with pytest.warns(UserWarning, match=r"report: no row is positive: the label .*bda.* is false in all"):
+    with pytest.warns(UserWarning, match=r"report: no positive rows: label .*bda.* is false everywhere"):
         table = pa.report(rows().lazy(), misspelt, "score", by=by, memory=memory).collect(engine=engine)
     assert table["n_pos"].sum() == 0
-    with pytest.warns(UserWarning, match="report: no row is positive: the label none is false in all"):
+    with pytest.warns(UserWarning, match="report: no positive rows: label none is false everywhere"):
         pa.report(rows().with_columns(none=pl.lit(value=False)), "none", ["score", "other"], memory=memory)
     rare = (pl.col("key") == "a") & (pl.col("g") == 1)
     few = pa.report(rows().lazy(), rare, "score", by=by, memory=memory)
