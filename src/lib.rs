@@ -3,8 +3,8 @@
 //! The layers, each of which knows only those above it:
 //!
 //! - [`interrupt`]: how a user stops a long computation.
-//! - `cache`, `memory`, `simd`: prefetch, memory in large pages, and runtime dispatch of SIMD.
 //! - [`paths`]: which way a group goes, and the switches by which benchmarks find what each special path buys.
+//! - `cache`, `memory`, `simd`: prefetch, memory in large pages, and runtime dispatch of SIMD.
 //! - [`math`]: exact quotients, distributions.
 //! - [`ranking`]: order-preserving keys, the rows of a group, its ties.
 //! - [`states`]: counts of rows that are kept, merged and packed; they are a source of ties as well.

@@ -5,7 +5,7 @@
 //! fewer than 64            pair by pair
 //! fewer than 2^17          by one thread: the rarer class is indexed, the other one looks up its ranks
 //! 2^17 or more             few distinct scores: a hash table of counts; else a radix partition by score, then the same by shards
-//! with weights             as above, with sums of fixed-point units beside the keys; fewer than 2^17 rows are sorted
+//! with weights or counts   fewer than 2^17 rows are sorted; else a radix partition by score, with sums of fixed-point units
 //! two scores               a partition by score, then the index of each part, row by row
 //! segments                 a partition by score, a bucket sort of each part, then sums by segment; folds by a partition by group
 //! states                   stored bins are used as ties; a small state of many rows is a hash table of bins
@@ -36,6 +36,8 @@
 //! BoundedState     state of 1024 bins, normal, 10^7 rows                       11.91
 //! MergeTable       merge of states, normal, 2^20 rows, groups of 1000           2.20
 //! ```
+//!
+//! With 10^5 groups the query by group takes 0.86 of the time without `TwoPasses`.
 //!
 //! One command switches each path off and on in turn:
 //!

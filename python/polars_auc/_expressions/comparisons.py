@@ -90,7 +90,8 @@ def roc_auc_difference(
     at_fpr
         Compare the tpr at this fpr: the sensitivity at a fixed specificity (bootstrap only).
     at_tpr
-        Compare ``1 - fpr`` at this tpr: the specificity at a fixed sensitivity (bootstrap only).
+        Compare ``1 - fpr`` at this tpr: the specificity at a fixed sensitivity (bootstrap only). Only one
+        quantity can be compared: an area, or one of these two.
     n_resamples
         The number of resamples, from 2 to 10^7. 2000 by default (bootstrap only).
     seed
@@ -303,7 +304,7 @@ def roc_curve_difference(
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     n_permutations
-        The number of permutations.
+        The number of permutations, from 2 to 10^7.
     seed
         The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
         and groups, every number of threads and every engine. The numbers also break ties.

@@ -51,7 +51,8 @@ def roc_curve(
         :func:`polars_auc.confusion_at`.
     max_points
         The largest number of points, 2 or more. The points that are kept are those whose removal would change
-        the area most.
+        the area most. ``drop_intermediate=False``, the rates, the thresholds and ``max_points`` are mutually
+        exclusive.
 
     Returns
     -------

@@ -47,11 +47,11 @@ def always_valid(
     auc, se
         The AUC of each period and its standard error, as :func:`polars_auc.roc_auc_ci` gives them. Periods
         must be of different rows. Differences of AUCs are possible, such as those of
-        :func:`polars_auc.roc_auc_difference`.
+        :func:`polars_auc.roc_auc_difference`. AUCs are from -1 to 1, and standard errors from 0 to 2.
     n_pos, n_neg
         How many positives and negatives each AUC is of. With them the error also holds for periods of few
-        positives, because standard errors get a floor; always give them for AUCs, both or none. They are not
-        for differences.
+        positives, because standard errors get a floor; always give them for AUCs, both or none. They are 1
+        or more, and not for differences: a negative AUC is refused with them.
     weight
         How much each period counts, such as ``n_pos * n_neg / (n_pos + n_neg)``: 0, or from 1e-100 to 1e100;
         all the same by default.

@@ -209,8 +209,9 @@ def ks_statistic(
     label, score, weight, count, state
         The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The distance is ``max |tpr -
-        fpr|``; ``max (tpr - fpr)``, which is large if positives score higher; or ``max (fpr - tpr)``.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The distance is
+        ``max |tpr - fpr|`` (two-sided), ``max (tpr - fpr)`` (greater), which is large if positives score
+        higher, or ``max (fpr - tpr)`` (less).
     method
         How the p-value is made:
 

@@ -65,13 +65,13 @@ def operating_point(
     target
         The rate for ``"target_fpr"``, ``"target_tpr"`` or ``"target_precision"``, from 0 to 1.
     cost
-        The cost of a false negative, if a false positive costs 1.
+        The cost of a false negative, above 0, if a false positive costs 1.
     prevalence
         The share of positives in the data for which the threshold will be used. If it is not given,
         ``"cost"`` takes the share in the group, and the other two criteria take one half, so that r depends
         on the cost only.
     beta
-        The weight of recall in the F measure: with 2, recall counts four times as much as precision.
+        The weight of recall in the F measure, above 0: with 2, recall counts four times as much as precision.
     min_fpr, max_fpr
         Bounds of the false positive rate, 0 to 1: the result is the best of the thresholds whose fpr lies
         between them, both included. Not possible with ``"target_fpr"``, whose target is such a bound, and
@@ -153,7 +153,7 @@ def confusion_at(
         such as ``pl.col("cut_off")`` or ``pl.col("score").quantile(0.9)``; it is compared with the score as
         Polars compares them, and rows where it is null are skipped. Not possible with ``state``.
     beta
-        The weight of recall in the F measure: with 2, recall counts four times as much as precision.
+        The weight of recall in the F measure, above 0: with 2, recall counts four times as much as precision.
     interval
         The method for the intervals of tpr, fpr, precision and npv: ``"wilson"``, from the score test, or
         ``"clopper_pearson"``, exact, which covers the true rate at least as often as the level says, and

@@ -89,7 +89,8 @@ def compare_segments(
         - ``"delong"``: by DeLong's standard errors, as pROC's unpaired test. With few positives, or an AUC
           near 1, it finds differences that are not there.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The intervals are always
+        two-sided.
     null
         The value that is tested; 0 by default.
     margin

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 __all__ = ["UserLine", "warn"]
 
-_PACKAGE = Path(__file__).parents[1]
+# Frames of Polars lie between where a frame is piped to a function.
+_BETWEEN = {Path(__file__).parents[1], Path(pl.__file__).parent}
 
 # Python shows a warning once for each line: those that were shown, by file.
 _SHOWN: dict[str, dict[Any, Any]] = {}
@@ -32,7 +35,7 @@ class UserLine:
         # Functions are decorated by contextlib.
         while frame is not None and frame.f_back is not None:
             file = frame.f_code.co_filename
-            if file != contextlib.__file__ and _PACKAGE not in Path(file).parents:
+            if file != contextlib.__file__ and _BETWEEN.isdisjoint(Path(file).parents):
                 break
             frame = frame.f_back
         assert frame is not None

@@ -164,7 +164,7 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
     }
 }
 
-/// Two counters in one number: a lower key adds 1, and an equal key this. The keys of a sum are those of a probe.
+/// Two counters in one number: a lower key adds 1, and an equal key this. A sum counts at most [`PROBE_LANES`] keys.
 const EQUAL: u16 = 1 << 8;
 const _: () = assert!(
     TOGETHER <= 64 && PROBE_LANES < EQUAL as usize && PROBE_LANES * (EQUAL as usize + 1) <= u16::MAX as usize

@@ -71,7 +71,7 @@ mod tests {
             })
         };
         assert!(limits_of(&[2.0, 2.0, 1.0, 0.0]).is_none());
-        // The square of the slope is 0, also if the slope is not; smallest scores alone have a slope.
+        // No band if the squared slope underflows. Scores that are all subnormal are scaled, so they have one.
         assert!(limits_of(&[2.0, 1.0, -0.0, 5e-324]).is_none());
         assert!(limits_of(&[2.0, 1.0, 0.0, 1e-200]).is_none());
         assert_eq!(limits_of(&[5e-323, 3e-323, 0.0, 1e-323]), limits_of(&[5.0, 3.0, 0.0, 1.0]));

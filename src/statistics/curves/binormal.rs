@@ -174,7 +174,7 @@ pub struct Moments {
     pub neg: f64,
 }
 
-/// The moments of the classes, all scaled by one power of two if sums or deviations would leave the range of floats; none with fewer than
+/// The moments of the classes, all scaled by one power of two if the largest score is very large or very small, so that sums and deviations stay within the range of floats; none with fewer than
 /// two rows in a class, and if a score is infinite. With weights, each score counts as often as its rows have units.
 pub fn moments(ties: &Ties<'_>, counts: &Counts) -> Option<Moments> {
     let (n_pos, n_neg) = ties.rows();

@@ -35,7 +35,7 @@ pub struct Expression {
 
 macro_rules! expressions {
     ($($name:ident)*) => {
-        /// All expressions; `tests/python/package/test_fuzz.py` knows if one is missing.
+        /// All expressions; `tests/python/package/test_declarations.py` fails if one is missing.
         pub const EXPRESSIONS: &[Expression] = &[$({
             unsafe extern "C" {
                 #[link_name = concat!("_polars_plugin_field_", stringify!($name))]

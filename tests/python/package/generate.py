@@ -57,15 +57,18 @@ def _rewrite_docstrings(old: Mapping[str, str], new: Mapping[str, str]) -> None:
         source = path.read_text(encoding="utf-8")
         written = source
         for _, parameter, entry, text in entries(source):
-            sentence = old.get(parameter, "").rstrip(".")
-            if not sentence or not text.startswith(sentence) or old[parameter] == new.get(parameter):
+            sentence, changed = old.get(parameter, "").rstrip("."), new.get(parameter)
+            if changed is None or changed == old.get(parameter) or not text.startswith(sentence or "."):
                 continue
-            text = new[parameter].rstrip(".") + text.removeprefix(sentence)
+            text = changed.rstrip(".") + text.removeprefix(sentence)
             indent = " " * 8
             lines = textwrap.wrap(
                 text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
             )
-            written = written.replace(entry, "\n".join([entry.partition("\n")[0], *lines]))
+            rewritten = "\n".join([entry.partition("\n")[0], *lines])
+            # A longer entry may begin with the same text.
+            whole = re.escape(entry) + r"(?=\n\n|\n    \S)"
+            written = re.sub(whole, rewritten.replace("\\", r"\\"), written)
         path.write_text(written, encoding="utf-8")
 
 

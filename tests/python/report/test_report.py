@@ -6,7 +6,7 @@ import linecache
 import math
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 import pytest
@@ -278,6 +278,13 @@ def test_a_label_without_any_positive_says_so(engine: Any, by: Any, memory: Any)
     few = pa.report(rows().lazy(), rare, "score", by=by, memory=memory)
     assert few.collect(engine=engine)["n_pos"].sum() > 0
     assert few.select("auc").collect(engine=engine).height == few.collect().height
+
+
+def test_the_warning_of_a_piped_report_names_the_line_of_the_user() -> None:
+    frame = pl.DataFrame({"label": [0, 0], "score": [0.2, 0.1]})
+    with pytest.warns(UserWarning, match="no positive rows") as warnings:
+        frame.pipe(cast("Any", pa.report), "label", "score")
+    assert [warning.filename for warning in warnings] == [__file__]
 
 
 def test_columns_of_groups_that_are_not_there_or_twice() -> None:
