@@ -42,7 +42,7 @@ pub struct Group<K> {
     layout: Layout,
     /// All rows, those that were skipped among them.
     all_rows: u64,
-    /// Rows of which only the label is missing; `None` if unknown.
+    /// Skipped rows that lack only the label; `None` if unknown.
     n_unlabelled: Option<u64>,
 }
 

@@ -52,10 +52,10 @@ def key_sets(name: str, keys: Sequence[str], groupings: Groupings) -> list[list[
         if isinstance(some, str) or not isinstance(some, Iterable) or not (columns := list(some)):
             said = f"must be 'each', 'rollup', 'cube' or lists of columns, got {told(some)} in it"
             raise refused(said, f'write `groupings`=[["{keys[0]}"], ...]')
-        strange = next((key for key in columns if key not in keys), None)
-        if strange is not None:
+        unknown = next((key for key in columns if key not in keys), None)
+        if unknown is not None:
             raise refused(
-                f"have the unknown column {strange!r}; expected one of `by`: {', '.join(map(repr, keys))}"
+                f"have the unknown column {unknown!r}; expected one of `by`: {', '.join(map(repr, keys))}"
             )
         sets.append([key for key in keys if key in columns])
     if not sets or any(sets.count(some) > 1 for some in sets):

@@ -235,11 +235,11 @@ def _refuse_comparisons(options: ReportOptions, scores: Iterable[str]) -> None:
 def _runs(options: ReportOptions, keys: list[str]) -> Runs | None:
     """Return the columns of groups by which rows come sorted."""
     columns = keys_of("report", options.sorted_by, CALL.format('by="segment", sorted_by="segment"'))
-    strange = next((key for key in columns if key not in keys), None)
-    if strange is not None:
-        said = f"has the unknown column {strange!r}; expected one of `by`: {', '.join(map(repr, keys))}"
+    unknown = next((key for key in columns if key not in keys), None)
+    if unknown is not None:
+        said = f"has the unknown column {unknown!r}; expected one of `by`: {', '.join(map(repr, keys))}"
         if not keys:
-            said = f"names {strange!r}, and there is no `by`"
+            said = f"names {unknown!r}, and there is no `by`"
         raise OptionError("report", "sorted_by", said)
     return Runs(columns, is_claim=True) if columns else None
 

@@ -58,7 +58,7 @@ impl<S: Score, B> Default for PartMemory<S, B> {
 }
 
 impl<S: Score, B: Payload> ScoreOrder<S, B> {
-    /// Distributes rows by their scores; `payload` gives what lies beside each. A row whose score is NaN may be
+    /// Distributes rows by their scores; `payload` returns the payload of each row. A row whose score is NaN may be
     /// anywhere, and does not change the order of the others.
     pub fn of(scores: &[S], payload: impl Fn(usize) -> B + Sync) -> Self {
         if scores.len() < SHARD_ROWS {

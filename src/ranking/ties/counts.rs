@@ -222,8 +222,8 @@ impl Ties<'_> {
     /// All ties as a value.
     pub fn counts(&mut self) -> Counts {
         let (score_type, units) = (self.score_type(), self.units());
-        // What is not used of the room for a large group is never made. Few groups of more than few rows have as many distinct
-        // scores as rows.
+        // What is not used of the room for a large group is never made. Few groups of [`FEW_ROWS`] rows or
+        // more have as many distinct scores as rows.
         let mut counts = match self.most_distinct() {
             0 => Counts::with_capacity(
                 score_type,

@@ -12,7 +12,7 @@ pub struct RowCounts {
     pub n_neg: u64,
     /// Rows that were skipped.
     pub n_missing: u64,
-    /// Rows among those that were skipped of which only the label is missing; `None` if unknown, as of states.
+    /// Skipped rows that lack only the label; `None` if unknown, as in states.
     pub n_unlabelled: Option<u64>,
     /// Whether the rows have weights, which these numbers do not tell.
     pub have_weights: bool,

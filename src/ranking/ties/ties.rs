@@ -30,7 +30,7 @@ pub struct Ties<'a> {
     n_neg: u64,
     /// All rows, those that were skipped among them; `None` if unknown.
     all_rows: Option<u64>,
-    /// Rows of which only the label is missing; `None` if unknown.
+    /// Skipped rows that lack only the label; `None` if unknown.
     n_unlabelled: Option<u64>,
 }
 
