@@ -1,6 +1,32 @@
+from typing import TypedDict
+
 __version__: str
 
-def declarations() -> tuple[list[tuple[str, str, list[str]]], dict[str, str]]: ...
+class Parameter(TypedDict):
+    name: str
+    column: bool
+    annotation: str
+    by_name: bool
+    default: str
+    text: str
+
+class Field(TypedDict):
+    columns: list[str]
+    dtypes: list[str]
+    text: str
+
+class Function(TypedDict):
+    kind: str
+    text: str
+    parameters: list[Parameter]
+    records: list[list[Field]]
+
+class Declarations(TypedDict):
+    expressions: list[tuple[str, str, list[str]]]
+    standard: list[Parameter]
+    functions: dict[str, Function]
+
+def declarations() -> Declarations: ...
 def begin_batches() -> int: ...
 def calls() -> int: ...
 def check(name: str, keywords: bytes) -> tuple[str, str, str | None] | None: ...

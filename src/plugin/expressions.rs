@@ -12,6 +12,7 @@ use crate::plugin::answers::{
     one_score::{curve, number, summary},
     planned::{curve_field, joint_field, joint_single_field, number_field, summaries_field, summary_field},
 };
+use crate::statistics::declaration::{Declaration, Fields, Parameter};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options};
 use crate::statistics::*;
 
@@ -40,6 +41,37 @@ fn list(options: &Options, names: &[&str]) -> bool {
     names.iter().any(|name| matches!(options.value(name), OptionValue::List(_)))
 }
 
+/// What the statistic of an expression declares.
+#[cfg_attr(not(feature = "python"), allow(dead_code))]
+pub struct Declared {
+    /// The name of the expression.
+    pub name: &'static str,
+    /// The kind of its answer.
+    pub kind: &'static str,
+    /// What it is, and the words that people use for it.
+    pub text: &'static str,
+    /// The parameters.
+    pub parameters: &'static [Parameter],
+    /// The fields of each record that may be the answer.
+    pub records: &'static [Fields],
+}
+
+/// What a statistic declares; nothing for a name that users do not call, or that Python defines.
+macro_rules! declared {
+    ($kind:ident, $name:ident, $statistic:ty) => {
+        Declared {
+            name: stringify!($name),
+            kind: stringify!($kind),
+            text: <$statistic as Declaration>::TEXT,
+            parameters: <$statistic as Declaration>::PARAMETERS,
+            records: <$statistic as Declaration>::RECORDS,
+        }
+    };
+    ($kind:ident, $name:ident, $statistic:ty, $public:ident) => {
+        Declared { name: stringify!($name), kind: stringify!($kind), text: "", parameters: &[], records: &[] }
+    };
+}
+
 macro_rules! expressions {
     ($($kind:ident, $field:ident: $(
         $name:ident $(in $public:ident)? => $statistic:ty
@@ -53,6 +85,11 @@ macro_rules! expressions {
             [$(stringify!($public),)? stringify!($name)][0],
             &[stringify!($statistic), $(stringify!($variant)),*],
         )),*),*];
+
+        /// What the statistic of each expression declares.
+        #[cfg_attr(not(feature = "python"), allow(dead_code))]
+        pub const DECLARATIONS: &[Declared] =
+            &[$($(declared!($kind, $name, $statistic $(, $public)?)),*),*];
 
         /// What is wrong with the options of an expression, if anything is.
         #[cfg_attr(not(feature = "python"), allow(dead_code))]
@@ -93,7 +130,8 @@ macro_rules! expressions {
     };
 }
 
-// A name, and the statistic that answers. Behind a bar there is another one, for calls that have such columns or options: the first
+// A name, and the statistic that answers; behind `in` the function that users call, if the statistic declares none of this name.
+// Behind a bar there is another one, for calls that have such columns or options: the first
 // whose condition holds.
 expressions! {
     number, number_field:
@@ -115,7 +153,7 @@ expressions! {
         ks_statistic => KsStatistic
             | option("statistic") curve curve_field => BootstrapKsStatistic,
         mann_whitney_u => MannWhitneyU,
-        merge_states => RocState,
+        merge_states in merge_states => RocState,
         operating_point => OperatingPoint
             | option("statistic") curve curve_field => BootstrapOperatingPoint,
         population_stability => PopulationStability,
@@ -165,7 +203,7 @@ expressions! {
         grouped_roc_auc_difference => GroupedRocAucDifference,
         hodges_lehmann => HodgesLehmann,
         kruskal_wallis => KruskalWallis,
-        mrmc_roc_auc => MrmcRocAuc,
+        mrmc_roc_auc in mrmc_roc_auc => MrmcRocAuc,
         rank_agreement => RankAgreement,
         compare_scores => CompareScores,
         roc_auc_difference => RocAucDifference,
@@ -179,7 +217,7 @@ expressions! {
         unlabelled_roc_auc => UnlabelledRocAuc;
     joint_single, joint_single_field:
         cv_roc_curve => CvRocCurve,
-        compare_segments => CompareSegments
+        compare_segments in compare_segments => CompareSegments
             | column("state") joint_single joint_single_field => CompareSegmentsOfStates
             | column("cluster") joint_single joint_single_field => CompareSegmentsClustered,
         covariate_adjusted_roc_curve => CovariateAdjustedRocCurve,
@@ -197,11 +235,11 @@ expressions! {
         roc_auc_sample_size => RocAucSampleSize,
         unpaired_roc_auc_difference => UnpairedRocAucDifference;
     conversion, conversion_field:
-        add_batch => AddBatch,
-        group_lists => GroupLists,
+        add_batch in add_batch => AddBatch,
+        group_lists in group_lists => GroupLists,
         pack_state => PackState,
-        range_sums => RangeSums,
+        range_sums in range_sums => RangeSums,
         rolling_merge_states => RollingMergeStates,
-        summary_of_ranges => SummaryOfRanges,
-        unpack_state => UnpackState;
+        summary_of_ranges in summary_of_ranges => SummaryOfRanges,
+        unpack_state in unpack_state => UnpackState;
 }

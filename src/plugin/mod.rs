@@ -9,6 +9,8 @@ mod abi;
 mod answers;
 mod arrays;
 mod batches;
+#[cfg(feature = "python")]
+mod declarations;
 mod expressions;
 mod inputs;
 mod threads;
@@ -21,6 +23,7 @@ mod python {
     use pyo3::prelude::*;
 
     use super::abi::arguments::Keywords;
+    use super::declarations::Declarations;
     use crate::edge::Edge;
 
     /// Memory that the plugin allocates is freed by Polars, and the other way round. With one allocator for both, freed
@@ -37,18 +40,10 @@ mod python {
         #[allow(non_upper_case_globals)]
         const __version__: &str = env!("CARGO_PKG_VERSION");
 
-        /// The expressions: the name, the function that users call, and the statistics that answer. Then the sentences of
-        /// parameters that mean the same everywhere.
+        /// What Rust declares, for `tests/python/package/generate.py` and the package.
         #[pyfunction]
-        #[allow(clippy::type_complexity)] // the type is written only here
-        fn declarations()
-        -> (Vec<(&'static str, &'static str, Vec<&'static str>)>, BTreeMap<&'static str, &'static str>)
-        {
-            let row = |&(name, function, statistics): &(&'static str, &'static str, &[&'static str])| {
-                (name, function, statistics.to_vec())
-            };
-            let table = crate::plugin::expressions::TABLE.iter().map(row).collect();
-            (table, crate::statistics::standard::STANDARD.iter().copied().collect())
+        fn declarations() -> Declarations {
+            Declarations::new()
         }
 
         /// What is wrong with the options of an expression, from its pickled keyword arguments: the option, what is wrong

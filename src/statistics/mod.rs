@@ -23,6 +23,7 @@ pub mod classes;
 pub mod comparisons;
 pub mod curve_samples;
 pub mod curves;
+pub mod declaration;
 pub mod folds;
 pub mod groups;
 pub mod inference;

@@ -1,5 +1,7 @@
 """Bands about ROC curves."""
 
+# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -60,8 +62,8 @@ def roc_band(
         - ``"likelihood"`` (the default): all points that are near enough to the curve, by the likelihood of
           both rates. It needs no assumption about the scores. In simulations it held the whole curve about as
           often as ``level`` says.
-        - ``"envelope"``: the mean curve of resamples, and so many of their standard deviations to either
-          side that the share ``level`` of them is within the band as a whole.
+        - ``"envelope"``: the mean curve of resamples, and so many of their standard deviations to either side
+          that the share ``level`` of them is within the band as a whole.
         - ``"smoothed_bootstrap"``: the same about the observed curve, of samples from a smooth curve near it,
           with two numbers of standard deviations: those that make the band the narrowest (the method PSN of
           nsROC).
@@ -104,12 +106,12 @@ def roc_band(
     level
         The coverage, between 0 and 1.
     n_points
-        The number of places, from 3 to 10,000. Between two places the band is a straight line, so 100 or
-        more are needed. For ``"likelihood"`` the places are at most so many false positive rates, which
-        follow the curve and are closer together near both ends. For thresholds they are the point where no
-        row is called positive, and thresholds that are spread evenly over the distinct scores, including the
-        highest and the lowest (all of them if they are fewer). Otherwise they are false positive rates
-        from ``min_fpr`` to ``max_fpr``, or angles in equal steps, both ends included.
+        The number of places, from 3 to 10,000. Between two places the band is a straight line, so 100 or more
+        are needed. For ``"likelihood"`` the places are at most so many false positive rates, which follow the
+        curve and are closer together near both ends. For thresholds they are the point where no row is called
+        positive, and thresholds that are spread evenly over the distinct scores, including the highest and
+        the lowest (all of them if they are fewer). Otherwise they are false positive rates from ``min_fpr``
+        to ``max_fpr``, or angles in equal steps, both ends included.
     n_resamples, seed
         The number of resamples (for ``"regional"``, of draws of its process), 2000 by default, and the seed
         of the random numbers, 0 by default. The same seed gives the same band for every order of rows and
@@ -130,13 +132,15 @@ def roc_band(
     polars.Expr
         One List of Structs for each group, named after the score, with one struct for each place:
 
-        - ``at`` (Float64): the place: the fpr, or the angle in radians, from 0 to π/2; null for thresholds.
-        - ``threshold`` (Float64): rows with ``score >= threshold`` are called positive. Null where no row is
+        - ``at`` (Float64): The place: the fpr, or the angle in radians, from 0 to π/2; null for thresholds.
+        - ``threshold`` (Float64): Rows with ``score >= threshold`` are called positive. Null where no row is
           called positive, and with the other methods.
-        - ``fpr``, ``tpr`` (Float64): the point of the mean of the curves that were read; with one curve, its
-          own point.
-        - ``lower_fpr``, ``lower_tpr`` (Float64): the point of the lower curve.
-        - ``upper_fpr``, ``upper_tpr`` (Float64): the point of the upper curve.
+        - ``fpr`` (Float64): The fpr of the mean of the curves that were read; with one curve, its own.
+        - ``tpr`` (Float64): The tpr of that curve.
+        - ``lower_fpr`` (Float64): The fpr of the lower curve.
+        - ``lower_tpr`` (Float64): The tpr of the lower curve.
+        - ``upper_fpr`` (Float64): The fpr of the upper curve.
+        - ``upper_tpr`` (Float64): The tpr of the upper curve.
 
         All three curves rise from place to place, are within 0 to 1, and the mean curve is between the two
         others. The list is null with fewer than two positives or fewer than two negatives (with ``fold``:
@@ -249,16 +253,21 @@ def roc_band(
     )
 
 
-def band_coverage(band: IntoExpr, curve: IntoExpr, *, level: float = 0.95) -> pl.Expr:
+def band_coverage(
+    band: IntoExpr,
+    curve: IntoExpr,
+    *,
+    level: float = 0.95,
+) -> pl.Expr:
     """Return how many of a group's curves are within a band, and how much of the others is outside.
 
     Parameters
     ----------
     band
-        A column of bands from :func:`roc_band`, the same one in all rows of a group.
+        A column of bands from :func:`polars_auc.roc_band`, the same one in all rows of a group.
     curve
         A column of curves, one in each row: lists of structs with ``fpr`` and ``tpr`` (Float64), as
-        :func:`roc_curve` makes them.
+        :func:`polars_auc.roc_curve` makes them.
     level
         The coverage, between 0 and 1. It is the share of the curves that ``epsilon`` is about.
 
@@ -267,11 +276,11 @@ def band_coverage(band: IntoExpr, curve: IntoExpr, *, level: float = 0.95) -> pl
     polars.Expr
         One Struct for each group, named after the band:
 
-        - ``coverage`` (Float64): the share of the curves that are wholly within the band.
-        - ``epsilon`` (Float64): the smallest share of outside points that the share ``level`` of the curves
+        - ``coverage`` (Float64): The share of the curves that are wholly within the band.
+        - ``epsilon`` (Float64): The smallest share of outside points that the share ``level`` of the curves
           does not exceed; 0 if so many curves are wholly within the band.
-        - ``n_curves`` (UInt64): the curves that were compared.
-        - ``epsilons`` (List of Float64): for each curve the share of its points that are outside, in
+        - ``n_curves`` (UInt64): The curves that were compared.
+        - ``epsilons`` (List of Float64): For each curve the share of its points that are outside, in
           ascending order.
 
         Rows with a null band or a null curve are skipped; without any other row ``coverage`` and ``epsilon``
@@ -338,19 +347,21 @@ def roc_difference_band(
         The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
         and groups, every number of threads and every engine.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One List of Structs for each group, named after the first score:
 
-        - ``fpr`` (Float64): the false positive rate.
-        - ``tpr_a``, ``tpr_b`` (Float64): the true positive rates of both scores there.
+        - ``fpr`` (Float64): The false positive rate.
+        - ``tpr_a`` (Float64): The tpr of the first score at this fpr.
+        - ``tpr_b`` (Float64): The tpr of the second score at this fpr.
         - ``difference`` (Float64): ``tpr_a - tpr_b``.
-        - ``lower``, ``upper`` (Float64): the limits of the band, between -1 and 1.
-        - ``p_value`` (Float64): for no difference at this rate, adjusted for all rates together. It is at
+        - ``lower`` (Float64): The lower limit of the band, at least -1.
+        - ``upper`` (Float64): The upper limit of the band, at most 1.
+        - ``p_value`` (Float64): For no difference at this rate, adjusted for all rates together. It is at
           most ``1 - level`` exactly where the band leaves out 0. The smallest one is the p-value of the test
           that the curves are the same.
 

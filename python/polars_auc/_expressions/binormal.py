@@ -1,5 +1,7 @@
 """The binormal model: its fit to the ROC curve of a group, and points of the fitted curve."""
 
+# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -44,10 +46,12 @@ def binormal_roc_auc(
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): the area under the fitted curve, 0 to 1. The area under the ROC curve itself is
+        - ``auc`` (Float64): The area under the fitted curve, 0 to 1. The area under the ROC curve itself is
           :func:`polars_auc.roc_auc`.
-        - ``intercept``, ``slope`` (Float64): the parameters of the line; the slope is 0 or below.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``intercept`` (Float64): The intercept of the line: the quantile of the specificity where the
+          sensitivity is one half.
+        - ``slope`` (Float64): The slope of the line, 0 or below.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         By least squares ``auc``, ``intercept`` and ``slope`` are null if the points at which both rates are
         between 0 and 1 have fewer than two different true positive rates. By moments they are null with fewer
@@ -115,8 +119,8 @@ def binormal_roc_curve(
     polars.Expr
         One List of Structs for each group, named after the score, in the order of ``at_fpr``:
 
-        - ``fpr`` (Float64): the false positive rate.
-        - ``tpr`` (Float64): the true positive rate of the fitted curve there, from 0 at fpr 0 to 1 at fpr 1.
+        - ``fpr`` (Float64): The false positive rate.
+        - ``tpr`` (Float64): The true positive rate there.
 
         The list is null if there is no line, as for :func:`binormal_roc_auc` by least squares, or if a score
         is NaN. Rows with a null label, score or weight are skipped.

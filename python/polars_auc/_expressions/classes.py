@@ -1,5 +1,7 @@
 """AUCs of several classes, and their intervals."""
 
+# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
@@ -54,21 +56,21 @@ def multiclass_roc_auc(
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
         left out. A weight says how many rows the row stands for.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first of the probabilities:
 
-        - ``auc`` (Float64): the average, 0 to 1.
-        - ``classes`` (List of Struct): for each of the ``classes`` its name ``class`` (String), its rows
+        - ``auc`` (Float64): The average, 0 to 1.
+        - ``classes`` (List of Struct): For each of the ``classes`` its name ``class`` (String), its rows
           ``n`` (UInt64), and its ``auc`` (Float64) against the rest.
-        - ``pairs`` (List of Struct): with ``"ovo"``, for each pair ``class_a``, ``class_b`` (String), the
+        - ``pairs`` (List of Struct): With ``"ovo"``, for each pair ``class_a``, ``class_b`` (String), the
           rows of both ``n`` (UInt64), and the mean ``auc`` (Float64) of both directions; otherwise null.
-        - ``n_classes``, ``n_missing`` (UInt64): the number of classes with rows, and of classes without rows.
-        - ``n`` (UInt64): the rows that were used.
+        - ``n_classes``, ``n_missing`` (UInt64): The number of classes with rows, and of classes without rows.
+        - ``n`` (UInt64): The rows that were used.
 
         The AUC of a class is null if it has no rows or all other classes have no rows. The AUC of a pair is
         null if one of its classes has no rows. Such classes and pairs are left out of the average. The
@@ -120,7 +122,11 @@ def multiclass_roc_auc(
 
 
 def ordinal_roc_auc(
-    label: IntoExpr, score: IntoExpr, *, pairs: bool = True, count: IntoExpr | None = None
+    label: IntoExpr,
+    score: IntoExpr,
+    *,
+    pairs: bool = True,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return how well one score separates ordered classes: the mean AUC of their pairs, and the C-index.
 
@@ -132,24 +138,25 @@ def ordinal_roc_auc(
     score
         Any numeric or Boolean column; higher means a higher class.
     pairs
-        Whether ``pairs`` lists the AUC of every pair of classes. With k classes a group then takes
-        k (k - 1) / 2 records: half a million, or some 15 MB, for 1000 classes. ``False`` leaves them out, and
-        ``pairs`` is null; the other fields do not change.
+        Whether ``pairs`` lists the AUC of every pair of classes. With k classes a group then takes k (k - 1)
+        / 2 records: half a million, or some 15 MB, for 1000 classes. ``False`` leaves them out, and ``pairs``
+        is null; the other fields do not change.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): the mean over all pairs of classes of the AUC of the higher against the lower.
-        - ``concordance`` (Float64): over all pairs of rows of different classes, the share in which the row
+        - ``auc`` (Float64): The mean over all pairs of classes of the AUC of the higher against the lower.
+        - ``concordance`` (Float64): Over all pairs of rows of different classes, the share in which the row
           of the higher class scores higher, where a tie counts one half.
-        - ``pairs`` (List of Struct): for each pair the lower class ``class_a`` and the higher ``class_b``
+        - ``pairs`` (List of Struct): For each pair the lower class ``class_a`` and the higher ``class_b``
           (the label's dtype) and their ``auc`` (Float64). Null with ``pairs=False``.
-        - ``n_classes``, ``n`` (UInt64): the classes and the rows that were used.
+        - ``n_classes`` (UInt64): The number of classes.
+        - ``n`` (UInt64): Rows that were used.
 
         With fewer than two classes the numbers are null and the list is empty. If a score is NaN, the numbers
         are NaN and the list is null. Rows with a null label or score are skipped.
@@ -206,24 +213,24 @@ def multiclass_roc_auc_ci(
     level
         The coverage, between 0 and 1.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first of the probabilities:
 
-        - ``auc`` (Float64): the average, 0 to 1, as :func:`polars_auc.multiclass_roc_auc`.
-        - ``se``, ``lower``, ``upper`` (Float64): its standard error, and the limits of its interval.
-        - ``classes`` (List of Struct): for each of the ``classes`` its name ``class`` (String), its rows
+        - ``auc`` (Float64): The average, 0 to 1, as :func:`polars_auc.multiclass_roc_auc`.
+        - ``se``, ``lower``, ``upper`` (Float64): Its standard error, and the limits of its interval.
+        - ``classes`` (List of Struct): For each of the ``classes`` its name ``class`` (String), its rows
           ``n`` (UInt64), and ``auc``, ``se``, ``lower``, ``upper`` (Float64) of the class against the rest:
           the numbers of :func:`polars_auc.roc_auc_ci`.
-        - ``pairs`` (List of Struct): with ``"ovo"``, for each pair ``class_a``, ``class_b`` (String), the
+        - ``pairs`` (List of Struct): With ``"ovo"``, for each pair ``class_a``, ``class_b`` (String), the
           rows of both ``n`` (UInt64), and ``auc``, ``se``, ``lower``, ``upper`` (Float64) of the mean of both
           directions; otherwise null.
-        - ``n_classes``, ``n_missing`` (UInt64): the number of classes with rows, and of classes without rows.
-        - ``n`` (UInt64): the rows that were used.
+        - ``n_classes``, ``n_missing`` (UInt64): The number of classes with rows, and of classes without rows.
+        - ``n`` (UInt64): The rows that were used.
 
         An AUC is null as in :func:`polars_auc.multiclass_roc_auc`. Its standard error and limits are null
         where it is, and if one of its samples has a single row: the class or the rest, a class of the pair,
@@ -300,24 +307,25 @@ def ordinal_roc_auc_ci(
     level
         The coverage, between 0 and 1.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): the mean over all pairs of classes of the AUC of the higher against the lower.
-        - ``se``, ``lower``, ``upper`` (Float64): its standard error, and the limits of its interval.
-        - ``concordance`` (Float64): over all pairs of rows of different classes, the share in which the row
+        - ``auc`` (Float64): The mean over all pairs of classes of the AUC of the higher against the lower.
+        - ``se``, ``lower``, ``upper`` (Float64): Its standard error, and the limits of its interval.
+        - ``concordance`` (Float64): Over all pairs of rows of different classes, the share in which the row
           of the higher class scores higher, where a tie counts one half.
-        - ``concordance_se``, ``concordance_lower``, ``concordance_upper`` (Float64): its standard error, and
+        - ``concordance_se``, ``concordance_lower``, ``concordance_upper`` (Float64): Its standard error, and
           the limits of its interval.
-        - ``pairs`` (List of Struct): for each pair the lower class ``class_a`` and the higher ``class_b``
+        - ``pairs`` (List of Struct): For each pair the lower class ``class_a`` and the higher ``class_b``
           (the label's dtype), and ``auc``, ``se``, ``lower``, ``upper`` (Float64): the numbers of
           :func:`polars_auc.roc_auc_ci`. Null with ``pairs=False``.
-        - ``n_classes``, ``n`` (UInt64): the classes and the rows that were used.
+        - ``n_classes`` (UInt64): The number of classes.
+        - ``n`` (UInt64): Rows that were used.
 
         With fewer than two classes the numbers are null and the list is empty. The standard errors and limits
         of ``auc`` and ``concordance`` are also null if a class has a single row, those of a pair if one of

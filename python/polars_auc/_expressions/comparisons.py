@@ -1,5 +1,7 @@
 """Comparisons of scores of the same rows, and of AUCs of different rows."""
 
+# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -98,23 +100,24 @@ def roc_auc_difference(
         The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
         and groups, every number of threads and every engine. 0 by default (bootstrap only).
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``estimate_a``, ``estimate_b`` (Float64): the AUCs, or the other quantity that is compared; higher
+        - ``estimate_a`` (Float64): The AUC of the first score, or the other quantity that is compared; higher
           is better.
+        - ``estimate_b`` (Float64): That of the second score.
         - ``difference`` (Float64): ``estimate_a - estimate_b``.
-        - ``se`` (Float64): its standard error.
-        - ``lower``, ``upper`` (Float64): the limits of its interval.
+        - ``se`` (Float64): Its standard error.
+        - ``lower``, ``upper`` (Float64): The limits of its interval.
         - ``z`` (Float64): ``(difference - null) / se``. With a margin it is the distance from the bound that
           decides.
-        - ``p_value`` (Float64): the test of ``null``, by the normal distribution.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``p_value`` (Float64): The test of ``null``, by the normal distribution.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         The estimates are null if the group has no positive or no negative, the standard error and the fields
         after it also with fewer than two positives or fewer than two negatives. Scores that rank all rows in
@@ -171,8 +174,8 @@ def compare_scores(
     label
         Boolean, or an integer or float column that holds only 0 and 1.
     scores
-        Two or more numeric or Boolean columns; higher means more positive. Names, expressions, lists of
-        them, and expressions of several columns such as ``cs.starts_with("p_")`` or ``pl.col("a", "b")``.
+        Two or more numeric or Boolean columns; higher means more positive. Names, expressions, lists of them,
+        and expressions of several columns such as ``cs.starts_with("p_")`` or ``pl.col("a", "b")``.
     reference
         The place of the score, counted from 0, that all others are compared with; every pair if there is
         none. An expression of several columns counts as one place here, so write the reference before it.
@@ -186,25 +189,26 @@ def compare_scores(
         left out. Weights are for rows that were drawn with unequal probabilities: all covariances are then
         those of the infinitesimal jackknife.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``areas`` (List of Struct): for each score its name ``score``, ``auc``, ``se``, ``lower``, ``upper``
+        - ``areas`` (List of Struct): For each score its name ``score``, ``auc``, ``se``, ``lower``, ``upper``
           as :func:`polars_auc.roc_auc_ci` by DeLong, and ``covariance`` (List of Float64), its row of the
           covariance matrix.
-        - ``differences`` (List of Struct): for each pair the names ``score_a`` and ``score_b``, and
+        - ``differences`` (List of Struct): For each pair the names ``score_a`` and ``score_b``, and
           ``difference``, ``se``, ``lower``, ``upper``, ``z``, ``p_value`` as
           :func:`polars_auc.roc_auc_difference`, ``score_a`` minus ``score_b``, and ``p_adjusted``. With a
           ``reference`` that is always ``score_b``.
-        - ``chi_square`` (Float64), ``df`` (UInt64), ``p_value`` (Float64): the test that all AUCs are equal.
-          Two scores that rank the rows in the same way take away a degree of freedom; the p-value is null if
-          none is left.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``chi_square`` (Float64): The statistic of the test that all areas are equal; null with fewer than
+          two rows in a class, and if areas differ that have no variance.
+        - ``df`` (UInt64): Its degrees of freedom; null where the statistic is.
+        - ``p_value`` (Float64): Its p-value; null where the statistic is, or without a degree of freedom.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         The fields are null as in those functions. The lists are null if the group has no positive or no
         negative, or if a score is NaN. Rows with a null label or weight, or any null score, are skipped
@@ -309,18 +313,18 @@ def roc_curve_difference(
         The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
         and groups, every number of threads and every engine. The numbers also break ties.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``statistic`` (Float64): the sum, over all numbers of rows called positive, of the absolute
+        - ``statistic`` (Float64): The sum, over all numbers of rows called positive, of the absolute
           difference between the numbers of errors of the two scores.
-        - ``p_value`` (Float64): the share of permutations with a statistic that is at least as large.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``p_value`` (Float64): The share of permutations with a statistic that is at least as large.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         ``statistic`` and ``p_value`` are null if the group has no positive or no negative, and NaN if a score
         is NaN. Rows with a null label or score are skipped, for both scores.
@@ -414,14 +418,14 @@ def unpaired_roc_auc_difference(
     Parameters
     ----------
     auc, se
-        The AUC and its standard error, as :func:`roc_auc_ci` gives them: columns or numbers.
+        The AUC and its standard error, as :func:`polars_auc.roc_auc_ci` gives them: columns or numbers.
     versus_auc, versus_se
         The AUC that is subtracted, and its standard error: columns or numbers.
     n_pos, n_neg, versus_n_pos, versus_n_neg
         The positives and negatives behind each AUC: columns or numbers, all four or none.
     method
         - ``"wilson"``, the default with numbers of rows: from the limits of both AUCs by the method of that
-          name of :func:`roc_auc_ci`. It keeps its level with few positives.
+          name of :func:`polars_auc.roc_auc_ci`. It keeps its level with few positives.
         - ``"delong"``: the difference over its standard error. The default without numbers of rows, where it
           is compared with the normal distribution; with them, with Student's t.
     level
@@ -510,7 +514,11 @@ def unpaired_roc_auc_difference(
     return value_of(answer) if all(map(is_number, numbers)) else answer
 
 
-def adjust_p_values(p: IntoExpr, *, method: Adjustment | None = "holm") -> pl.Expr:
+def adjust_p_values(
+    p: IntoExpr,
+    *,
+    method: Adjustment | None = "holm",
+) -> pl.Expr:
     """Return p-values adjusted for their number.
 
     This is a function of the whole column, not an aggregate: use it in ``select`` or ``with_columns``, and
@@ -526,8 +534,8 @@ def adjust_p_values(p: IntoExpr, *, method: Adjustment | None = "holm") -> pl.Ex
         Yekutieli, valid for any dependence) keep the expected share of false rejections below the level.
         ``"hochberg"`` and ``"hommel"`` reject at least as often as Holm's, and ``"sidak"`` and
         ``"holm-sidak"`` a little more often than ``"bonferroni"`` and ``"holm"``; they hold the level for
-        independent p-values, and for most that depend on each other positively. ``None`` changes nothing.
-        The names of R and statsmodels, such as ``"BH"`` and ``"fdr_bh"``, are accepted.
+        independent p-values, and for most that depend on each other positively. ``None`` changes nothing. The
+        names of R and statsmodels, such as ``"BH"`` and ``"fdr_bh"``, are accepted.
 
     Returns
     -------

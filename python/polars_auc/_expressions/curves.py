@@ -1,5 +1,7 @@
 """Curves: what every threshold gives."""
 
+# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -61,15 +63,20 @@ def roc_curve(
         is called positive. Element i is the point at the i-th highest distinct score, and the last element is
         (1, 1). Tied rows make one step, which is diagonal if they belong to both classes.
 
-        - ``threshold`` (the score's dtype): a row is called positive if ``score >= threshold``; null in
+        - ``threshold`` (the score's dtype): A row is called positive if ``score >= threshold``; null in
           element 0.
-        - ``fp``, ``tp`` (UInt64): negatives and positives that are called positive; with weights the sums of
-          their weights (Float64).
-        - ``fpr``, ``tpr`` (Float64): their shares of all negatives and of all positives.
-        - ``tn``, ``fn`` (as ``fp`` and ``tp``): only with ``at_threshold``: negatives and positives that are
-          not called positive.
-        - ``error`` (Float64): only with ``max_points``: the largest vertical distance between the whole curve
-          and the line that ends in this point. The largest of these numbers is the error of the drawing.
+        - ``fp`` (UInt64; with weights Float64): Negatives that are called positive; with weights the sum of
+          their weights.
+        - ``tp`` (UInt64; with weights Float64): Positives that are called positive; with weights the sum of
+          their weights.
+        - ``fpr`` (Float64): ``fp`` as a share of all negatives.
+        - ``tpr`` (Float64): ``tp`` as a share of all positives.
+        - ``tn`` (UInt64; with weights Float64): Negatives that are not called positive; only with
+          ``at_threshold``.
+        - ``fn`` (UInt64; with weights Float64): Positives that are not called positive; only with
+          ``at_threshold``.
+        - ``error`` (Float64): The largest vertical distance between the whole curve and the line that ends in
+          this point; only with ``max_points``. The largest of these numbers is the error of the drawing.
 
         With ``at_fpr`` or ``at_tpr`` there is one element for each rate. Between two points the curve is a
         straight line, and threshold and counts are null. At a given fpr the tpr is the highest (the top of a
@@ -139,10 +146,12 @@ def pr_curve(
         called positive: recall 0 and, by convention, precision 1. Element i is the point at the i-th highest
         distinct score.
 
-        - ``threshold`` (the score's dtype): a row is called positive if ``score >= threshold``; null in
+        - ``threshold`` (the score's dtype): A row is called positive if ``score >= threshold``; null in
           element 0.
-        - ``fp``, ``tp`` (UInt64): negatives and positives that are called positive; with weights the sums of
-          their weights (Float64).
+        - ``fp`` (UInt64; with weights Float64): Negatives that are called positive; with weights the sum of
+          their weights.
+        - ``tp`` (UInt64; with weights Float64): Positives that are called positive; with weights the sum of
+          their weights.
         - ``precision`` (Float64): ``tp / (tp + fp)``.
         - ``recall`` (Float64): ``tp / P``, the tpr.
 
@@ -192,11 +201,14 @@ def det_curve(
         called positive and every positive is missed. Element i is the point at the i-th highest distinct
         score, and in the last element every row is called positive.
 
-        - ``threshold`` (the score's dtype): a row is called positive if ``score >= threshold``; null in
+        - ``threshold`` (the score's dtype): A row is called positive if ``score >= threshold``; null in
           element 0.
-        - ``fp`` (UInt64): negatives that are called positive; with weights the sum of these (Float64).
-        - ``fn`` (UInt64): positives that are called negative; with weights as ``fp``.
-        - ``fpr``, ``fnr`` (Float64): their shares of all negatives and of all positives.
+        - ``fp`` (UInt64; with weights Float64): Negatives that are called positive; with weights the sum of
+          their weights.
+        - ``fn`` (UInt64; with weights Float64): Positives that are called negative; with weights the sum of
+          their weights.
+        - ``fpr`` (Float64): ``fp`` as a share of all negatives.
+        - ``fnr`` (Float64): ``fn`` as a share of all positives.
 
         The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
         label or score are skipped.
@@ -297,11 +309,12 @@ def cost_curve(
 
         - ``probability_cost`` (Float64): 0 to 1, ascending: ``cost p / (cost p + 1 - p)`` where p is the
           share of positives and a false negative costs ``cost`` times a false positive.
-        - ``expected_cost`` (Float64): the lowest expected cost of a row, as a share of the largest possible;
+        - ``expected_cost`` (Float64): The lowest expected cost of a row, as a share of the largest possible;
           0 to 1/2.
-        - ``threshold`` (the score's dtype): the threshold that is best from here to the next corner; null if
+        - ``threshold`` (the score's dtype): The threshold that is best from here to the next corner; null if
           it is best to call no row positive.
-        - ``fpr``, ``tpr`` (Float64): its rates.
+        - ``fpr`` (Float64): Its false positive rate.
+        - ``tpr`` (Float64): Its true positive rate.
 
         The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
         label, score or weight are skipped.

@@ -1,5 +1,7 @@
 """Statistics over the folds of a cross-validation."""
 
+# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
@@ -57,24 +59,24 @@ def cv_roc_auc(
         cluster may span folds. Needs ``method="delong"`` or ``"influence"``, whose values are then summed by
         cluster. (If each cluster is in one fold, ``"t"`` is right without it.)
     state
-        A column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
-        fold: those of one fold are merged. With ``max_bins`` the answer is approximate: scores in one bin of
-        a fold count as ties. States of rows with weights only for ``method="t"``.
+        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``, one or more
+        for each fold: those of one fold are merged. With ``max_bins`` the answer is approximate: scores in
+        one bin of a fold count as ties. States of rows with weights only for ``method="t"``.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): the mean of the folds' AUCs.
-        - ``sd`` (Float64): their standard deviation.
-        - ``se`` (Float64): the standard error of the mean.
-        - ``lower``, ``upper`` (Float64): the limits of the interval; not cut off at 0 and 1. By DeLong they
+        - ``auc`` (Float64): The mean of the folds' AUCs.
+        - ``sd`` (Float64): Their standard deviation.
+        - ``se`` (Float64): The standard error of the mean.
+        - ``lower``, ``upper`` (Float64): The limits of the interval; not cut off at 0 and 1. By DeLong they
           are within 0 to 1.
-        - ``n_folds``, ``n_undefined`` (UInt64): folds that have an AUC, and folds without a positive or
-          without a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
-        - ``n_clusters`` (UInt64): the number of clusters; only with ``cluster``.
+        - ``n_folds`` (UInt64): Folds that have an AUC.
+        - ``n_undefined`` (UInt64): Folds without a positive or without a negative.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``n_clusters`` (UInt64): Clusters that were used; only with ``cluster``.
 
         ``auc`` is null if no fold has an AUC. ``sd`` is null with fewer than two such folds; by Student's t,
         so are ``se`` and the limits. By DeLong these are null if a class has a single row (with ``cluster``:
@@ -161,22 +163,26 @@ def cv_roc_auc_difference(
         training rows. ``None`` takes ``1 / (k - 1)``, the ratio of k folds; 0 gives the plain paired t-test,
         which rejects too often.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``auc_a``, ``auc_b`` (Float64): the means of the folds' AUCs.
-        - ``difference`` (Float64): the mean of the folds' differences, ``auc_a - auc_b``.
-        - ``se`` (Float64): its corrected standard error.
-        - ``lower``, ``upper`` (Float64): the limits of its interval.
-        - ``t`` (Float64), ``df`` (UInt64), ``p_value`` (Float64): the test of no difference.
-        - ``n_folds``, ``n_undefined`` (UInt64): folds that have AUCs, and folds without a positive or without
-          a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``auc_a`` (Float64): The mean of the folds' AUCs of the first score.
+        - ``auc_b`` (Float64): That of the second score.
+        - ``difference`` (Float64): The mean of the folds' differences, ``auc_a - auc_b``.
+        - ``se`` (Float64): Its corrected standard error.
+        - ``lower``, ``upper`` (Float64): The limits of its interval.
+        - ``t`` (Float64): The difference divided by its standard error; 0 if both are 0, null if only the
+          standard error is.
+        - ``df`` (UInt64): Degrees of freedom; null where the standard error is.
+        - ``p_value`` (Float64): The p-value of no difference; null where ``t`` is.
+        - ``n_folds`` (UInt64): Folds that have AUCs.
+        - ``n_undefined`` (UInt64): Folds without a positive or without a negative.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         The means are null if no fold has AUCs; the fields after them are also null with fewer than two such
         folds. If the difference is the same in all folds, ``t`` and ``p_value`` are null; if it is 0 in all
@@ -241,22 +247,22 @@ def cv_roc_curve(
     at_fpr
         The false positive rates, in any order, instead of equal steps; not possible by threshold.
     state
-        A column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
-        fold: those of one fold are merged. With ``max_bins`` the answer is approximate: scores in one bin of
-        a fold (pooled: of all folds together) count as ties. Not possible by threshold.
+        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``, one or more
+        for each fold: those of one fold are merged. With ``max_bins`` the answer is approximate: scores in
+        one bin of a fold (pooled: of all folds together) count as ties. Not possible by threshold.
 
     Returns
     -------
     polars.Expr
         One List of Structs for each group, named after the score:
 
-        - ``fpr`` (Float64): the false positive rate; by threshold, the mean of the folds' rates.
-        - ``fpr_sd`` (Float64): by threshold, the standard deviation of the folds' rates; otherwise null.
-        - ``tpr`` (Float64): the mean of the folds' true positive rates.
-        - ``tpr_sd`` (Float64): their standard deviation; null if pooled.
-        - ``threshold`` (Float64): by threshold, rows with ``score >= threshold`` are called positive. Null at
+        - ``fpr`` (Float64): The false positive rate; by threshold, the mean of the folds' rates.
+        - ``fpr_sd`` (Float64): By threshold, the standard deviation of the folds' rates; otherwise null.
+        - ``tpr`` (Float64): The mean of the folds' true positive rates.
+        - ``tpr_sd`` (Float64): Their standard deviation; null if pooled.
+        - ``threshold`` (Float64): By threshold, rows with ``score >= threshold`` are called positive. Null at
           the first point, where no row is called positive, and with the other methods.
-        - ``n_folds`` (UInt64): the number of folds that were used.
+        - ``n_folds`` (UInt64): The number of folds that were used.
 
         A fold without a positive or without a negative has no curve and is not used, except if folds are
         pooled. Standard deviations are null with one fold. The list is null if no fold has a curve (pooled:

@@ -1,5 +1,7 @@
 """AUCs and curves of groups of rows: of subgroups, and averages over users or strata."""
 
+# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -55,21 +57,21 @@ def grouped_roc_auc(
     level
         The coverage, between 0 and 1.
     state
-        A column of states from :func:`roc_state` in place of ``label`` and ``score``, one or more for each
-        user: those of one user are merged. With ``max_bins`` the answer is approximate: scores in one bin of
-        a user count as ties.
+        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``, one or more
+        for each user: those of one user are merged. With ``max_bins`` the answer is approximate: scores in
+        one bin of a user count as ties.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): the mean over the users that have an AUC, 0 to 1.
-        - ``se`` (Float64): its standard error.
-        - ``lower``, ``upper`` (Float64): the limits of its interval.
-        - ``n_groups``, ``n_undefined`` (UInt64): users that have an AUC, and users without a positive or
-          without a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows of all users. The rows of users without an AUC are counted
+        - ``auc`` (Float64): The mean over the users that have an AUC, 0 to 1.
+        - ``se`` (Float64): Its standard error.
+        - ``lower``, ``upper`` (Float64): The limits of its interval.
+        - ``n_groups`` (UInt64): Users that have an AUC.
+        - ``n_undefined`` (UInt64): Users without a positive or without a negative.
+        - ``n_pos``, ``n_neg`` (UInt64): The rows of all users. The rows of users without an AUC are counted
           here, but have no influence on ``auc``.
 
         ``auc`` is null if no user has an AUC. The error and the limits are null with fewer than two such
@@ -151,22 +153,25 @@ def grouped_roc_auc_difference(
     level
         The coverage, between 0 and 1. The interval of the difference is always two-sided.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``auc_a``, ``auc_b`` (Float64): the means over the users that have AUCs.
-        - ``difference`` (Float64): the mean of the users' differences, ``auc_a - auc_b``.
-        - ``se`` (Float64): its standard error.
-        - ``lower``, ``upper`` (Float64): the limits of its interval.
-        - ``t``, ``p_value`` (Float64): the test of no difference.
-        - ``n_groups``, ``n_undefined`` (UInt64): users that have AUCs, and users without a positive or
-          without a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows of all users.
+        - ``auc_a`` (Float64): The mean over the users of the AUCs of the first score.
+        - ``auc_b`` (Float64): That of the second score.
+        - ``difference`` (Float64): The mean of the users' differences, ``auc_a - auc_b``.
+        - ``se`` (Float64): Its standard error.
+        - ``lower``, ``upper`` (Float64): The limits of its interval.
+        - ``t`` (Float64): The difference divided by its standard error; 0 if both are 0, null if only the
+          standard error is.
+        - ``p_value`` (Float64): The p-value of no difference; null where ``t`` is.
+        - ``n_groups`` (UInt64): Users that have AUCs.
+        - ``n_undefined`` (UInt64): Users without a positive or without a negative.
+        - ``n_pos``, ``n_neg`` (UInt64): The rows of all users.
 
         The means are null if no user has AUCs; the fields after them are also null with fewer than two such
         users. If the difference is the same for all users, ``t`` and ``p_value`` are null; if it is 0 for
@@ -226,8 +231,8 @@ def covariate_adjusted_roc_curve(
     polars.Expr
         One List of Structs for each group, named after the score:
 
-        - ``fpr`` (Float64): the false positive rate within each stratum, 0 to 1.
-        - ``tpr`` (Float64): the share of the positives that are then called positive, 0 to 1.
+        - ``fpr`` (Float64): The false positive rate.
+        - ``tpr`` (Float64): The true positive rate there.
 
         The curve goes in straight lines from (0, 0) to (1, 1), and has points where a positive is reached.
         Strata without a positive or without a negative have no part in it. The list is null if all strata
@@ -269,7 +274,11 @@ def covariate_adjusted_roc_curve(
 
 
 def subgroup_auc(
-    label: IntoExpr, score: IntoExpr, subgroup: IntoExpr, *, count: IntoExpr | None = None
+    label: IntoExpr,
+    score: IntoExpr,
+    subgroup: IntoExpr,
+    *,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the AUC within a subgroup, within the background, and between the two.
 
@@ -286,18 +295,21 @@ def subgroup_auc(
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``subgroup_auc`` (Float64): the AUC of the rows of the subgroup.
-        - ``bpsn_auc`` (Float64): the AUC of the background's positives and the subgroup's negatives. It is
+        - ``subgroup_auc`` (Float64): The AUC of the rows of the subgroup.
+        - ``bpsn_auc`` (Float64): The AUC of the background's positives and the subgroup's negatives. It is
           low if negatives of the subgroup score too high, which gives false positives.
-        - ``bnsp_auc`` (Float64): the AUC of the background's negatives and the subgroup's positives. It is
+        - ``bnsp_auc`` (Float64): The AUC of the background's negatives and the subgroup's positives. It is
           low if positives of the subgroup score too low, which gives false negatives.
-        - ``background_auc`` (Float64): the AUC of the rows of the background.
-        - ``auc`` (Float64): the AUC of all rows.
-        - ``positive_aeg``, ``negative_aeg`` (Float64): the average equality gaps, -1/2 to 1/2: above 0 if the
-          positives (or negatives) of the subgroup score lower than those of the background. Null without
-          such rows in the subgroup or in the background.
-        - ``n_subgroup_pos``, ``n_subgroup_neg``, ``n_background_pos``, ``n_background_neg`` (UInt64): the
-          rows that were used.
+        - ``background_auc`` (Float64): The AUC of the rows of the background.
+        - ``auc`` (Float64): The AUC of all rows.
+        - ``positive_aeg`` (Float64): The average equality gap of positives, -1/2 to 1/2: above 0 if those of
+          the subgroup score lower than those of the background. Null without positives in the subgroup or in
+          the background.
+        - ``negative_aeg`` (Float64): The same of negatives.
+        - ``n_subgroup_pos`` (UInt64): Positives of the subgroup.
+        - ``n_subgroup_neg`` (UInt64): Negatives of the subgroup.
+        - ``n_background_pos`` (UInt64): Positives of the background.
+        - ``n_background_neg`` (UInt64): Negatives of the background.
 
         An AUC is null without a positive or without a negative, NaN if any score of the group is NaN. Rows
         with a null label, score or subgroup are skipped.
@@ -354,10 +366,10 @@ def subgroup_auc_ci(
         :func:`polars_auc.subgroup_auc`, ``subgroup_auc``, ``bpsn_auc``, ``bnsp_auc``, ``background_auc``,
         ``auc``, ``positive_aeg`` and ``negative_aeg``, in this order.
 
-        - ``field`` (String): what the number is called.
-        - ``estimate`` (Float64): the number.
-        - ``se``, ``lower``, ``upper`` (Float64): its standard error, and the limits of its interval.
-        - ``n_pos``, ``n_neg`` (UInt64): the positives and negatives that the number is made of.
+        - ``field`` (String): What the number is called.
+        - ``estimate`` (Float64): The number.
+        - ``se``, ``lower``, ``upper`` (Float64): Its standard error, and the limits of its interval.
+        - ``n_pos``, ``n_neg`` (UInt64): The positives and negatives that the number is made of.
 
         The estimate is null if one of its two samples of rows is empty; the standard error and the limits are
         null if one has fewer than two rows. The list is null if any score of the group is NaN. Rows with a

@@ -1,5 +1,7 @@
 """Intervals of the AUC, and of any statistic of one score by bootstrap."""
 
+# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+
 from __future__ import annotations
 
 import inspect
@@ -73,11 +75,11 @@ def roc_auc_ci(
           defined with a single positive or a single negative. (With one of each the AUC is 0, 1/2 or 1; if it
           is 0 or 1, both limits are the AUC.)
         - ``"obuchowski"``: a normal interval with the standard error of the area under the binormal curve
-          that :func:`binormal_roc_auc` fits to the points; limits are cut off at 0 and 1. It is the variance
-          of ``pROC::var(method="obuchowski")``, null where no line can be fitted, and often larger than
-          DeLong's.
+          that :func:`polars_auc.binormal_roc_auc` fits to the points; limits are cut off at 0 and 1. It is
+          the variance of ``pROC::var(method="obuchowski")``, null where no line can be fitted, and often
+          larger than DeLong's.
         - ``"bootstrap"``: from resamples of the rows within each class (with ``cluster``: of whole clusters).
-          With more than 16,384 rows, neighbouring scores are joined as in :func:`bootstrap_ci`.
+          With more than 16,384 rows, neighbouring scores are joined as in :func:`polars_auc.bootstrap_ci`.
     level
         The coverage, between 0 and 1.
     weight
@@ -117,26 +119,26 @@ def roc_auc_ci(
         (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
         (``"two-sided"``: equivalent, by two one-sided tests).
     state
-        A column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group
-        are merged. With ``max_bins`` the answer is approximate: scores in one bin count as ties. Of states of
-        rows with weights the standard error and all that follows from it are null where the squares of the
-        weights are not known: see :func:`roc_state`.
+        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``. The states
+        of a group are merged. With ``max_bins`` the answer is approximate: scores in one bin count as ties.
+        Of states of rows with weights the standard error and all that follows from it are null where the
+        squares of the weights are not known: see :func:`polars_auc.roc_state`.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): as :func:`polars_auc.roc_auc`.
-        - ``se`` (Float64): the standard error of ``auc``; for the bootstrap the standard deviation of the
+        - ``auc`` (Float64): As :func:`polars_auc.roc_auc`.
+        - ``se`` (Float64): The standard error of ``auc``; for the bootstrap the standard deviation of the
           resamples.
-        - ``lower``, ``upper`` (Float64): the limits of the interval.
+        - ``lower``, ``upper`` (Float64): The limits of the interval.
         - ``z`` (Float64): ``(auc - null) / se``; for ``"wilson"`` with the standard error under ``null``, for
           ``"logit"`` on the logit scale. With a margin it is the distance from the bound that decides.
-        - ``p_value`` (Float64): the test of ``null``, by the normal distribution; for ``"wilson"``, and for
+        - ``p_value`` (Float64): The test of ``null``, by the normal distribution; for ``"wilson"``, and for
           ``"logit"`` of a partial area, by Student's t.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
-        - ``n_clusters`` (UInt64): the number of clusters; only with ``cluster``.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``n_clusters`` (UInt64): Clusters that were used; only with ``cluster``.
 
         ``auc`` is null if the group has no positive or no negative; the standard error and the limits are
         null if it has fewer than two positives or fewer than two negatives (with ``cluster``: fewer than two
@@ -257,31 +259,30 @@ def roc_summary(
     level
         The coverage, between 0 and 1.
     interval, n_resamples, seed
-        The limits, the number of resamples and the seed of the bootstrap: see
-        :func:`polars_auc.roc_auc_ci`.
+        The limits, the number of resamples and the seed of the bootstrap: see :func:`polars_auc.roc_auc_ci`.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): as :func:`roc_auc`.
-        - ``se``, ``lower``, ``upper`` (Float64): its standard error and limits, as
+        - ``auc`` (Float64): As :func:`polars_auc.roc_auc`.
+        - ``se``, ``lower``, ``upper`` (Float64): Its standard error and limits, as
           :func:`polars_auc.roc_auc_ci`.
-        - ``gini`` (Float64): as :func:`gini`.
-        - ``gini_lower``, ``gini_upper`` (Float64): its limits, ``2 lower - 1`` and ``2 upper - 1``.
-        - ``ks`` (Float64): the distance of :func:`ks_statistic`.
-        - ``average_precision`` (Float64): as :func:`average_precision`: the mean, over positives, of the
-          precision at their score; 1 without a negative.
-        - ``best_threshold`` (the score's dtype): the score at which ``tpr - fpr`` is largest, where a row is
+        - ``gini`` (Float64): As :func:`polars_auc.gini`.
+        - ``gini_lower``, ``gini_upper`` (Float64): Its limits, ``2 lower - 1`` and ``2 upper - 1``.
+        - ``ks`` (Float64): The distance of :func:`polars_auc.ks_statistic`.
+        - ``average_precision`` (Float64): As :func:`polars_auc.average_precision`: the mean, over positives,
+          of the precision at their score; 1 without a negative.
+        - ``best_threshold`` (the score's dtype): The score at which ``tpr - fpr`` is largest, where a row is
           called positive if ``score >= best_threshold``; if there are several, the highest.
-        - ``prevalence`` (Float64): ``n_pos / n``; with weights the positives' share of all
-          weights, which is NaN if a score is NaN.
-        - ``n`` (UInt64): the rows that were used.
-        - ``n_missing`` (UInt64): the rows that were skipped because the label or the score is null.
-        - ``n_unlabelled`` (UInt64): those of them of which only the label is null, such as new rows whose
+        - ``prevalence`` (Float64): ``n_pos / n``; with weights the positives' share of all weights, which is
+          NaN if a score is NaN.
+        - ``n`` (UInt64): The rows that were used.
+        - ``n_missing`` (UInt64): The rows that were skipped because the label or the score is null.
+        - ``n_unlabelled`` (UInt64): Those of them of which only the label is null, such as new rows whose
           outcome is not known yet; null with ``state``, because states do not tell them apart.
-        - ``n_pos``, ``n_neg`` (UInt64): the positives and the negatives among the rows that were used.
+        - ``n_pos``, ``n_neg`` (UInt64): The positives and the negatives among the rows that were used.
 
         The numbers are null if the group has no positive or no negative (but ``average_precision`` needs only
         a positive), NaN if a score is NaN; ``se`` and the limits are null also with fewer than two positives
@@ -429,8 +430,8 @@ def bootstrap_ci(
         ``"stratified"`` draws as many positives and as many negatives as there are; ``"plain"`` draws as many
         rows, of either class.
     state
-        A column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group
-        are merged.
+        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``. The states
+        of a group are merged.
     **options
         Options of the statistic, such as ``criterion="target_tpr", target=0.9`` of :func:`operating_point`,
         ``at=0.5`` of :func:`confusion_at`, ``max_fpr=0.1`` of :func:`roc_auc`. Options of the statistic's own

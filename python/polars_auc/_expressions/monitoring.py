@@ -1,5 +1,7 @@
 """Tests of periods, such as nights, that hold however often one looks."""
 
+# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
@@ -50,13 +52,12 @@ def always_valid(
         :func:`polars_auc.roc_auc_difference`. AUCs are from -1 to 1, and standard errors from 0 to 2.
     n_pos, n_neg
         How many positives and negatives each AUC is of. With them the error also holds for periods of few
-        positives, because standard errors get a floor; always give them for AUCs, both or none. They are 1
-        or more, and not for differences: a negative AUC is refused with them.
+        positives, because standard errors get a floor; always give them for AUCs, both or none. They are 1 or
+        more, and not for differences: a negative AUC is refused with them.
     weight
         How much each period counts, such as ``n_pos * n_neg / (n_pos + n_neg)``: 0, or from 1e-100 to 1e100;
-        all the same by default.
-        It must not depend on the AUC of its period: ``1 / se**2`` does, because a higher AUC has a smaller
-        standard error, and moves the mean.
+        all the same by default. It must not depend on the AUC of its period: ``1 / se**2`` does, because a
+        higher AUC has a smaller standard error, and moves the mean.
     level
         The coverage, between 0 and 1. All intervals of all periods hold together with this probability.
     alternative
@@ -69,8 +70,8 @@ def always_valid(
         (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
         (``"two-sided"``: equivalent, by two one-sided tests).
     tightest_at
-        After how many periods the interval is to be tightest, compared with others that always hold. It
-        holds with any; the more periods, the wider at the start. The default of 28 nights is four weeks.
+        After how many periods the interval is to be tightest, compared with others that always hold. It holds
+        with any; the more periods, the wider at the start. The default of 28 nights is four weeks.
 
     Returns
     -------
@@ -184,7 +185,7 @@ def always_valid_change(
         The AUC of each period and its standard error, as :func:`polars_auc.roc_auc_ci` gives them. Periods
         must be of different rows. Differences of AUCs are possible.
     n_pos, n_neg
-        How many positives and negatives each AUC is of, as in :func:`always_valid`.
+        How many positives and negatives each AUC is of, as in :func:`polars_auc.always_valid`.
     baseline
         How many periods at the start no change begins with; the first answer is that of the period after
         them. By default 3 with ``n_pos`` and ``n_neg``, otherwise 28, four weeks of nights.
@@ -192,7 +193,7 @@ def always_valid_change(
         The AUC that periods are compared with in place of those before, such as that of the validation or a
         limit. It is taken as known without an error. A change may then begin with the first period.
     weight
-        How much each period counts, as in :func:`always_valid`.
+        How much each period counts, as in :func:`polars_auc.always_valid`.
     level
         The coverage, between 0 and 1. All intervals of all periods hold together with this probability.
     alternative
@@ -202,8 +203,7 @@ def always_valid_change(
         The value that is tested. It is a change; 0 by default. With ``alternative="less"`` and -0.01, a fall
         of more than 0.01.
     tightest_at
-        How many periods after a change its interval is to be tightest, compared with others that always
-        hold.
+        How many periods after a change its interval is to be tightest, compared with others that always hold.
 
     Returns
     -------

@@ -1,5 +1,7 @@
 """Numbers of one score: how well it ranks positives above negatives."""
 
+# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
@@ -60,11 +62,11 @@ def roc_auc(
         Below the diagonal this is null; with ``"always"`` the same formula is taken there, as scikit-learn
         does, and the number is below one half, perhaps below 0. Not possible for the two-way area.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
-        A column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group
-        are merged. With ``max_bins`` the answer is approximate: scores in one bin count as ties.
+        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``. The states
+        of a group are merged. With ``max_bins`` the answer is approximate: scores in one bin count as ties.
 
     Returns
     -------
@@ -209,9 +211,9 @@ def ks_statistic(
     label, score, weight, count, state
         The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The distance is
-        ``max |tpr - fpr|`` (two-sided), ``max (tpr - fpr)`` (greater), which is large if positives score
-        higher, or ``max (fpr - tpr)`` (less).
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The distance is ``max |tpr -
+        fpr|`` (two-sided), ``max (tpr - fpr)`` (greater), which is large if positives score higher, or ``max
+        (fpr - tpr)`` (less).
     method
         How the p-value is made:
 
@@ -226,14 +228,14 @@ def ks_statistic(
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``ks`` (Float64): the distance, 0 to 1.
+        - ``ks`` (Float64): The distance, 0 to 1.
         - ``difference`` (Float64): ``tpr - fpr`` where it occurs: the distance with its sign.
-        - ``threshold`` (the score's dtype): the score at which this distance occurs, where a row is called
+        - ``threshold`` (the score's dtype): The score at which this distance occurs, where a row is called
           positive if ``score >= threshold``; if there are several, the highest.
-        - ``p_value`` (Float64): for the hypothesis that both classes have the same distribution. Null with
+        - ``p_value`` (Float64): For the hypothesis that both classes have the same distribution. Null with
           weights, because weights do not say how many observations there are.
-        - ``method`` (String): how the p-value was made, ``"exact"`` or ``"asymptotic"``; null where it is.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``method`` (String): How the p-value was made, ``"exact"`` or ``"asymptotic"``; null where it is.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         ``ks``, ``difference``, ``threshold`` and ``p_value`` are null if the group has no positive or no
         negative, NaN if a score is NaN. Rows with a null label, score or weight are skipped.
@@ -307,7 +309,11 @@ def mean_positive_rank(
 
 
 def gini_index(
-    target: IntoExpr, score: IntoExpr, *, points: bool = False, count: IntoExpr | None = None
+    target: IntoExpr,
+    score: IntoExpr,
+    *,
+    points: bool = False,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the Gini index of a target that is a number, such as the claims of policies, ordered by a score.
 
@@ -323,22 +329,22 @@ def gini_index(
     points
         Whether the points of the curve are listed.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``gini`` (Float64): the index: 0 if the score says nothing, below 1, negative if it orders rows the
+        - ``gini`` (Float64): The index: 0 if the score says nothing, below 1, negative if it orders rows the
           wrong way round.
         - ``normalized`` (Float64): ``gini`` over the index of the target ordered by itself, at most 1.
-        - ``points`` (List of Struct): with ``points``, for each distinct score, highest first, ``score``, the
+        - ``points`` (List of Struct): With ``points``, for each distinct score, highest first, ``score``, the
           share of rows that reach it, ``population``, and their share of the target's total, ``captured``
           (Float64); the first point is (0, 0), without a score. Otherwise null.
-        - ``total`` (Float64): the sum of the target.
-        - ``n`` (UInt64): the rows that were used.
+        - ``total`` (Float64): The sum of the target.
+        - ``n`` (UInt64): The rows that were used.
 
         ``gini``, ``normalized`` and ``points`` are null if the total is not above 0, ``normalized`` also if
         all targets are equal. The numbers are NaN if a target or a score is NaN. Rows with a null target or
@@ -376,9 +382,9 @@ def unlabelled_roc_auc(
     ----------
     label
         Boolean, or an integer or float column that holds only 0 and 1. Null is a label that is not known.
-    score, count
+    score
         The score and the count of each row, as for :func:`polars_auc.roc_auc`.
-    assume
+    assume, count
         None takes nothing for granted. ``"calibrated"`` takes scores for probabilities: of the rows with a
         score, labelled or not, this share is positive.
 
@@ -387,16 +393,17 @@ def unlabelled_roc_auc(
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): the AUC of the labelled rows, as :func:`roc_auc`.
-        - ``lower``, ``upper`` (Float64): the smallest and the largest AUC of all rows that any labels of the
-          unlabelled rows give. Null if no labels give one.
-        - ``expected_auc`` (Float64): with ``assume``, the expected pairs in order over the expected pairs of
+        - ``auc`` (Float64): The AUC of the labelled rows, as :func:`polars_auc.roc_auc`.
+        - ``lower`` (Float64): The smallest AUC of all rows that any labels of the unlabelled rows give; null
+          if no labels give one.
+        - ``upper`` (Float64): The largest AUC that any labels give.
+        - ``expected_auc`` (Float64): With ``assume``, the expected pairs in order over the expected pairs of
           all rows, 0 to 1; otherwise null.
-        - ``corrected_auc`` (Float64): the same after the logits of all scores have been moved by one number,
+        - ``corrected_auc`` (Float64): The same after the logits of all scores have been moved by one number,
           so that the scores of the labelled rows add up to the labelled positives. Null if no number does
           that, as without a labelled positive or negative.
-        - ``n_pos``, ``n_neg`` (UInt64): labelled positives and negatives.
-        - ``n_unlabelled`` (UInt64): rows with a score and without a label.
+        - ``n_pos``, ``n_neg`` (UInt64): Labelled positives and negatives.
+        - ``n_unlabelled`` (UInt64): Rows with a score and without a label.
 
         ``auc`` is null without a labelled positive or negative. All areas are NaN if a score is NaN, and the
         two that take scores for probabilities also if a score is not from 0 to 1. Rows with a null score are

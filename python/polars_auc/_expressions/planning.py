@@ -1,5 +1,7 @@
 """Planning: the rows that a test needs, and its power."""
 
+# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, overload
@@ -57,8 +59,8 @@ def roc_auc_power(
     Parameters
     ----------
     auc
-        The AUC, between 0 and 1: a column or a number. With None, the lowest AUC above one half that the
-        test finds with the given power is returned; one minus this AUC has the same power.
+        The AUC, between 0 and 1: a column or a number. With None, the lowest AUC above one half that the test
+        finds with the given power is returned; one minus this AUC has the same power.
     n_pos, n_neg
         The numbers of positives and negatives: columns or numbers.
     power
@@ -222,20 +224,22 @@ def roc_auc_difference_power(
     alpha
         The level of the test, between 0 and 1.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``difference`` (Float64): the first AUC minus the second.
-        - ``power`` (Float64): the power of the test with as many rows as in the pilot sample, if this is the
+        - ``difference`` (Float64): The first AUC minus the second.
+        - ``power`` (Float64): The power of the test with as many rows as in the pilot sample, if this is the
           true difference.
-        - ``needed_pos``, ``needed_neg`` (Float64): the rows that the test needs for the given power, in the
-          ratio of the pilot sample or in that which is given, not rounded.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``needed_pos`` (Float64): The positives that the test needs for the given power, not rounded; null
+          where the power is, and if the AUCs are equal.
+        - ``needed_neg`` (Float64): The negatives that it needs, in the ratio of the pilot sample or in the
+          given one.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         ``difference`` is null if the group has no positive or no negative, the others also with fewer than
         two positives or fewer than two negatives, and for scores that rank the rows in the same way. The

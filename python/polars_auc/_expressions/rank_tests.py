@@ -1,5 +1,7 @@
 """Tests of one score, by ranks."""
 
+# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
@@ -69,17 +71,17 @@ def mann_whitney_u(
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``u_statistic`` (Float64): the number of pairs in which the positive scores higher than the
+        - ``u_statistic`` (Float64): The number of pairs in which the positive scores higher than the
           negative, where a tie counts one half.
-        - ``z`` (Float64): the standardised U, positive if positives tend to score higher. With ``continuity``
+        - ``z`` (Float64): The standardised U, positive if positives tend to score higher. With ``continuity``
           it is that of the U that was moved, so that an asymptotic ``p_value`` is the tail of ``z``: below it
           for ``"less"``, above it for ``"greater"``, and twice the tail beyond ``abs(z)`` for two sides.
-        - ``p_value`` (Float64): of the hypothesis that both classes have one distribution.
+        - ``p_value`` (Float64): Of the hypothesis that both classes have one distribution.
         - ``method`` (String): ``"exact"`` or ``"asymptotic"``, the method of the p-value; null if there is no
           p-value.
         - ``auc`` (Float64): ``U / (P N)``.
         - ``rank_biserial`` (Float64): ``2 auc - 1``, from -1 to 1.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         All but the counts are null if the group has no positive or no negative, ``z``, ``p_value`` and
         ``method`` also if all scores tie; the Float64 fields are NaN if a score is NaN. Rows with a null
@@ -142,10 +144,11 @@ def brunner_munzel(
 
         - ``statistic`` (Float64): ``(auc - 1/2) / se``, positive if positives tend to score higher (scipy's
           has the opposite sign if positives are its first sample).
-        - ``df`` (Float64): the degrees of freedom of the t distribution.
-        - ``p_value`` (Float64): of the hypothesis that the AUC is one half.
-        - ``auc``, ``se`` (Float64): the AUC and its DeLong standard error.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``df`` (Float64): The degrees of freedom of the t distribution.
+        - ``p_value`` (Float64): Of the hypothesis that the AUC is one half.
+        - ``auc`` (Float64): The AUC.
+        - ``se`` (Float64): The DeLong standard error of the AUC.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         ``auc`` is null if the group has no positive or no negative, ``se`` also with fewer than two positives
         or fewer than two negatives, and ``statistic``, ``df`` and ``p_value`` also if the standard error is
@@ -176,34 +179,37 @@ def brunner_munzel(
 
 
 def hodges_lehmann(
-    label: IntoExpr, score: IntoExpr, *, level: float = 0.95, count: IntoExpr | None = None
+    label: IntoExpr,
+    score: IntoExpr,
+    *,
+    level: float = 0.95,
+    count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return how much higher positives score: the median of all differences, with its interval.
 
     Parameters
     ----------
-    label
-        Boolean, or an integer or float column that holds only 0 and 1.
+    label, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     score
         Any numeric or Boolean column. Differences are computed in Float64, so integers beyond 2^53 lose their
         last digits.
     level
         The coverage, between 0 and 1.
-    count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``shift`` (Float64): the median of the differences between a positive's score and a negative's, in
+        - ``shift`` (Float64): The median of the differences between a positive's score and a negative's, in
           the unit of the scores.
-        - ``lower``, ``upper`` (Float64): the limits of the interval, infinite if the group is too small for
-          the level.
+        - ``lower`` (Float64): The lower limit; null where the shift is, -infinity if there are too few rows
+          for the level.
+        - ``upper`` (Float64): The upper limit; null where the shift is, infinity if there are too few rows
+          for the level.
         - ``method`` (String): ``"exact"`` or ``"asymptotic"``, the distribution that gave the limits.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         All but the counts are null if the group has no positive or no negative. The Float64 fields are NaN if
         a score is NaN, or if both classes contain the same infinity. The shift is also NaN if the two middle
@@ -232,7 +238,10 @@ def hodges_lehmann(
     return expression_of(hodges_lehmann, locals())
 
 
-def kruskal_wallis(sample: IntoExpr, score: IntoExpr) -> pl.Expr:
+def kruskal_wallis(
+    sample: IntoExpr,
+    score: IntoExpr,
+) -> pl.Expr:
     """Return the Kruskal-Wallis test that several samples have the same distribution.
 
     Parameters
@@ -248,9 +257,10 @@ def kruskal_wallis(sample: IntoExpr, score: IntoExpr) -> pl.Expr:
         One Struct for each group, named after the score:
 
         - ``statistic`` (Float64): H, corrected for ties.
-        - ``df`` (UInt64): the number of samples minus 1.
-        - ``p_value`` (Float64): by the chi-square distribution.
-        - ``n_samples``, ``n`` (UInt64): samples and rows that were used.
+        - ``df`` (UInt64): The number of samples minus 1.
+        - ``p_value`` (Float64): By the chi-square distribution.
+        - ``n_samples`` (UInt64): Samples that were used.
+        - ``n`` (UInt64): Rows that were used.
 
         ``statistic``, ``df`` and ``p_value`` are null with fewer than two samples or if all scores tie; if a
         score is NaN, ``statistic`` and ``p_value`` are NaN and ``df`` is null. Rows with a null sample or
@@ -302,23 +312,27 @@ def rank_agreement(
     polars.Expr
         One Struct for each group, named after ``x``:
 
-        - ``concordant``, ``discordant`` (UInt64): pairs without a tie that both columns put in the same
-          order, or in opposite orders.
-        - ``tied_x``, ``tied_y``, ``tied_both`` (UInt64): pairs that tie in x only, in y only, in both.
-        - ``tau_a``, ``tau_b`` (Float64): Kendall's rank correlations.
+        - ``concordant`` (UInt64): Pairs without a tie that both columns put in the same order.
+        - ``discordant`` (UInt64): Pairs without a tie that they put in opposite orders.
+        - ``tied_x`` (UInt64): Pairs that tie in x only.
+        - ``tied_y`` (UInt64): Pairs that tie in y only.
+        - ``tied_both`` (UInt64): Pairs that tie in both.
+        - ``tau_a`` (Float64): Kendall's tau-a; null without a pair.
+        - ``tau_b`` (Float64): Kendall's tau-b; null if all pairs tie in x or in y.
         - ``tau_c`` (Float64): Stuart's, which can reach 1 even if x and y have different numbers of values.
-        - ``somers_yx``, ``somers_xy`` (Float64): Somers' D of y given x, and of x given y. If only y is
-          constant, ``somers_yx`` is 0, because every pair that x tells apart ties in y, and ``somers_xy`` is
-          null; if only x is constant, the other way round. scipy's ``somersd`` gives NaN in all these cases.
+        - ``somers_yx`` (Float64): Somers' D of y given x; 0 if only y is constant, because every pair that x
+          tells apart ties in y, and null if x is. scipy's ``somersd`` gives NaN in both cases.
+        - ``somers_xy`` (Float64): Somers' D of x given y; null if all pairs tie in y.
         - ``gamma`` (Float64): Goodman and Kruskal's.
         - ``consistency`` (Float64): Ling's degree of consistency, the share of concordant pairs among the
           concordant and discordant pairs.
         - ``discriminancy`` (Float64): Ling's degree of discriminancy: the number of pairs that tie in y only,
           divided by the number of pairs that tie in x only.
         - ``z`` (Float64): C - D divided by its standard deviation if x and y are unrelated.
-        - ``p_value`` (Float64), ``method`` (String): the test, and how it was made: ``"exact"`` or
-          ``"asymptotic"``.
-        - ``n`` (UInt64): the rows that were used.
+        - ``p_value`` (Float64): The p-value; null where z is, and where an exact one was asked for that
+          cannot be counted.
+        - ``method`` (String): "exact" or "asymptotic"; null where the p-value is.
+        - ``n`` (UInt64): The rows that were used.
 
         A measure is null if its denominator is 0, and NaN if a value is NaN; the numbers of pairs are then 0.
         Rows with a null x or y are skipped.
@@ -389,20 +403,22 @@ def concordance_index(
     level
         The coverage, between 0 and 1.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``concordance`` (Float64): the index, 0 to 1; 1/2 for a score that says nothing.
-        - ``se`` (Float64): its standard error, by the infinitesimal jackknife.
-        - ``lower``, ``upper`` (Float64): the limits of the interval.
-        - ``concordant``, ``discordant``, ``tied`` (UInt64): comparable pairs in which the earlier event has
-          the higher score, the lower score, or the same score.
-        - ``n_events``, ``n`` (UInt64): rows that had the event, and all rows that were used.
+        - ``concordance`` (Float64): The index, 0 to 1; 1/2 for a score that says nothing.
+        - ``se`` (Float64): Its standard error, by the infinitesimal jackknife.
+        - ``lower``, ``upper`` (Float64): The limits of the interval.
+        - ``concordant`` (UInt64): Comparable pairs in which the earlier event has the higher score.
+        - ``discordant`` (UInt64): Comparable pairs in which the earlier event has the lower score.
+        - ``tied`` (UInt64): Comparable pairs with equal scores.
+        - ``n_events`` (UInt64): Rows that had the event.
+        - ``n`` (UInt64): Rows that were used.
 
         The Float64 fields are null without a comparable pair, and NaN if a time or a score is NaN; pairs are
         then not counted. Rows with a null time, event or score are skipped.

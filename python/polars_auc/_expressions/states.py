@@ -1,5 +1,7 @@
 """States: rows counted once, to be stored, merged and asked later; as structs and as bytes."""
 
+# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+
 from __future__ import annotations
 
 import re
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
-from polars_auc._plugin.call import columnwise, expression_of
+from polars_auc._plugin.call import columnwise, expression, expression_of
 from polars_auc._plugin.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
@@ -167,7 +169,7 @@ def merge_states(state: IntoExpr, *, max_bins: int | None = None, scale: Scale |
     Parameters
     ----------
     state
-        A column of states from :func:`roc_state`. Null states hold no rows.
+        A column of states from :func:`polars_auc.roc_state`. Null states hold no rows.
     max_bins
         The most bins of the merged state, from 16 to 2^31. None keeps the limit of the states; of several
         limits the lowest counts.
@@ -194,7 +196,7 @@ def merge_states(state: IntoExpr, *, max_bins: int | None = None, scale: Scale |
     >>> merged.equals(days.select(state=pa.roc_state("y", "s")))
     True
     """
-    return expression_of(merge_states, locals())
+    return expression("merge_states", {"state": state}, max_bins=max_bins, scale=scale)
 
 
 def rolling_merge_states(
@@ -209,7 +211,8 @@ def rolling_merge_states(
     Parameters
     ----------
     state
-        A column of states from :func:`roc_state`, such as one for each day. Null states hold no rows.
+        A column of states from :func:`polars_auc.roc_state`, such as one for each day. Null states hold no
+        rows.
     by
         When each state is of: a column of dates, datetimes or integers, in any order.
     window
@@ -308,14 +311,11 @@ def roc_auc_bounds(
 
     Parameters
     ----------
-    label, score, count
+    label, score, weight, count
         The columns of rows, as for :func:`polars_auc.roc_auc`.
-    weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out.
     state
-        A column of states from :func:`roc_state` in place of ``label`` and ``score``. The states of a group
-        are merged.
+        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``. The states
+        of a group are merged.
 
     Returns
     -------
@@ -349,20 +349,24 @@ def roc_auc_bounds(
     return expression_of(roc_auc_bounds, locals())
 
 
-def pack_state(state: IntoExpr, *, keep_scores: bool = True) -> pl.Expr:
+def pack_state(
+    state: IntoExpr,
+    *,
+    keep_scores: bool = True,
+) -> pl.Expr:
     """Return each state as bytes, which are shorter than its columns and fit in one value of any store.
 
     Parameters
     ----------
     state
-        A column of states from :func:`roc_state`.
+        A column of states from :func:`polars_auc.roc_state`.
     keep_scores
         Whether bins of several scores keep their lowest score. With False they say only which interval of the
         partition they are, which takes 3.1 to 4.3 bytes a bin in place of 8.2 to 10.1 (measured for Float64
-        scores, ``benches/results/states.csv``). All counts stay
-        the same, and so do :func:`roc_auc`, :func:`roc_auc_bounds` and every answer that shows no threshold.
-        A threshold is then the lowest number of its interval: the same rows reach it, but it need not be an
-        observed score. Exact states, and bins whose rows share one score, keep their scores.
+        scores, ``benches/results/states.csv``). All counts stay the same, and so do
+        :func:`polars_auc.roc_auc`, :func:`polars_auc.roc_auc_bounds` and every answer that shows no
+        threshold. A threshold is then the lowest number of its interval: the same rows reach it, but it need
+        not be an observed score. Exact states, and bins whose rows share one score, keep their scores.
 
     Returns
     -------

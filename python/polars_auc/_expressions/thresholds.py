@@ -1,5 +1,7 @@
 """One threshold: the best by a criterion, one that is named, or that of a fixed rate."""
 
+# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+
 from __future__ import annotations
 
 import math
@@ -82,16 +84,18 @@ def operating_point(
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``threshold`` (the score's dtype): a row is called positive if ``score >= threshold``. Null if it is
+        - ``threshold`` (the score's dtype): A row is called positive if ``score >= threshold``. Null if it is
           best to call no row positive.
-        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64): the four counts; with weights the sums of weights
-          (Float64).
-        - ``tpr``, ``fpr``, ``precision``, ``accuracy`` (Float64): rates, 0 to 1; ``precision`` is null if no
-          row is called positive.
+        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64; with weights Float64): The four counts; with weights the
+          sums of weights (Float64).
+        - ``tpr`` (Float64): ``tp / P``, 0 to 1.
+        - ``fpr`` (Float64): ``fp / N``.
+        - ``precision`` (Float64): ``tp / (tp + fp)``; null if no row is called positive.
+        - ``accuracy`` (Float64): ``(tp + tn) / (P + N)``.
         - ``f`` (Float64): ``(1 + beta²) precision tpr / (beta² precision + tpr)``.
-        - ``criterion`` (Float64): the value of the criterion at this threshold; for ``"top_p"`` the accuracy,
+        - ``criterion`` (Float64): The value of the criterion at this threshold; for ``"top_p"`` the accuracy,
           for a target the rate that was reached.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         If several thresholds are equally good, the result is the highest of them. The result is to call no
         row positive only if this is better than every threshold. All but the last two fields are null if the
@@ -146,12 +150,12 @@ def confusion_at(
         The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     at
         The threshold: a row is called positive if ``score >= at``. Or several, in a list; the result is then
-        a list of records in the same order. Any number; it is compared with the scores
-        in their own dtype and without rounding, so 2.5 on integers means 3 and above. With Decimal scores a
-        float stands for the decimal that it is written as. With Float scores a Decimal with digits behind the
-        point stands for the nearest float. Or an expression, for a threshold of each row or of each group,
-        such as ``pl.col("cut_off")`` or ``pl.col("score").quantile(0.9)``; it is compared with the score as
-        Polars compares them, and rows where it is null are skipped. Not possible with ``state``.
+        a list of records in the same order. Any number; it is compared with the scores in their own dtype and
+        without rounding, so 2.5 on integers means 3 and above. With Decimal scores a float stands for the
+        decimal that it is written as. With Float scores a Decimal with digits behind the point stands for the
+        nearest float. Or an expression, for a threshold of each row or of each group, such as
+        ``pl.col("cut_off")`` or ``pl.col("score").quantile(0.9)``; it is compared with the score as Polars
+        compares them, and rows where it is null are skipped. Not possible with ``state``.
     beta
         The weight of recall in the F measure, above 0: with 2, recall counts four times as much as precision.
     interval
@@ -167,30 +171,33 @@ def confusion_at(
         One Struct for each group, named after the score; with several thresholds one List of Structs, which
         is null if a score is NaN:
 
-        - ``threshold`` (the score's dtype): the lowest value of that dtype that is not below ``at``; null if
+        - ``threshold`` (the score's dtype): The lowest value of that dtype that is not below ``at``; null if
           the dtype has no such value. Of an expression, its own value (in its own dtype), and null if it has
           several in the group.
-        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64): the four counts; with weights the sums of weights
-          (Float64).
-        - ``tpr`` (Float64): ``tp / P``: recall, sensitivity; with its limits ``tpr_lower``, ``tpr_upper``.
-        - ``fpr`` (Float64): ``fp / N``: 1 - specificity; with its limits ``fpr_lower``, ``fpr_upper``. All
+        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64; with weights Float64): The four counts; with weights the
+          sums of weights (Float64).
+        - ``tpr``, ``tpr_lower``, ``tpr_upper`` (Float64): ``tp / P``: recall, sensitivity, and its limits.
+        - ``fpr``, ``fpr_lower``, ``fpr_upper`` (Float64): ``fp / N``: 1 - specificity, and its limits. All
           limits are null with weights, because weights do not say how many observations there are.
-        - ``precision`` (Float64): ``tp / (tp + fp)``, the positive predictive value; with its limits
-          ``precision_lower``, ``precision_upper``.
-        - ``npv`` (Float64): ``tn / (tn + fn)``, the negative predictive value; with its limits
-          ``npv_lower``, ``npv_upper``.
-        - ``positive_likelihood``, ``negative_likelihood`` (Float64): the likelihood ratios ``tpr / fpr`` and
-          ``(1 - tpr) / (1 - fpr)``; each with its limits ``..._lower`` and ``..._upper``.
-        - ``odds_ratio`` (Float64): the diagnostic odds ratio ``tp tn / (fp fn)``, with its limits
-          ``odds_ratio_lower``, ``odds_ratio_upper``. Limits of ratios are null if a count in them is 0.
-        - ``accuracy``, ``error`` (Float64): the share of rows that are classified correctly, and the share of
-          the others.
+        - ``precision``, ``precision_lower``, ``precision_upper`` (Float64): ``tp / (tp + fp)``, the positive
+          predictive value, and its limits.
+        - ``npv``, ``npv_lower``, ``npv_upper`` (Float64): ``tn / (tn + fn)``, the negative predictive value,
+          and its limits.
+        - ``positive_likelihood``, ``positive_likelihood_lower``, ``positive_likelihood_upper`` (Float64):
+          ``tpr / fpr``: how much more often a positive is called positive.
+        - ``negative_likelihood``, ``negative_likelihood_lower``, ``negative_likelihood_upper`` (Float64):
+          ``(1 - tpr) / (1 - fpr)``: how much more often a positive is called negative.
+        - ``odds_ratio``, ``odds_ratio_lower``, ``odds_ratio_upper`` (Float64): The diagnostic odds ratio ``tp
+          tn / (fp fn)``, with its limits ``odds_ratio_lower``, ``odds_ratio_upper``. Limits of ratios are
+          null if a count in them is 0.
+        - ``accuracy`` (Float64): The share of rows that are classified correctly.
+        - ``error`` (Float64): The share of the others.
         - ``balanced_accuracy`` (Float64): ``(tpr + 1 - fpr) / 2``.
         - ``f`` (Float64): ``(1 + beta²) precision tpr / (beta² precision + tpr)``.
         - ``mcc`` (Float64): Matthews' correlation of labels and predicted classes, -1 to 1.
         - ``kappa`` (Float64): Cohen's kappa, their agreement beyond chance, at most 1.
-        - ``predicted_rate`` (Float64): the share of rows called positive.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``predicted_rate`` (Float64): The share of rows called positive.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         A rate is null where its denominator is 0: ``tpr`` and ``f`` without a positive, ``fpr`` without a
         negative, ``balanced_accuracy`` without either, ``precision`` if no row is called positive, ``npv`` if

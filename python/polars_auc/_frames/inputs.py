@@ -70,7 +70,7 @@ def _conversion(frame: object) -> str:
     return 'write pl.DataFrame({"label": labels, "score": scores})'
 
 
-_EXPRESSIONS = frozenset(name for name, _, _ in _native.declarations()[0])
+_EXPRESSIONS = frozenset(name for name, _, _ in _native.declarations()["expressions"])
 
 
 @contextmanager

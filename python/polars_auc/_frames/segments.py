@@ -113,9 +113,9 @@ def compare_segments(
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
-        A column of states from :func:`roc_state` in place of ``label`` and ``score``: one or more for each
-        segment, which are merged. With ``max_bins`` all numbers are approximate: scores in one bin of all
-        states merged count as ties, so that segments with bins of different width can be compared. Not
+        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``: one or more
+        for each segment, which are merged. With ``max_bins`` all numbers are approximate: scores in one bin
+        of all states merged count as ties, so that segments with bins of different width can be compared. Not
         possible with ``cluster``, because a state does not say which rows belong together. Of states of rows
         with weights all areas are weighted; ``exact`` then says that no order of rows was lost. Standard
         errors and comparisons are null where squares of weights are not known: see

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -130,12 +129,12 @@ def expression_of(
     several: tuple[str, Sequence[IntoExpr]] | None = None,
     **more_options: Any,
 ) -> pl.Expr:
-    """Build the expression of a function from its arguments: columns, by their annotation, and options.
+    """Build the expression of a function from its arguments: columns and options, as Rust declares them.
 
     ``several`` is a role, and its columns where it has more than one: they have numbers behind the role. A
     variant may have more options than the function.
     """
-    roles, options = _columns_and_options(function)
+    roles, options = _columns_and_options(function.__name__)
     columns = {role: arguments[role] for role in roles}
     if several is not None:
         several_role, of_role = several
@@ -154,10 +153,11 @@ def expression_of(
 
 
 @cache
-def _columns_and_options(function: Callable[..., pl.Expr]) -> tuple[list[str], list[str]]:
-    parameters = inspect.signature(function).parameters.values()
-    columns = [each.name for each in parameters if "IntoExpr" in str(each.annotation)]
-    options = [each.name for each in parameters if each.name not in columns]
+def _columns_and_options(function: str) -> tuple[list[str], list[str]]:
+    parameters = _native.declarations()["functions"][function]["parameters"]
+    columns = [each["name"] for each in parameters if each["column"]]
+    options = [each["name"] for each in parameters if not each["column"]]
+    # Polars names an answer after the first column.
     return sorted(columns, key=lambda role: not role.startswith("score")), options
 
 

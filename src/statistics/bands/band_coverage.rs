@@ -1,6 +1,7 @@
 //! How much of a curve is outside a band.
 
 use crate::statistics::curve_samples::sweep::Point;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Curvewise, record};
 use crate::statistics::options::from_options;
 
@@ -14,9 +15,10 @@ pub struct BandCoverage {
 record! {
     /// The curves of one group.
     pub struct BandCoverageRecord {
-        /// The share of the curves that are wholly within the band; null without a curve.
+        /// The share of the curves that are wholly within the band.
         pub coverage: Option<f64>,
-        /// The smallest share of outside points that the share `level` of the curves does not exceed; null without a curve.
+        /// The smallest share of outside points that the share `level` of the curves does not exceed; 0 if so many curves
+        /// are wholly within the band.
         pub epsilon: Option<f64>,
         /// The curves that were compared.
         pub n_curves: u64,
@@ -111,6 +113,20 @@ fn bottom(curve: &[Point], fpr: f64) -> f64 {
 fn between(from: Point, to: Point, fpr: f64) -> f64 {
     let share = ((fpr - from.0) / (to.0 - from.0)).clamp(0.0, 1.0);
     from.1 + (to.1 - from.1) * share
+}
+
+declaration! {
+    /// How many curves are wholly within a band, and how much of the others is outside.
+    ///
+    /// Words: coverage of a band, containment, epsilon.
+    BandCoverage => BandCoverageRecord {
+        /// A column of bands from `roc_band()`, the same one in all rows of a group.
+        band: column,
+        /// A column of curves, one in each row: lists of structs with `fpr` and `tpr` (Float64), as `roc_curve()` makes them.
+        curve: column;
+        /// It is the share of the curves that `epsilon` is about.
+        level = 0.95,
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::math::{
 use crate::ranking::rows::Codes;
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{curve_sample::CurveSample, moved_ranks::MovedRanks, sweep::Sweep};
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 use crate::statistics::options::from_options;
 use crate::statistics::resampling::{Resampling, redraw::cells};
@@ -46,17 +47,18 @@ record! {
     pub struct DifferenceRecord {
         /// The false positive rate.
         pub fpr: f64,
-        /// The tpr of the first score.
+        /// The tpr of the first score at this fpr.
         pub tpr_a: f64,
-        /// The tpr of the second score.
+        /// The tpr of the second score at this fpr.
         pub tpr_b: f64,
-        /// The first tpr minus the second one.
+        /// `tpr_a - tpr_b`.
         pub difference: f64,
-        /// The lower limit.
+        /// The lower limit of the band, at least -1.
         pub lower: f64,
-        /// The upper limit.
+        /// The upper limit of the band, at most 1.
         pub upper: f64,
-        /// The p-value of no difference here, adjusted for all rates together.
+        /// For no difference at this rate, adjusted for all rates together. It is at most `1 - level` exactly where the band
+        /// leaves out 0. The smallest one is the p-value of the test that the curves are the same.
         pub p_value: f64,
     }
 }
@@ -155,6 +157,21 @@ fn sources(rows: &Rows, label: bool) -> usize {
         return (0..rows.len).filter(of_class).count();
     }
     rows.keys.histogram(|row| of_class(&row)).iter().filter(|&&rows| rows > 0).count()
+}
+
+declaration! {
+    /// At which false positive rates one of two scores is better: a band for the difference of two curves, and its test.
+    ///
+    /// Words: difference of curves, band of a difference, crossing ROC curves, where one model is better.
+    RocDifferenceBand => DifferenceRecord {
+        label, score_a, score_b;
+        /// It is that of the difference of the population's curves at all rates together.
+        level = 0.95,
+        /// The number of false positive rates, evenly between 0 and 1, both ends left out: all curves meet there.
+        n_points: integer = 99,
+        /// Whole clusters are then resampled.
+        cluster = None, n_resamples = 2000, seed = 0, count = None,
+    }
 }
 
 #[cfg(test)]

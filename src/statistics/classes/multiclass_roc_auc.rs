@@ -7,6 +7,7 @@ use crate::interrupt;
 use crate::math::{mean, quotient};
 use crate::ranking::rows::Codes;
 use crate::ranking::ties::{Count, counts::twice_u, unit_of_all};
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Name, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 use crate::statistics::rows::Rows;
@@ -94,13 +95,16 @@ record! {
 record! {
     /// The areas of one group.
     pub struct MulticlassRocAucRecord {
-        /// The average; null if there is no area to average, or if no average is asked for.
+        /// The average, 0 to 1.
         pub auc: Option<f64>,
-        /// All classes, in order; null if a score is NaN.
+        /// For each of the `classes` its name `class` (String), its rows `n` (UInt64), and its `auc` (Float64) against the
+        /// rest.
         pub classes: Option<Vec<ClassRecord>>,
-        /// All pairs, in order; null unless pairs are averaged.
+        /// With `"ovo"`, for each pair `class_a`, `class_b` (String), the rows of both `n` (UInt64), and the mean `auc`
+        /// (Float64) of both directions; otherwise null.
         pub pairs: Option<Vec<ClassPairRecord>>,
-        /// The classes and rows.
+        /// - `n_classes`, `n_missing`: the number of classes with rows, and of classes without rows.
+        /// - `n`: the rows that were used.
         pub counts: ClassCounts,
     }
 }
@@ -280,6 +284,35 @@ fn micro(rows: &Rows, units: Option<&[u64]>) -> Option<f64> {
     let Count { pos, neg } = Count::sum(&counts);
     let pairs = u128::from(pos) * u128::from(neg);
     (pairs > 0).then(|| quotient(twice_u(&counts), 2 * pairs))
+}
+
+declaration! {
+    /// The average AUC of each class against the rest, or of each pair of classes (Hand and Till); takes one column for each
+    /// class, or one List column.
+    ///
+    /// Words: multiclass AUC, one-vs-rest, one-vs-one, OVR, OVO, Hand and Till, macro average.
+    MulticlassRocAuc => MulticlassRocAucRecord {
+        /// The class of each row, such as strings or integers; any dtype except lists.
+        label: column,
+        /// One numeric column for each class, where a higher number means that this class is more likely; or one column of Lists
+        /// or Arrays with a number for each class, for which `classes` must be given. The numbers need not add up to 1.
+        probabilities: column;
+        /// The class of each column, in order. Classes and labels are compared as text, after a cast to String: `1` matches the
+        /// label 1 and the label `"1"`. With `None` the names of the columns are the classes. Every label must be one of them.
+        classes: python("Iterable[object]") = None,
+        /// - `"ovr"`: each class against the rest, by its own column.
+        /// - `"ovo"`: each pair of classes, by both columns.
+        multi_class: word<MultiClass> = "ovr",
+        /// - `"macro"`: the plain mean.
+        /// - `"weighted"`: weighted by the number of rows, of the class or of both classes of the pair; if rows have weights, by
+        ///   their sum.
+        /// - `"micro"`: every row counts once for each class: as a positive for its own class and as a negative for every other
+        ///   class. The result is the AUC of all these rows together; with `"ovr"` only.
+        /// - `None`: no average, only the AUCs of the classes or pairs.
+        average: python("Literal[\"macro\", \"weighted\", \"micro\"] | None") = "macro",
+        /// A weight says how many rows the row stands for.
+        weight = None, count = None,
+    }
 }
 
 #[cfg(test)]

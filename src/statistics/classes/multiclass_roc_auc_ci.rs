@@ -7,6 +7,7 @@ use super::multiclass_roc_auc::{ClassAverage, ClassCounts, ClassPairRecord, Clas
 use crate::interrupt;
 use crate::ranking::rows::RowPlacements;
 use crate::ranking::ties::Placements;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Interval, delong};
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, Name, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, Word};
@@ -57,15 +58,18 @@ record! {
 record! {
     /// The areas of one group.
     pub struct MulticlassRocAucCiRecord {
-        /// The average; null if there is no area to average, or if no average is asked for.
+        /// The average, 0 to 1, as `multiclass_roc_auc()`.
         pub auc: Option<f64>,
-        /// The standard error and limits; null where the average is, and if a class has a single row.
+        /// Its standard error, and the limits of its interval.
         pub interval: Interval,
-        /// All classes, in order; null if a score is NaN.
+        /// For each of the `classes` its name `class` (String), its rows `n` (UInt64), and `auc`, `se`, `lower`, `upper`
+        /// (Float64) of the class against the rest: the numbers of `roc_auc_ci()`.
         pub classes: Option<Vec<ClassIntervalRecord>>,
-        /// All pairs, in order; null unless pairs are averaged.
+        /// With `"ovo"`, for each pair `class_a`, `class_b` (String), the rows of both `n` (UInt64), and `auc`, `se`,
+        /// `lower`, `upper` (Float64) of the mean of both directions; otherwise null.
         pub pairs: Option<Vec<ClassPairIntervalRecord>>,
-        /// The classes and rows.
+        /// - `n_classes`, `n_missing`: the number of classes with rows, and of classes without rows.
+        /// - `n`: the rows that were used.
         pub counts: ClassCounts,
     }
 }
@@ -303,6 +307,31 @@ impl PairPlacements {
         };
         // Placements are twice those of one area.
         Some(delong::variance(&placements, self.of_a.len() as u64, self.of_b.len() as u64)? / 4.0)
+    }
+}
+
+declaration! {
+    /// The average, and the AUC of each class and pair, with DeLong intervals.
+    ///
+    /// Words: confidence interval of a multiclass AUC, one-vs-rest interval.
+    MulticlassRocAucCi => MulticlassRocAucCiRecord {
+        /// The class of each row, such as strings or integers; any dtype except lists.
+        label: column,
+        /// One numeric column for each class, or one column of Lists or Arrays with a number for each class, as in
+        /// `multiclass_roc_auc()`.
+        probabilities: column;
+        /// The class of each column, in order; with `None` the names of the columns.
+        classes: python("Iterable[object]") = None,
+        /// - `"ovr"`: each class against the rest, by its own column.
+        /// - `"ovo"`: each pair of classes, by both columns.
+        multi_class: word<super::multiclass_roc_auc::MultiClass> = "ovr",
+        /// - `"macro"`: the plain mean; with `"ovo"` the M of Hand and Till.
+        /// - `"weighted"`: weighted by the number of rows, of the class or of both classes of the pair.
+        /// - `None`: no average, only the AUCs of the classes or pairs.
+        ///
+        /// `"micro"` is refused: the cells of one row are not independent.
+        average: python("Literal[\"macro\", \"weighted\"] | None") = "macro",
+        level = 0.95, count = None,
     }
 }
 

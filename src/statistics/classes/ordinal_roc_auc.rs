@@ -2,6 +2,7 @@
 
 use super::class_pairs::twice_u_of_pairs;
 use crate::math::{mean, quotient};
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, record};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
@@ -34,11 +35,13 @@ record! {
 record! {
     /// The areas of one group.
     pub struct OrdinalRocAucRecord {
-        /// The mean over all pairs of classes; null with fewer than two classes.
+        /// The mean over all pairs of classes of the AUC of the higher against the lower.
         pub auc: Option<f64>,
-        /// The share of concordant pairs of rows; null with fewer than two classes.
+        /// Over all pairs of rows of different classes, the share in which the row of the higher class scores higher, where
+        /// a tie counts one half.
         pub concordance: Option<f64>,
-        /// All pairs of classes, in order; null if a score is NaN, or if they are not asked for.
+        /// For each pair the lower class `class_a` and the higher `class_b` (the label's dtype) and their `auc` (Float64).
+        /// Null with `pairs=False`.
         pub pairs: Option<Vec<OrdinalPairRecord>>,
         /// The number of classes.
         pub n_classes: u64,
@@ -89,6 +92,24 @@ impl Joint for OrdinalRocAuc {
     fn of_nan(&self, rows: &Rows) -> OrdinalRocAucRecord {
         let (n_classes, n) = (rows.keys.distinct as u64, rows.len as u64);
         OrdinalRocAucRecord { n_classes, n, ..OrdinalRocAucRecord::nan(rows) }
+    }
+}
+
+declaration! {
+    /// One score for ordered classes: the mean AUC of all pairs of classes, and the C-index.
+    ///
+    /// Words: ordinal AUC, ordered classes, rating, Jonckheere-Terpstra.
+    OrdinalRocAuc => OrdinalRocAucRecord {
+        /// The class of each row: any dtype except lists. The ascending order of the values is the order of the classes; for an
+        /// Enum it is the order of its categories. At most 1000 classes in a group.
+        label: column,
+        /// Any numeric or Boolean column; higher means a higher class.
+        score: column;
+        /// Whether `pairs` lists the AUC of every pair of classes. With k classes a group then takes k (k - 1) / 2 records: half
+        /// a million, or some 15 MB, for 1000 classes. `False` leaves them out, and `pairs` is null; the other fields do not
+        /// change.
+        pairs: flag = true,
+        count = None,
     }
 }
 

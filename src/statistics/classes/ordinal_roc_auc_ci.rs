@@ -5,6 +5,7 @@ use super::class_pairs::rows_in_order;
 use super::ordinal_roc_auc::{OrdinalPairRecord, OrdinalRocAuc};
 use crate::math::product_difference;
 use crate::ranking::ties::Placements;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Estimate, Interval, delong};
 use crate::statistics::kinds::{Inputs, Joint, record};
 use crate::statistics::options::from_options;
@@ -39,14 +40,16 @@ record! {
 record! {
     /// The areas of one group.
     pub struct OrdinalRocAucCiRecord {
-        /// The mean over all pairs of classes; null with fewer than two classes.
+        /// The mean over all pairs of classes of the AUC of the higher against the lower.
         pub auc: Option<f64>,
-        /// Its standard error and limits; null with fewer than two classes, and if a class has a single row.
+        /// Its standard error, and the limits of its interval.
         pub interval: Interval,
-        /// The share of concordant pairs of rows; null with fewer than two classes. Its limits are null where those of the mean
-        /// are.
+        /// - `concordance`: over all pairs of rows of different classes, the share in which the row of the higher class
+        ///   scores higher, where a tie counts one half.
+        /// - `concordance_se`, `concordance_lower`, `concordance_upper`: its standard error, and the limits of its interval.
         pub concordance: Estimate,
-        /// All pairs of classes, in order; null if a score is NaN, or if they are not asked for.
+        /// For each pair the lower class `class_a` and the higher `class_b` (the label's dtype), and `auc`, `se`, `lower`,
+        /// `upper` (Float64): the numbers of `roc_auc_ci()`. Null with `pairs=False`.
         pub pairs: Option<Vec<OrdinalPairIntervalRecord>>,
         /// The number of classes.
         pub n_classes: u64,
@@ -183,6 +186,22 @@ impl OrdinalPlacements {
             squares_of_neg: self.squares[low][high].1,
         };
         delong::variance(&placements, self.counts[high], self.counts[low])
+    }
+}
+
+declaration! {
+    /// The mean AUC of ordered classes, the C-index, and the AUC of each pair, with DeLong intervals.
+    ///
+    /// Words: confidence interval of an ordinal AUC, ordered classes.
+    OrdinalRocAucCi => OrdinalRocAucCiRecord {
+        /// The class of each row: any dtype except lists. The ascending order of the values is the order of the classes. At most
+        /// 1000 classes in a group.
+        label: column,
+        /// Any numeric or Boolean column; higher means a higher class.
+        score: column;
+        /// Whether `pairs` lists every pair of classes, as in `ordinal_roc_auc()`.
+        pairs: flag = true,
+        level = 0.95, count = None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::interrupt;
 use crate::math::first;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::Columnwise;
 use crate::statistics::options::{OptionError, Options, from_options, words};
 
@@ -208,6 +209,23 @@ impl Columnwise for AdjustPValues {
             return Err(format!("p holds {wrong}, but p-values lie between 0 and 1"));
         }
         Ok(vec![self.method.of(p_values)])
+    }
+}
+
+declaration! {
+    /// The p-values adjusted by Holm, Hochberg, Hommel, Bonferroni, Sidak, Benjamini-Hochberg or Benjamini-Yekutieli.
+    ///
+    /// Words: multiple testing, Bonferroni, Holm, false discovery rate, Benjamini-Hochberg, adjusted p-value.
+    AdjustPValues {
+        /// The p-values.
+        p: column;
+        /// `"holm"` or `"bonferroni"` keep the probability of any false rejection below the level; Holm's method rejects at
+        /// least as often. `"bh"` (Benjamini and Hochberg) or `"by"` (Benjamini and Yekutieli, valid for any dependence) keep
+        /// the expected share of false rejections below the level. `"hochberg"` and `"hommel"` reject at least as often as
+        /// Holm's, and `"sidak"` and `"holm-sidak"` a little more often than `"bonferroni"` and `"holm"`; they hold the level
+        /// for independent p-values, and for most that depend on each other positively. `None` changes nothing. The names of R
+        /// and statsmodels, such as `"BH"` and `"fdr_bh"`, are accepted.
+        method: python("Adjustment | None") = "holm",
     }
 }
 

@@ -6,6 +6,7 @@ use super::adjust_p_values::Adjustment;
 use crate::math::{chi_square, normal::upper_tail, symmetric};
 use crate::ranking::tasks;
 use crate::ranking::ties::Count;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{
     Alternative, Areas, Covariances, Interval, WeightedAreas, in_standard_errors,
 };
@@ -67,9 +68,11 @@ record! {
 record! {
     /// The comparison of one group.
     pub struct CompareScoresRecord {
-        /// One record for each score.
+        /// For each score its name `score`, `auc`, `se`, `lower`, `upper` as `roc_auc_ci()` by DeLong, and `covariance`
+        /// (List of Float64), its row of the covariance matrix.
         pub areas: Option<Vec<AreaRecord>>,
-        /// One record for each pair.
+        /// For each pair the names `score_a` and `score_b`, and `difference`, `se`, `lower`, `upper`, `z`, `p_value` as
+        /// `roc_auc_difference()`, `score_a` minus `score_b`, and `p_adjusted`. With a `reference` that is always `score_b`.
         pub differences: Option<Vec<DifferenceRecord>>,
         /// The statistic of the test that all areas are equal; null with fewer than two rows in a class, and if areas
         /// differ that have no variance.
@@ -317,6 +320,27 @@ impl CompareScores {
             Some(reference) => b == reference && a != b,
             None => a < b,
         })
+    }
+}
+
+declaration! {
+    /// Any number of scores of the same rows: their covariance matrix, the joint test, and the test of each pair.
+    ///
+    /// Words: compare many models, covariance of AUCs, joint test, all pairs, leaderboard.
+    CompareScores => CompareScoresRecord {
+        label,
+        /// Two or more numeric or Boolean columns; higher means more positive. Names, expressions, lists of them, and
+        /// expressions of several columns such as `cs.starts_with("p_")` or `pl.col("a", "b")`.
+        scores: python("IntoExpr | Iterable[IntoExpr]");
+        /// The place of the score, counted from 0, that all others are compared with; every pair if there is none. An expression
+        /// of several columns counts as one place here, so write the reference before it.
+        reference: integer = None,
+        /// The adjustment of the p-values of the differences for the number of differences: see `adjust_p_values()`.
+        adjust: python("Adjustment | None") = "holm",
+        level = 0.95,
+        /// Weights are for rows that were drawn with unequal probabilities: all covariances are then those of the infinitesimal
+        /// jackknife.
+        weight = None, count = None,
     }
 }
 

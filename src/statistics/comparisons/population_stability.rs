@@ -2,6 +2,7 @@
 
 use crate::math::{self, chi_square};
 use crate::ranking::ties::{Count, Ties};
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::thresholds::score_bands::ScoreBands;
@@ -24,15 +25,16 @@ pub struct PopulationStability {
 record! {
     /// The index of one group.
     pub struct StabilityRecord {
-        /// The index, 0 or above; infinite if a band has rows of one sample only. Null without rows of a sample, and
-        /// with a single band.
+        /// The index, 0 or above; infinite as said at `empty_share`. Null without a row of the reference or without another
+        /// row, and if there is one band only, as if all scores of the reference are equal: nothing can then move.
         pub psi: Option<f64>,
-        /// The probability of such an index or a larger one if both samples come from one population. Null with a single
-        /// band, where the index is infinite, and of rows with weights.
+        /// The probability of such an index or a larger one if both samples come from one population, asymptotically. Null
+        /// with a single band, with weights, and where the index is infinite: a small sample may have no row in a band by
+        /// chance.
         pub p_value: Option<f64>,
-        /// Bands that have rows.
+        /// The bands that have rows.
         pub n_bands: Option<u64>,
-        /// Rows of the reference, as positives, and of the other sample.
+        /// Rows of the reference, and the other rows.
         pub rows: Count,
     }
 }
@@ -88,6 +90,36 @@ impl Summary for PopulationStability {
         let has_test = psi.is_finite() && ties.units().is_none();
         let p_value = has_test.then(|| chi_square::upper_tail(psi / scale, (bands.len() - 1) as f64));
         StabilityRecord::new(Some(psi), p_value, Some(bands.len() as u64), rows)
+    }
+}
+
+declaration! {
+    /// How far the scores of a sample (label 0) have moved from those of a reference (label 1).
+    ///
+    /// Words: PSI, population stability index, score drift, data drift.
+    PopulationStability => StabilityRecord {
+        /// Which sample a row belongs to: Boolean, or an integer or float column that holds only 0 and 1. True or 1 is the
+        /// reference, such as the rows that a model was built on; false or 0 is the sample that is held against it, such as this
+        /// month's rows.
+        label: column = None,
+        /// Any numeric or Boolean column.
+        score: column = None;
+        /// The number of bands of scores, from 1 to 1,000,000; 10 by default. Each holds about the same number of rows of the
+        /// reference.
+        bands: integer = None,
+        /// The scores at which bands begin, ascending, instead: as in `gains_table()`.
+        edges: numbers = None,
+        /// The share, from 0 to less than 1, that is taken for a band without rows of a sample. With 0 the index is infinite if
+        /// a band has rows of one sample only. Some packages take 0.0001.
+        empty_share: number = 0.0,
+        /// Shares are then shares of weights, each band holds about the same weight of the reference, and there is no p-value.
+        weight = None, count = None,
+        /// in place of `score`. With a `label` beside it, each state is of rows of one sample, whatever labels these had: so the
+        /// states of a month can be held against those of a reference. Without one, the states' positives are the reference. The
+        /// states of a sample are merged. With `max_bins` the answer is approximate: scores in one bin of all states together
+        /// count as ties. A state does not count rows whose label was null. If labels come late, the index of states is that of
+        /// the rows that have one.
+        state = None,
     }
 }
 

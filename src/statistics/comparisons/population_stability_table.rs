@@ -3,6 +3,7 @@
 use crate::math;
 use crate::ranking::ties::Ties;
 use crate::statistics::comparisons::PopulationStability;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 use crate::statistics::options::from_options;
 use crate::statistics::thresholds::confusion::Confusion;
@@ -17,7 +18,7 @@ pub struct PopulationStabilityTable {
 record! {
     /// One band.
     pub struct StabilityBand {
-        /// The band's number, from 1 for the highest scores.
+        /// The number of the band. A band without rows is left out.
         pub band: u64,
         /// The highest score in the band.
         pub highest: Option<Threshold>,
@@ -27,11 +28,12 @@ record! {
         pub n_pos: Mass,
         /// Other rows in the band.
         pub n_neg: Mass,
-        /// `n_pos / P`.
+        /// `n_pos` as a share of all rows of the reference, 0 to 1.
         pub pos_share: f64,
-        /// `n_neg / N`.
+        /// `n_neg` as a share of all other rows, 0 to 1.
         pub neg_share: f64,
-        /// What the band adds to the index; infinite if it has rows of one sample only, null if there is no other band.
+        /// What the band adds to the index, 0 or above; infinite if it has rows of one sample only, unless `empty_share` is
+        /// above 0; null if there is no other band.
         pub psi: Option<f64>,
     }
 }
@@ -66,6 +68,29 @@ impl Curve for PopulationStabilityTable {
             .append(columns);
         }
         true
+    }
+}
+
+declaration! {
+    /// What each band of scores holds of both samples, and adds to the index.
+    ///
+    /// Words: bands of the PSI, characteristic analysis, score distribution shift by band.
+    PopulationStabilityTable => StabilityBand {
+        /// Which sample a row belongs to, as for `population_stability()`: true or 1 is the reference.
+        label: column = None,
+        /// Any numeric or Boolean column.
+        score: column = None;
+        /// The number of bands of scores, from 1 to 1,000,000; 10 by default. Each holds about the same number of rows of the
+        /// reference.
+        bands: integer = None,
+        /// The scores at which bands begin, ascending, instead: as in `gains_table()`.
+        edges: numbers = None,
+        /// The share, from 0 to less than 1, that is taken for a band without rows of a sample.
+        empty_share: number = 0.0,
+        /// Shares are then those of weights, as for `population_stability()`.
+        weight = None, count = None,
+        /// in place of `score`, or of `label` and `score`: as for `population_stability()`.
+        state = None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::math::{normal::upper_tail, quantile::mean_and_deviation};
 use crate::ranking::ties::Count;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Areas, ErrorMethod, Hypothesis, Interval, WeightedAreas, interval::tail};
 use crate::statistics::intervals::partial_placements::{Bounds, of_counts};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
@@ -34,17 +35,18 @@ pub struct RocAucDifference {
 record! {
     /// The comparison of one group.
     pub struct RocAucDifferenceRecord {
-        /// The measure of the first score; null without a positive or without a negative.
+        /// The AUC of the first score, or the other quantity that is compared; higher is better.
         pub estimate_a: Option<f64>,
-        /// The measure of the second score.
+        /// That of the second score.
         pub estimate_b: Option<f64>,
-        /// The first less the second.
+        /// `estimate_a - estimate_b`.
         pub difference: Option<f64>,
-        /// The standard error and limits of the difference; null with fewer than two rows (or clusters) of a class.
+        /// - `se`: its standard error.
+        /// - `lower`, `upper`: the limits of its interval.
         pub interval: Interval,
-        /// The difference in standard errors: 0 if both are 0, null if only the standard error is.
+        /// `(difference - null) / se`. With a margin it is the distance from the bound that decides.
         pub z: Option<f64>,
-        /// The p-value of no difference; null where z is.
+        /// The test of `null`, by the normal distribution.
         pub p_value: Option<f64>,
         /// Positives and negatives that were used.
         pub rows: Count,
@@ -206,6 +208,48 @@ fn partial_variance(rows: &Rows, bounds: Bounds) -> f64 {
 fn beyond_rounding(difference: f64) -> f64 {
     const ROUNDING: f64 = 1e-13;
     if difference.abs() < ROUNDING { 0.0 } else { difference }
+}
+
+declaration! {
+    /// The difference of two scores of the same rows, in AUC, partial area, tpr at an fpr, or specificity at a tpr; also
+    /// non-inferiority and equivalence.
+    ///
+    /// Words: DeLong test, compare two models, paired AUC test, difference of AUCs, non-inferiority, equivalence,
+    /// superiority.
+    RocAucDifference => RocAucDifferenceRecord {
+        label, score_a, score_b;
+        /// `"delong"`, from the placements of the rows, or `"bootstrap"`, from resamples of the rows within each class. Each
+        /// resample takes both scores of the same rows. To draw rows across the classes, make each row a cluster:
+        /// `cluster=pl.int_range(pl.len())`.
+        method: word<ErrorMethod> = "delong",
+        /// With `"greater"` the first score is better. The interval is always two-sided.
+        alternative = "two-sided",
+        /// 0 by default.
+        null = None, margin = None,
+        /// The interval of the difference is always two-sided.
+        level = 0.95,
+        /// Weights are for rows that were drawn with unequal probabilities: the standard error is then that of the infinitesimal
+        /// jackknife. Only for whole areas by `"delong"`.
+        weight = None,
+        /// The standard error is then Obuchowski's, or whole clusters are resampled; with `weight` it is the jackknife's of
+        /// whole clusters.
+        cluster = None,
+        /// Compare the areas between these false positive rates, not standardised (with `cluster`: bootstrap only).
+        min_fpr: number = None,
+        max_fpr: number = None,
+        /// Compare the areas between these true positive rates: the integral of `1 - fpr` (with `cluster`: bootstrap only).
+        min_tpr: number = None,
+        max_tpr: number = None,
+        /// Compare the tpr at this fpr: the sensitivity at a fixed specificity (bootstrap only).
+        at_fpr: number = None,
+        /// Compare `1 - fpr` at this tpr: the specificity at a fixed sensitivity (bootstrap only). Only one quantity can be
+        /// compared: an area, or one of these two.
+        at_tpr: number = None,
+        /// 2000 by default (bootstrap only).
+        n_resamples = None,
+        /// 0 by default (bootstrap only).
+        seed = None, count = None,
+    }
 }
 
 #[cfg(test)]

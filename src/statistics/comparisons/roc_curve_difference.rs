@@ -3,6 +3,7 @@
 use crate::math::Stream;
 use crate::ranking::rows::Codes;
 use crate::ranking::ties::Count;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Inputs, Joint, record};
 use crate::statistics::options::from_options;
 use crate::statistics::resampling::{Resampling, bootstrap::MOST_RESAMPLES};
@@ -25,9 +26,10 @@ pub struct RocCurveDifference {
 record! {
     /// The test of one group.
     pub struct RocCurveDifferenceRecord {
-        /// E; null without a positive or without a negative.
+        /// The sum, over all numbers of rows called positive, of the absolute difference between the numbers of errors of
+        /// the two scores.
         pub statistic: Option<f64>,
-        /// The share of permutations with an E no less; null where E is.
+        /// The share of permutations with a statistic that is at least as large.
         pub p_value: Option<f64>,
         /// Positives and negatives that were used.
         pub rows: Count,
@@ -195,6 +197,19 @@ impl<'a> LabelsByRank<'a> {
             }
         }
         false
+    }
+}
+
+declaration! {
+    /// The test of Venkatraman that two whole curves are equal.
+    ///
+    /// Words: Venkatraman, permutation test of curves, equality of ROC curves.
+    RocCurveDifference => RocCurveDifferenceRecord {
+        label, score_a, score_b;
+        /// The number of permutations, from 2 to 10^7.
+        n_permutations: integer = 2000,
+        /// The numbers also break ties.
+        seed = 0, count = None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::math::{normal, student_t};
 use crate::ranking::ties::Count;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Hypothesis, Interval, SampleSize, WilsonDifference, WilsonScale, welch};
 use crate::statistics::kinds::Columnwise;
 use crate::statistics::options::{from_options, words};
@@ -163,6 +164,36 @@ impl UnpairedRocAucDifference {
         };
         let TestResult { interval: Interval { se, lower, upper }, df, statistic, p_value } = result;
         [Some(difference), se, lower, upper, statistic, df, p_value]
+    }
+}
+
+declaration! {
+    /// The difference of two AUCs of different rows, from their standard errors: such as a published AUC, or that of an
+    /// earlier report.
+    ///
+    /// Words: unpaired test, independent samples, published AUC, two studies.
+    UnpairedRocAucDifference {
+        /// The AUC and its standard error, as `roc_auc_ci()` gives them: columns or numbers.
+        auc: python("_Number"),
+        se: python("_Number"),
+        /// The AUC that is subtracted, and its standard error: columns or numbers.
+        versus_auc: python("_Number"),
+        versus_se: python("_Number");
+        /// The positives and negatives behind each AUC: columns or numbers, all four or none.
+        n_pos: python("_Number") = None,
+        n_neg: python("_Number") = None,
+        versus_n_pos: python("_Number") = None,
+        versus_n_neg: python("_Number") = None,
+        /// - `"wilson"`, the default with numbers of rows: from the limits of both AUCs by the method of that name of
+        ///   `roc_auc_ci()`. It keeps its level with few positives.
+        /// - `"delong"`: the difference over its standard error. The default without numbers of rows, where it is compared with
+        ///   the normal distribution; with them, with Student's t.
+        method: word<DifferenceMethod> = None,
+        level = 0.95,
+        /// The interval is always two-sided.
+        alternative = "two-sided",
+        /// 0 by default.
+        null = None, margin = None,
     }
 }
 

@@ -5,6 +5,7 @@ use crate::math::normal::{upper_quantile, upper_tail};
 use crate::math::quotient;
 use crate::math::sum::Sum;
 use crate::ranking::ties::{Count, Counts, Ties};
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Record, Summary, record};
 use crate::statistics::options::{from_options, words};
 
@@ -133,11 +134,11 @@ pub enum BinormalFit {
 record! {
     /// The fit of one group.
     pub struct BinormalRocAucRecord {
-        /// The area under the fitted curve, `Φ(intercept / √(1 + slope²))`; null where there is none.
+        /// The area under the fitted curve, 0 to 1. The area under the ROC curve itself is `roc_auc()`.
         pub auc: Option<f64>,
-        /// The quantile of the specificity where the sensitivity is one half.
+        /// The intercept of the line: the quantile of the specificity where the sensitivity is one half.
         pub intercept: Option<f64>,
-        /// How far the quantile of the specificity goes with that of the sensitivity; 0 or below.
+        /// The slope of the line, 0 or below.
         pub slope: Option<f64>,
         /// Positives and negatives that were used.
         pub rows: Count,
@@ -273,6 +274,36 @@ impl Curve for BinormalRocCurve {
             }
         }
         true
+    }
+}
+
+declaration! {
+    /// The binormal curve and its area, fitted by least squares or by the means and variances of the classes.
+    ///
+    /// Words: binormal model, smooth ROC, parametric AUC, Dorfman and Alf.
+    BinormalRocAuc => BinormalRocAucRecord {
+        label = None, score = None;
+        /// - `"least_squares"`: the line that fits the points of the ROC curve best. This uses only the order of the scores.
+        /// - `"moments"`: the curve of two normal distributions with the means and standard deviations of the classes. This uses
+        ///   the values of the scores, as Float64.
+        method: word<BinormalFit> = "least_squares",
+        weight = None, count = None, state = None,
+    }
+}
+
+declaration! {
+    /// Points of the fitted binormal curve.
+    ///
+    /// Words: binormal curve, smooth ROC curve, parametric ROC curve.
+    BinormalRocCurve => RatePoint {
+        label = None,
+        /// Only the order of the scores counts.
+        score = None;
+        /// The false positive rates of the points, each from 0 to 1.
+        at_fpr: numbers = None,
+        /// Without `at_fpr`: the number of points, from 2 to 10,000,000, at equal distances from fpr 0 to 1.
+        n_points: integer = 101,
+        weight = None, count = None, state = None,
     }
 }
 

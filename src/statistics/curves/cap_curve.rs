@@ -2,6 +2,7 @@
 
 use super::points::append_points;
 use crate::ranking::ties::Ties;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
 use crate::statistics::options::from_options;
 
@@ -16,15 +17,15 @@ pub struct CapCurve {}
 record! {
     /// One point of the profile.
     pub struct CapPoint {
-        /// Rows with this score or a higher one are called positive; null at (0, 0).
+        /// A row is called positive if `score >= threshold`; null in element 0.
         pub threshold: Option<Threshold>,
-        /// Rows called positive.
+        /// Rows that are called positive; with weights the sum of their weights.
         pub n: Mass,
-        /// Positives called positive.
+        /// Positives among them; with weights the sum of their weights.
         pub tp: Mass,
-        /// `n / (P + N)`.
+        /// `n` as a share of all rows.
         pub population: f64,
-        /// `tp / P`.
+        /// `tp` as a share of all positives.
         pub captured: f64,
     }
 }
@@ -46,6 +47,15 @@ impl Curve for CapCurve {
             CapPoint::new(threshold, calls.called(), tp, population, calls.tpr().unwrap_or_default())
         });
         true
+    }
+}
+
+declaration! {
+    /// The cumulative accuracy profile; its accuracy ratio is `gini`.
+    ///
+    /// Words: CAP curve, cumulative accuracy profile, power curve, cumulative gains.
+    CapCurve => CapPoint {
+        label = None, score = None; weight = None, count = None, state = None,
     }
 }
 

@@ -3,6 +3,7 @@
 use super::points::Points;
 use super::thinning::hull;
 use crate::ranking::ties::Ties;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Record, Threshold, record};
 use crate::statistics::options::from_options;
 
@@ -18,11 +19,12 @@ pub struct CostCurve {}
 record! {
     /// One corner of the curve.
     pub struct CostPoint {
-        /// The probability cost, 0 to 1.
+        /// 0 to 1, ascending: `cost p / (cost p + 1 - p)` where p is the share of positives and a false negative costs
+        /// `cost` times a false positive.
         pub probability_cost: f64,
-        /// The lowest expected cost there, 0 to 1/2.
+        /// The lowest expected cost of a row, as a share of the largest possible; 0 to 1/2.
         pub expected_cost: f64,
-        /// The threshold that is best from here to the next corner; null where nobody should be called positive.
+        /// The threshold that is best from here to the next corner; null if it is best to call no row positive.
         pub threshold: Option<Threshold>,
         /// Its false positive rate.
         pub fpr: f64,
@@ -60,6 +62,15 @@ impl Curve for CostCurve {
         let last = corners.iter().copied().find(|&corner| points.tpr(corner) == 1.0);
         put(1.0, last.unwrap_or_default());
         true
+    }
+}
+
+declaration! {
+    /// The lowest expected cost, for all costs and prevalences.
+    ///
+    /// Words: cost curve, Drummond and Holte, expected cost, misclassification cost.
+    CostCurve => CostPoint {
+        label = None, score = None; weight = None, count = None, state = None,
     }
 }
 

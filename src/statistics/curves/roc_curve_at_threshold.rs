@@ -29,9 +29,9 @@ record! {
         pub fpr: Option<f64>,
         /// The true positive rate.
         pub tpr: Option<f64>,
-        /// Negatives called negative.
+        /// Negatives that are not called positive; only with `at_threshold`.
         pub tn: Mass,
-        /// Positives called negative.
+        /// Positives that are not called positive; only with `at_threshold`.
         pub r#fn: Mass,
     }
 }

@@ -3,6 +3,7 @@
 use crate::math::{quantile::mean_and_deviation, student_t, sum::in_order};
 use crate::ranking::rows::KeyRows;
 use crate::ranking::ties::{Count, counts::steps};
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{
     Area, Interval, LogitScale, TieShare, WeightedKeys, by_key, interval::tail,
 };
@@ -42,16 +43,16 @@ pub enum FoldInterval {
 record! {
     /// The cross-validated area of one group.
     pub struct CvRocAucRecord {
-        /// The mean of the folds' areas; null if no fold has one.
+        /// The mean of the folds' AUCs.
         pub auc: Option<f64>,
-        /// The standard deviation of the folds' areas; null with fewer than two.
+        /// Their standard deviation.
         pub sd: Option<f64>,
-        /// The standard error and limits of the mean; null with fewer than two areas. By influence they are null with none, by
-        /// DeLong if every fold has a single positive, or a single negative.
+        /// - `se`: the standard error of the mean.
+        /// - `lower`, `upper`: the limits of the interval; not cut off at 0 and 1. By DeLong they are within 0 to 1.
         pub interval: Interval,
-        /// Folds that have an area.
+        /// Folds that have an AUC.
         pub n_folds: u64,
-        /// Folds that have none.
+        /// Folds without a positive or without a negative.
         pub n_undefined: u64,
         /// Positives and negatives that were used.
         pub rows: Count,
@@ -220,6 +221,36 @@ fn squares_without_ties(fold: &KeyRows, area: &Area) -> (f64, f64) {
         of_neg += square(step.neg, step.pos_above, fold.n_pos);
     }
     (of_pos, of_neg)
+}
+
+declaration! {
+    /// The mean AUC of the folds, with an interval by Student's t or by the influence curve; also for rows in clusters.
+    ///
+    /// Words: cross-validation, CV AUC, k-fold, cvAUC, mean AUC of folds, repeated folds.
+    CvRocAuc => CvRocAucRecord, super::cv_roc_auc_clustered::CvRocAucClusteredRecord {
+        label = None, score = None,
+        /// The column with the fold of each row, that is, of the fold in which the row was test data; any dtype except lists.
+        /// With `state`, the fold of each state.
+        fold: column = None;
+        /// - `"t"`: from the differences between the folds' AUCs, with Student's t.
+        /// - `"influence"`: from the influence of each row on the AUC of its fold, with a normal interval; needs many rows, but
+        ///   not many folds.
+        /// - `"delong"`: from DeLong's variance of each fold's AUC, on the logit scale with Student's t; for few rows, or few
+        ///   clusters.
+        method: word<FoldInterval> = "t",
+        /// What a tie counts in an influence value: `"half"` (the default), as in the AUC, or `"zero"`, which gives the standard
+        /// errors of the R package cvAUC. Only for `method="influence"`.
+        ties: word<TieShare> = None,
+        level = 0.95,
+        /// The AUCs of the folds are then weighted, and all folds count alike. Only for `method="t"`.
+        weight = None,
+        /// A cluster may span folds. Needs `method="delong"` or `"influence"`, whose values are then summed by cluster. (If each
+        /// cluster is in one fold, `"t"` is right without it.)
+        cluster = None, count = None,
+        /// in place of `label` and `score`, one or more for each fold: those of one fold are merged. With `max_bins` the answer
+        /// is approximate: scores in one bin of a fold count as ties. States of rows with weights only for `method="t"`.
+        state = None,
+    }
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ record! {
         /// The fields of the record without clusters. The standard error is null with fewer than two clusters in folds that have
         /// areas.
         pub folds: CvRocAucRecord,
-        /// Clusters that were used.
+        /// Clusters that were used; only with `cluster`.
         pub n_clusters: u64,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::math::{quantile::mean_and_deviation, student_t};
 use crate::ranking::ties::Count;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Alternative, Interval, by_key, in_standard_errors};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
@@ -25,23 +26,24 @@ pub struct CvRocAucDifference {
 record! {
     /// The comparison over the folds of one group.
     pub struct CvRocAucDifferenceRecord {
-        /// The mean area of the first score; null if no fold has one.
+        /// The mean of the folds' AUCs of the first score.
         pub auc_a: Option<f64>,
-        /// The mean area of the second score.
+        /// That of the second score.
         pub auc_b: Option<f64>,
-        /// The mean of the folds' differences.
+        /// The mean of the folds' differences, `auc_a - auc_b`.
         pub difference: Option<f64>,
-        /// Its corrected standard error and limits; null with fewer than two folds that have areas.
+        /// - `se`: its corrected standard error.
+        /// - `lower`, `upper`: the limits of its interval.
         pub interval: Interval,
-        /// The difference in standard errors: 0 if both are 0, null if only the standard error is.
+        /// The difference divided by its standard error; 0 if both are 0, null if only the standard error is.
         pub t: Option<f64>,
         /// Degrees of freedom; null where the standard error is.
         pub df: Option<u64>,
-        /// The p-value; null where t is.
+        /// The p-value of no difference; null where `t` is.
         pub p_value: Option<f64>,
-        /// Folds that have areas.
+        /// Folds that have AUCs.
         pub n_folds: u64,
-        /// Folds that have none.
+        /// Folds without a positive or without a negative.
         pub n_undefined: u64,
         /// Positives and negatives that were used.
         pub rows: Count,
@@ -106,6 +108,25 @@ impl Joint for CvRocAucDifference {
             p_value: t.map(|t| self.alternative.p_value(t, |t| student_t::upper_tail(t, k - 1.0))),
             ..record
         }
+    }
+}
+
+declaration! {
+    /// The difference of two models over the same folds, by the corrected resampled t-test.
+    ///
+    /// Words: corrected resampled t-test, Nadeau and Bengio, compare two models by cross-validation.
+    CvRocAucDifference => CvRocAucDifferenceRecord {
+        label, score_a, score_b,
+        /// The column with the fold of each row, that is, of the fold in which the row was test data; any dtype except lists.
+        fold: column;
+        /// `"greater"` means that the first score is better.
+        alternative = "two-sided",
+        /// The interval of the difference is always two-sided.
+        level = 0.95,
+        /// The number of test rows for each training row. The variance is corrected with it, because folds share training rows.
+        /// `None` takes `1 / (k - 1)`, the ratio of k folds; 0 gives the plain paired t-test, which rejects too often.
+        test_train_ratio: number = None,
+        count = None,
     }
 }
 

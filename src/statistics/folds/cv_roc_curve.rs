@@ -6,6 +6,7 @@ use crate::interrupt;
 use crate::math::{quantile::mean_and_deviation, sum::in_order};
 use crate::ranking::rows::{CountedKeys, KeyRows};
 use crate::ranking::ties::{Count, Step, counts::steps};
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::rows_by_key;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
@@ -49,18 +50,18 @@ pub enum Averaging {
 record! {
     /// A point of the curve.
     pub struct AveragePointRecord {
-        /// The false positive rate, or the mean of the folds'.
+        /// The false positive rate; by threshold, the mean of the folds' rates.
         pub fpr: f64,
-        /// The standard deviation of the folds'; null with one fold, or if the rate is given.
+        /// By threshold, the standard deviation of the folds' rates; otherwise null.
         pub fpr_sd: Option<f64>,
         /// The mean of the folds' true positive rates.
         pub tpr: f64,
-        /// Their standard deviation; null with one fold, and pooled.
+        /// Their standard deviation; null if pooled.
         pub tpr_sd: Option<f64>,
-        /// The threshold, positive if `score >= threshold`; null unless averaged by threshold, and at the first point,
-        /// where nothing is called positive.
+        /// By threshold, rows with `score >= threshold` are called positive. Null at the first point, where no row is called
+        /// positive, and with the other methods.
         pub threshold: Option<f64>,
-        /// Folds that have a curve; pooled, all folds.
+        /// The number of folds that were used.
         pub n_folds: u64,
     }
 }
@@ -235,6 +236,35 @@ impl FoldCurve {
             Some(to) if from.0 < fpr => from.1 + (to.1 - from.1) * ((fpr - from.0) / (to.0 - from.0)),
             _ => from.1,
         }
+    }
+}
+
+declaration! {
+    /// The mean curve of the folds: vertical, by threshold, or pooled.
+    ///
+    /// Words: mean ROC curve, vertical averaging, threshold averaging, cross-validated ROC curve.
+    CvRocCurve => AveragePointRecord {
+        label = None, score = None,
+        /// The column with the fold of each row, that is, of the fold in which the row was test data; any dtype except lists.
+        /// With `state`, the fold of each state.
+        fold: column = None;
+        /// - `"vertical"`: the mean of the folds' true positive rates at fixed false positive rates. The scale of the scores may
+        ///   differ between folds.
+        /// - `"threshold"`: the mean of the folds' points (of both rates) at fixed thresholds. Scores must have the same meaning
+        ///   in all folds.
+        /// - `"pooled"`: the curve of the rows of all folds together, at the false positive rates of `"vertical"`. Scores must
+        ///   have the same meaning in all folds.
+        method: word<Averaging> = "vertical",
+        /// The number of points, 3 or more: false positive rates from 0 to 1 in equal steps. By threshold: the point where no
+        /// row is called positive, and thresholds that are spread evenly over the distinct scores of all folds, including the
+        /// highest and the lowest (all of them if they are fewer).
+        n_points: integer = 101,
+        /// The false positive rates, in any order, instead of equal steps; not possible by threshold.
+        at_fpr: python("Iterable[float]") = None,
+        count = None,
+        /// in place of `label` and `score`, one or more for each fold: those of one fold are merged. With `max_bins` the answer
+        /// is approximate: scores in one bin of a fold (pooled: of all folds together) count as ties. Not possible by threshold.
+        state = None,
     }
 }
 

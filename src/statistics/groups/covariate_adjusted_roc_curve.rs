@@ -6,6 +6,7 @@ use crate::math::{quotient, sum::in_order};
 use crate::ranking::rows::KeyRows;
 use crate::ranking::ties::counts::steps;
 use crate::statistics::curves::points::RatePoint;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::rows_by_key;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput};
 use crate::statistics::options::from_options;
@@ -121,6 +122,19 @@ fn points(strata: &[KeyRows]) -> Vec<RatePoint> {
         }
     }
     points
+}
+
+declaration! {
+    /// The curve among rows of one stratum, such as one age class: each stratum has a threshold of its own.
+    ///
+    /// Words: covariate-adjusted ROC, AROC, stratified ROC curve, age-adjusted.
+    CovariateAdjustedRocCurve => RatePoint {
+        label, score,
+        /// The column with the stratum of each row, such as its age class, or a list of columns that say it together, such as
+        /// `["sex", "age_class"]`; any dtype except lists.
+        by: columns;
+        count = None,
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::math::mean;
 use crate::memory;
 use crate::ranking::ties::Count;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Area, Interval, by_key};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{from_options, words};
@@ -52,15 +53,16 @@ pub enum KeyWeight {
 record! {
     /// The mean of one group.
     pub struct GroupedRocAucRecord {
-        /// The mean; null if no key has an area.
+        /// The mean over the users that have an AUC, 0 to 1.
         pub auc: Option<f64>,
-        /// Its standard error and limits; null with fewer than two keys that have areas.
+        /// - `se`: its standard error.
+        /// - `lower`, `upper`: the limits of its interval.
         pub interval: Interval,
-        /// Keys that have an area.
+        /// Users that have an AUC.
         pub n_groups: u64,
-        /// Keys that have none: without a positive or without a negative.
+        /// Users without a positive or without a negative.
         pub n_undefined: u64,
-        /// Positives and negatives of all keys.
+        /// The rows of all users. The rows of users without an AUC are counted here, but have no influence on `auc`.
         pub rows: Count,
     }
 }
@@ -128,6 +130,30 @@ impl GroupedRocAuc {
         }
         variances.sort_unstable_by(f64::total_cmp);
         (weights > 0).then(|| variances.iter().sum::<f64>().sqrt() / weights as f64)
+    }
+}
+
+declaration! {
+    /// The mean AUC of groups such as users (GAUC, uAUC), plain or weighted by rows, positives or pairs, with its interval
+    /// over users; by positives and with `error="within"` the AUC adjusted for a covariate, such as the age class.
+    ///
+    /// Words: GAUC, uAUC, group AUC, per-user AUC, query-level AUC, recommender, stratified AUC, covariate-adjusted AUC.
+    GroupedRocAuc => GroupedRocAucRecord {
+        label = None, score = None,
+        /// The column with the user of each row, or a list of columns that say it together; any dtype except lists. With
+        /// `state`, the user of each state.
+        by: columns = None;
+        /// The weight of a user: the same for every user (`"macro"`), or the number of their `"rows"` (impressions), of their
+        /// `"positives"` (clicks), or of their `"pairs"` of a positive and a negative.
+        average: word<KeyWeight> = "macro",
+        /// Where the standard error comes from: `"between"`, from how the AUCs of users differ, if the users are a sample;
+        /// `"within"`, from the rows of each user by DeLong, if `by` makes strata, such as age classes, that are all there are
+        /// and have many rows each.
+        error: word<ErrorSource> = "between",
+        level = 0.95, count = None,
+        /// in place of `label` and `score`, one or more for each user: those of one user are merged. With `max_bins` the answer
+        /// is approximate: scores in one bin of a user count as ties.
+        state = None,
     }
 }
 

@@ -3,6 +3,7 @@
 use super::grouped_roc_auc::KeyWeight;
 use crate::math::{mean, student_t};
 use crate::ranking::ties::Count;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Alternative, Interval, by_key, in_standard_errors};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::from_options;
@@ -27,23 +28,24 @@ pub struct GroupedRocAucDifference {
 record! {
     /// The comparison of one group.
     pub struct GroupedRocAucDifferenceRecord {
-        /// The mean area of the first score; null if no key has one.
+        /// The mean over the users of the AUCs of the first score.
         pub auc_a: Option<f64>,
-        /// The mean area of the second score.
+        /// That of the second score.
         pub auc_b: Option<f64>,
-        /// The mean of the keys' differences.
+        /// The mean of the users' differences, `auc_a - auc_b`.
         pub difference: Option<f64>,
-        /// Its standard error and limits; null with fewer than two keys that have areas.
+        /// - `se`: its standard error.
+        /// - `lower`, `upper`: the limits of its interval.
         pub interval: Interval,
-        /// The difference in standard errors: 0 if both are 0, null if only the standard error is.
+        /// The difference divided by its standard error; 0 if both are 0, null if only the standard error is.
         pub t: Option<f64>,
-        /// The p-value; null where t is.
+        /// The p-value of no difference; null where `t` is.
         pub p_value: Option<f64>,
-        /// Keys that have areas.
+        /// Users that have AUCs.
         pub n_groups: u64,
-        /// Keys that have none: without a positive or without a negative.
+        /// Users without a positive or without a negative.
         pub n_undefined: u64,
-        /// Positives and negatives of all keys.
+        /// The rows of all users.
         pub rows: Count,
     }
 }
@@ -90,6 +92,23 @@ impl Joint for GroupedRocAucDifference {
             n_undefined: rows.keys.distinct as u64 - n_groups,
             rows: rows.into(),
         }
+    }
+}
+
+declaration! {
+    /// The difference of two scores' mean AUCs of users, tested over the users.
+    ///
+    /// Words: difference of GAUC, A/B of two rankers, per-user comparison.
+    GroupedRocAucDifference => GroupedRocAucDifferenceRecord {
+        label, score_a, score_b,
+        /// The column with the user of each row, or a list of columns that say it together; any dtype except lists.
+        by: columns;
+        /// The weight of a user: see `grouped_roc_auc()`.
+        average: word<KeyWeight> = "macro",
+        /// `"greater"` means that the first score is better.
+        alternative = "two-sided",
+        /// The interval of the difference is always two-sided.
+        level = 0.95, count = None,
     }
 }
 

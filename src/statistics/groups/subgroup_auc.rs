@@ -1,6 +1,7 @@
 //! The AUC of a subgroup of the rows, and of the subgroup against the background.
 
 use crate::ranking::ties::Count;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::Area;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
 use crate::statistics::options::from_options;
@@ -19,19 +20,22 @@ pub struct SubgroupAuc {}
 record! {
     /// The areas of one group.
     pub struct SubgroupAucRecord {
-        /// Of the subgroup's rows; null without a positive or without a negative, as all areas.
+        /// The AUC of the rows of the subgroup.
         pub subgroup_auc: Option<f64>,
-        /// Of the background's positives and the subgroup's negatives.
+        /// The AUC of the background's positives and the subgroup's negatives. It is low if negatives of the subgroup score
+        /// too high, which gives false positives.
         pub bpsn_auc: Option<f64>,
-        /// Of the background's negatives and the subgroup's positives.
+        /// The AUC of the background's negatives and the subgroup's positives. It is low if positives of the subgroup score
+        /// too low, which gives false negatives.
         pub bnsp_auc: Option<f64>,
-        /// Of the background's rows.
+        /// The AUC of the rows of the background.
         pub background_auc: Option<f64>,
-        /// Of all rows.
+        /// The AUC of all rows.
         pub auc: Option<f64>,
-        /// The average equality gap of positives, above 0 if those of the subgroup score lower.
+        /// The average equality gap of positives, -1/2 to 1/2: above 0 if those of the subgroup score lower than those of
+        /// the background. Null without positives in the subgroup or in the background.
         pub positive_aeg: Option<f64>,
-        /// The average equality gap of negatives.
+        /// The same of negatives.
         pub negative_aeg: Option<f64>,
         /// Positives of the subgroup.
         pub n_subgroup_pos: u64,
@@ -156,6 +160,20 @@ fn of_all(rows: &Rows) -> SubgroupCounts {
     let mut all = SubgroupCounts::default();
     in_subgroup(rows).zip(&rows.labels).for_each(|(inside, &label)| all.add(inside, label));
     all
+}
+
+declaration! {
+    /// The AUC within a subgroup, within all other rows (the background), and between the two, and the average equality
+    /// gaps.
+    ///
+    /// Words: fairness, bias, subgroup AUC, BPSN, BNSP, average equality gap, protected group.
+    SubgroupAuc => SubgroupAucRecord {
+        label, score,
+        /// Which rows belong to the subgroup; all other rows are the background. Boolean, such as `pl.col("country") == "NO"`,
+        /// or an integer or float column that holds only 0 and 1.
+        subgroup: column;
+        count = None,
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::subgroup_auc::{SubgroupAuc, SubgroupCounts, subgroup_counts};
 use crate::ranking::ties::Count;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Area, Interval};
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, record};
 use crate::statistics::options::from_options;
@@ -20,13 +21,13 @@ pub struct SubgroupAucCi {
 record! {
     /// A number of a subgroup.
     pub struct SubgroupIntervalRecord {
-        /// What the number is called in [`SubgroupAuc`]'s record.
+        /// What the number is called.
         pub field: Option<&'static str>,
-        /// The number; null without a row of either sample.
+        /// The number.
         pub estimate: Option<f64>,
-        /// The standard error and limits; null with fewer than two rows of either sample.
+        /// Its standard error, and the limits of its interval.
         pub interval: Interval,
-        /// Positives and negatives that the number is made of.
+        /// The positives and negatives that the number is made of.
         pub rows: Count,
     }
 }
@@ -83,6 +84,19 @@ impl SubgroupAucCi {
             |(estimate, variance): (f64, f64)| Interval::normal(estimate, variance.sqrt(), self.level);
         let interval = estimate.zip(variance).map(interval).unwrap_or_default().within(least, most);
         SubgroupIntervalRecord { field: Some(field), estimate, interval, rows }
+    }
+}
+
+declaration! {
+    /// The AUCs and gaps of a subgroup, each with its DeLong interval.
+    ///
+    /// Words: confidence interval of a subgroup AUC, fairness, bias.
+    SubgroupAucCi => SubgroupIntervalRecord {
+        label, score,
+        /// Which rows belong to the subgroup; all other rows are the background. Boolean, or an integer or float column that
+        /// holds only 0 and 1.
+        subgroup: column;
+        level = 0.95, count = None,
     }
 }
 

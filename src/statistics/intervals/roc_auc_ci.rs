@@ -7,6 +7,7 @@ use crate::math::quantile::mean_and_deviation;
 use crate::math::student_t;
 use crate::ranking::ties::{Count, Placements, Ties};
 use crate::statistics::curves::binormal::BinormalLine;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{
     Hypothesis, Interval, LogitScale, SampleSize, WilsonScale, delong, interval::tail,
     logit_scale::hanley_mcneil,
@@ -83,13 +84,16 @@ impl Default for RocAucCi {
 record! {
     /// The interval of one group.
     pub struct RocAucCiRecord {
-        /// The area; null without a positive or without a negative.
+        /// As `roc_auc()`.
         pub auc: Option<f64>,
-        /// Its standard error and limits; null with fewer than two positives or fewer than two negatives.
+        /// - `se`: the standard error of `auc`; for the bootstrap the standard deviation of the resamples.
+        /// - `lower`, `upper`: the limits of the interval.
         pub interval: Interval,
-        /// The distance from the tested value in standard errors.
+        /// `(auc - null) / se`; for `"wilson"` with the standard error under `null`, for `"logit"` on the logit scale. With
+        /// a margin it is the distance from the bound that decides.
         pub z: Option<f64>,
-        /// The p-value; null where z is.
+        /// The test of `null`, by the normal distribution; for `"wilson"`, and for `"logit"` of a partial area, by Student's
+        /// t.
         pub p_value: Option<f64>,
         /// Positives and negatives that were used.
         pub rows: Count,
@@ -295,6 +299,71 @@ impl RocAucCi {
             BootstrapInterval::Bca => bca_probabilities(auc, &areas, tail, acceleration()),
         };
         Interval::between(se, &areas, probabilities)
+    }
+}
+
+declaration! {
+    /// The AUC with its interval: Wilson, DeLong, logit, Hanley-McNeil, Obuchowski, bootstrap (percentile, BCa); also for
+    /// rows in clusters, and for partial areas; and the test of any value, also that it is not missed by more than a margin.
+    ///
+    /// Words: AUC confidence interval, Wilson, DeLong, Hanley-McNeil, logit interval, standard error of the AUC, clustered
+    /// AUC, Obuchowski, BCa.
+    RocAucCi => RocAucCiRecord, super::roc_auc_ci_clustered::RocAucCiClusteredRecord {
+        label = None, score = None;
+        /// `None` is `"wilson"` for the whole area, and `"logit"` for a part of it.
+        ///
+        /// - `"wilson"`: the areas that the test does not reject, with the variance that each of them implies, as Wilson's
+        ///   interval of a proportion. It is never outside 0 to 1, never a single point, and keeps its level from three rows of
+        ///   the rarer class on.
+        /// - `"delong"`: a normal interval on the scale of the AUC, with the DeLong standard error; limits are cut off at 0 and
+        ///   1.
+        /// - `"logit"`: a normal interval on the logit scale, with the same standard error. It is never outside 0 to 1, and it
+        ///   is not a single point if the classes do not overlap. Of a part of the curve: on the logit scale of the share of the
+        ///   largest possible area, with the standard error of the jackknife and Student's t, for the few rows that lie within
+        ///   the bounds.
+        /// - `"hanley_mcneil"`: a normal interval with the standard error that Hanley and McNeil derive from the AUC and the two
+        ///   counts alone; limits are cut off at 0 and 1. It is the only method that is defined with a single positive or a
+        ///   single negative. (With one of each the AUC is 0, 1/2 or 1; if it is 0 or 1, both limits are the AUC.)
+        /// - `"obuchowski"`: a normal interval with the standard error of the area under the binormal curve that
+        ///   `binormal_roc_auc()` fits to the points; limits are cut off at 0 and 1. It is the variance of
+        ///   `pROC::var(method="obuchowski")`, null where no line can be fitted, and often larger than DeLong's.
+        /// - `"bootstrap"`: from resamples of the rows within each class (with `cluster`: of whole clusters). With more than
+        ///   16,384 rows, neighbouring scores are joined as in `bootstrap_ci()`.
+        method: word<IntervalMethod> = None,
+        level = 0.95,
+        /// The standard error is then that of the infinitesimal jackknife, for `"wilson"`, `"delong"` and `"logit"`. It is made
+        /// for samples whose rows were drawn with unequal probabilities, where weights correct for that. If a weight is the
+        /// number of repeated rows instead, the standard error is too large, because each repeated row is an observation. Not
+        /// possible with the other methods.
+        weight = None,
+        /// The standard error is then Obuchowski's (1997), or with `weight` the jackknife's of whole clusters. Not possible with
+        /// `"hanley_mcneil"` and `"obuchowski"`.
+        cluster = None,
+        /// The limits of the bootstrap: `"percentile"` (the default), quantiles of the resampled AUCs, or `"bca"`, quantiles
+        /// with a correction for bias and acceleration (not with `cluster`). This option and the next two are for the bootstrap
+        /// only.
+        interval: word<BootstrapInterval> = None,
+        /// 2000 by default.
+        n_resamples = None,
+        /// 0 by default.
+        seed = None,
+        /// Bounds of the false positive rate, for the area between them: see `roc_auc()`. For partial areas the methods are
+        /// `"logit"`, `"delong"` and `"bootstrap"`, without weights and clusters.
+        min_fpr: number = None,
+        max_fpr: number = None,
+        /// Bounds of the true positive rate, not together with those of the other.
+        min_tpr: number = None,
+        max_tpr: number = None,
+        /// Whether a partial area is scaled like a whole area: see `roc_auc()`.
+        standardized: python("bool | Literal[\"always\"]") = false,
+        /// The interval is always two-sided.
+        alternative = "two-sided",
+        /// 0.5 by default, or the area of a score that says nothing for a partial area.
+        null = None, margin = None, count = None,
+        /// in place of `label` and `score`. The states of a group are merged. With `max_bins` the answer is approximate: scores
+        /// in one bin count as ties. Of states of rows with weights the standard error and all that follows from it are null
+        /// where the squares of the weights are not known: see `roc_state()`.
+        state = None,
     }
 }
 

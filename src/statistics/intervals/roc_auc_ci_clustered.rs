@@ -20,7 +20,7 @@ record! {
         /// The fields of the record without clusters. The standard error is null with fewer than two clusters that hold positives,
         /// or negatives.
         pub area: RocAucCiRecord,
-        /// Clusters that were used.
+        /// Clusters that were used; only with `cluster`.
         pub n_clusters: u64,
     }
 }

@@ -4,6 +4,7 @@ use super::curve_sums::CurveSums;
 use super::roc_auc_ci::RocAucCi;
 use super::roc_summary_short::{ShortSummaryRecord, share_of_positives};
 use crate::ranking::ties::{Count, RowCounts, Ties};
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Interval, RateInterval};
 use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::numbers::average_precision::{mean_precision, of_one_class};
@@ -25,27 +26,30 @@ pub struct RocSummary {
 record! {
     /// The numbers of one group.
     pub struct RocSummaryRecord {
-        /// The area; null, like most numbers here, without a positive or without a negative.
+        /// As `roc_auc()`.
         pub auc: Option<f64>,
-        /// Its standard error and limits; null also with fewer than two positives or fewer than two negatives.
+        /// Its standard error and limits, as `roc_auc_ci()`.
         pub interval: Interval,
-        /// `2 AUC - 1`, with the limits `2 lower - 1` and `2 upper - 1`.
+        /// - `gini`: as `gini()`.
+        /// - `gini_lower`, `gini_upper`: its limits, `2 lower - 1` and `2 upper - 1`.
         pub gini: RateInterval,
-        /// `max |tpr - fpr|`.
+        /// The distance of `ks_statistic()`.
         pub ks: Option<f64>,
-        /// The mean precision at the positives, 0 to 1; 1 without a negative, null without a positive.
+        /// As `average_precision()`: the mean, over positives, of the precision at their score; 1 without a negative.
         pub average_precision: Option<f64>,
-        /// The score at which `tpr - fpr` is largest, positive if `score >= threshold`.
+        /// The score at which `tpr - fpr` is largest, where a row is called positive if `score >= best_threshold`; if there
+        /// are several, the highest.
         pub best_threshold: Option<Threshold>,
-        /// The share of positives among the rows that were used; null without any.
+        /// `n_pos / n`; with weights the positives' share of all weights, which is NaN if a score is NaN.
         pub prevalence: Option<f64>,
-        /// Rows that were used.
+        /// The rows that were used.
         pub n: u64,
-        /// Rows that were skipped.
+        /// The rows that were skipped because the label or the score is null.
         pub n_missing: u64,
-        /// Those of them of which only the label is missing; null of states, which do not know.
+        /// Those of them of which only the label is null, such as new rows whose outcome is not known yet; null with
+        /// `state`, because states do not tell them apart.
         pub n_unlabelled: Option<u64>,
-        /// Positives and negatives that were used.
+        /// The positives and the negatives among the rows that were used.
         pub rows: Count,
     }
 }
@@ -109,6 +113,23 @@ impl RocSummaryRecord {
         let RowCounts { n_pos, n_neg, n_missing, n_unlabelled, .. } = rows;
         let prevalence = share_of_positives(rows);
         RocSummaryRecord { prevalence, n: n_pos + n_neg, n_missing, n_unlabelled, ..self }
+    }
+}
+
+declaration! {
+    /// The most used numbers, from one ranking of the rows.
+    ///
+    /// Words: summary of a score, all metrics at once, prevalence.
+    RocSummary => RocSummaryRecord {
+        label = None, score = None;
+        /// The method of the interval: see `roc_auc_ci()`.
+        ci: word<super::roc_auc_ci::IntervalMethod> = "wilson",
+        level = 0.95,
+        /// The limits, the number of resamples and the seed of the bootstrap: see `roc_auc_ci()`.
+        interval: word<super::roc_auc_ci::BootstrapInterval> = None,
+        n_resamples: integer = None,
+        seed: integer = None,
+        weight = None, count = None, state = None,
     }
 }
 

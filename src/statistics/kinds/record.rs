@@ -14,6 +14,9 @@ pub trait Record: Value {
     /// The fields, in order.
     const FIELDS: &'static [Field] = Self::COLUMNS;
 
+    /// Of each declared field the number of its columns, and its sentence.
+    const SENTENCES: &'static [(usize, &'static str)] = &[];
+
     /// Appends each field to the column of its place.
     #[inline]
     fn append(self, columns: &mut [Column]) {
@@ -264,12 +267,12 @@ const fn plain(name: &str) -> &str {
 /// Declares a record: a struct whose fields are columns, with its values where it is NaN and where it is undefined.
 macro_rules! record {
     ($(#[$doc:meta])* pub struct $name:ident {
-        $($(#[$field_doc:meta])* pub $field:ident: $value:ty,)*
+        $($(#[doc = $sentence:literal])* pub $field:ident: $value:ty,)*
     }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq)]
         pub struct $name {
-            $($(#[$field_doc])* pub $field: $value,)*
+            $($(#[doc = $sentence])* pub $field: $value,)*
         }
 
         #[allow(dead_code)]
@@ -321,6 +324,11 @@ macro_rules! record {
         }
 
         impl $crate::statistics::kinds::record::Record for $name {
+            const SENTENCES: &'static [(usize, &'static str)] = &[$((
+                <$value as $crate::statistics::kinds::record::Value>::COLUMNS.len(),
+                concat!($($sentence, "\n"),*),
+            )),*];
+
             // One field after the other.
             fn append_all(records: Vec<Self>, columns: &mut [$crate::statistics::kinds::column::Column]) {
                 let mut columns = columns.iter_mut();

@@ -4,6 +4,7 @@ use super::always_valid::{Largest, ln_alpha};
 use super::normal_mixture::NormalMixture;
 use super::periods::{Period, ROLES, Sums, periods};
 use crate::interrupt;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Alternative, Hypothesis};
 use crate::statistics::kinds::Columnwise;
 use crate::statistics::options::{OptionError, Options, from_options};
@@ -201,6 +202,39 @@ impl AlwaysValidChange {
         let fields = [since as f64, before, after, change, change - margin, change + margin];
         let [since, before, after, change, lower, upper] = fields.map(Some);
         [since, before, after, change, lower, upper, e_value, p_value]
+    }
+}
+
+declaration! {
+    /// Since which period the AUC differs from the periods before, or from a reference, and by how much, with an interval
+    /// and a test that hold at all periods at once.
+    ///
+    /// Words: change point, change detection, drift of the AUC over time, model decay, degradation, e-detector, CUSUM,
+    /// alarm.
+    AlwaysValidChange {
+        /// The AUC of each period and its standard error, as `roc_auc_ci()` gives them. Periods must be of different rows.
+        /// Differences of AUCs are possible.
+        auc: column,
+        se: column;
+        /// How many positives and negatives each AUC is of, as in `always_valid()`.
+        n_pos: column = None,
+        n_neg: column = None,
+        /// How many periods at the start no change begins with; the first answer is that of the period after them. By default 3
+        /// with `n_pos` and `n_neg`, otherwise 28, four weeks of nights.
+        baseline: integer = None,
+        /// The AUC that periods are compared with in place of those before, such as that of the validation or a limit. It is
+        /// taken as known without an error. A change may then begin with the first period.
+        reference: number = None,
+        /// How much each period counts, as in `always_valid()`.
+        weight: column = None,
+        /// All intervals of all periods hold together with this probability.
+        level = 0.95,
+        /// `"greater"` finds a rise, and `"less"` a fall. The interval is always two-sided.
+        alternative = "two-sided",
+        /// It is a change; 0 by default. With `alternative="less"` and -0.01, a fall of more than 0.01.
+        null = None,
+        /// How many periods after a change its interval is to be tightest, compared with others that always hold.
+        tightest_at: number = 28,
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::math;
 use crate::ranking::ties::{Above, Indexed, PositiveScore, PositiveScores, Run, Segment, Ties};
 use crate::simd::{self, Kernel};
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 use crate::statistics::thresholds::confusion::Confusion;
@@ -145,6 +146,15 @@ impl Summary for AveragePrecision {
             )
         };
         AveragePrecisionRecord::new(Some(mean_precision(units, ties.n_pos())))
+    }
+}
+
+declaration! {
+    /// The mean, over positives, of the precision at their score; 1 without negatives.
+    ///
+    /// Words: average precision, AP, PR AUC, AUPRC, area under the precision-recall curve.
+    AveragePrecision {
+        label = None, score = None; weight = None, count = None, state = None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::math;
 use crate::ranking::ties::Ties;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 
@@ -34,6 +35,15 @@ impl Summary for Gini {
             math::signed_quotient(surplus, ties.pairs())
         });
         GiniRecord::new(gini)
+    }
+}
+
+declaration! {
+    /// `2 AUC - 1`.
+    ///
+    /// Words: Gini, Gini coefficient, accuracy ratio, Somers' D, normalized Gini.
+    Gini {
+        label = None, score = None; weight = None, count = None, state = None,
     }
 }
 

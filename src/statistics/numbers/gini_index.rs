@@ -2,6 +2,7 @@
 
 use crate::ranking::rows::Codes;
 use crate::ranking::tasks;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
@@ -34,15 +35,17 @@ record! {
 record! {
     /// The index of one group.
     pub struct GiniIndexRecord {
-        /// The index; null if the target's total is not above 0.
+        /// The index: 0 if the score says nothing, below 1, negative if it orders rows the wrong way round.
         pub gini: Option<f64>,
-        /// The same over that of the target ordered by itself; null also if all targets are equal.
+        /// `gini` over the index of the target ordered by itself, at most 1.
         pub normalized: Option<f64>,
-        /// The curve, if it is asked for.
+        /// With `points`, for each distinct score, highest first, `score`, the share of rows that reach it, `population`,
+        /// and their share of the target's total, `captured` (Float64); the first point is (0, 0), without a score.
+        /// Otherwise null.
         pub points: Option<Vec<CapturedPoint>>,
-        /// The target's total.
+        /// The sum of the target.
         pub total: Option<f64>,
-        /// Rows that were used.
+        /// The rows that were used.
         pub n: u64,
     }
 }
@@ -113,6 +116,21 @@ fn index(points: &[CapturedPoint], total: f64) -> f64 {
         (population, captured) = (point.population, point.captured);
     }
     twice - 1.0
+}
+
+declaration! {
+    /// How well a score puts rows with a large target first, such as policies with large claims.
+    ///
+    /// Words: Gini index, Lorenz curve, concentration index, claims, insurance pricing.
+    GiniIndex => GiniIndexRecord {
+        /// Any numeric or Boolean column, such as the cost of a policy's claims.
+        target: column,
+        /// Any numeric or Boolean column; higher means a larger target.
+        score: column;
+        /// Whether the points of the curve are listed.
+        points: flag = false,
+        count = None,
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::exact_ks;
 use crate::math;
 use crate::ranking::ties::{Count, Indexed, Step, StepKind, Ties};
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Alternative, NullDistribution};
 use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
@@ -32,16 +33,17 @@ const MOST_PAIRS: u128 = 2_000_000_000;
 record! {
     /// The distance of one group, and where it is attained.
     pub struct KsRecord {
-        /// The distance, 0 to 1; null without a positive or without a negative.
+        /// The distance, 0 to 1.
         pub ks: Option<f64>,
-        /// `tpr - fpr` where it is attained: the distance with its sign.
+        /// `tpr - fpr` where it occurs: the distance with its sign.
         pub difference: Option<f64>,
-        /// The score at which it is attained, positive if `score >= threshold`; the highest of several.
+        /// The score at which this distance occurs, where a row is called positive if `score >= threshold`; if there are
+        /// several, the highest.
         pub threshold: Option<Threshold>,
-        /// The p-value; null with weights, because weights do not say how many observations there are, and where an exact
-        /// one was asked for that takes too long.
+        /// For the hypothesis that both classes have the same distribution. Null with weights, because weights do not say
+        /// how many observations there are.
         pub p_value: Option<f64>,
-        /// "exact" or "asymptotic"; null where the p-value is.
+        /// How the p-value was made, `"exact"` or `"asymptotic"`; null where it is.
         pub method: Option<&'static str>,
         /// Positives and negatives that were used.
         pub rows: Count,
@@ -165,6 +167,26 @@ impl KsStatistic {
             |sizes, lower| sizes.extend(lower),
         );
         (Some(exact_ks::upper_tail(&sizes, n_pos, n_neg, distance, self.alternative)), Some("exact"))
+    }
+}
+
+declaration! {
+    /// The largest vertical distance between the ROC curve and the diagonal, and the threshold where it occurs.
+    ///
+    /// Words: KS, Kolmogorov-Smirnov, two-sample test, maximum separation.
+    KsStatistic => KsRecord {
+        label = None, score = None;
+        /// The distance is `max |tpr - fpr|` (two-sided), `max (tpr - fpr)` (greater), which is large if positives score higher,
+        /// or `max (fpr - tpr)` (less).
+        alternative = "two-sided",
+        /// How the p-value is made:
+        ///
+        /// - `"exact"`: by counting all ways of dealing the labels to these rows, with the ties that there are. The time grows
+        ///   with positives times negatives: a second for 2 * 10^9 pairs, beyond which it is null. Not possible with weights.
+        /// - `"asymptotic"`: the limit for many rows. It is conservative if there are few rows or ties.
+        /// - `"auto"`: exact for fewer than 10,000 pairs of a positive and a negative, which is R's rule.
+        method: word<NullDistribution> = "auto",
+        weight = None, count = None, state = None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::math;
 use crate::ranking::ties::Ties;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 
@@ -32,6 +33,15 @@ impl Summary for MeanPositiveRank {
             math::quotient(twice_u + n_pos * (n_pos + 1), 2 * n_pos)
         });
         MeanPositiveRankRecord::new(mean)
+    }
+}
+
+declaration! {
+    /// The mean rank of the positives among all rows: the AUC measured in rows.
+    ///
+    /// Words: mean rank, average rank of positives.
+    MeanPositiveRank {
+        label = None, score = None; count = None, state = None,
     }
 }
 

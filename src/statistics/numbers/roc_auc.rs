@@ -3,6 +3,7 @@
 use super::partial_area::{Range, Standardized, partial_area};
 use crate::math;
 use crate::ranking::ties::Ties;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
@@ -50,6 +51,36 @@ impl Summary for RocAuc {
             Some(math::quotient(ties.twice_u(), 2 * ties.pairs()))
         };
         RocAucRecord { auc }
+    }
+}
+
+declaration! {
+    /// The probability that a random positive scores higher than a random negative, where a tie counts one half; or the area
+    /// under a part of the curve.
+    ///
+    /// Words: AUC, AUROC, ROC AUC, area under the curve, partial AUC, pAUC, McClish, c-statistic.
+    RocAuc {
+        label = None,
+        /// Compared in its own dtype.
+        score = None;
+        /// A weight says how many rows the row stands for.
+        weight = None,
+        /// Bounds of the false positive rate. The result is the area between them: the integral of tpr over fpr.
+        min_fpr: number = None,
+        max_fpr: number = None,
+        /// Bounds of the true positive rate. The result is the integral of 1 - fpr over tpr. Bounds of both rates are possible
+        /// only as `max_fpr` with `min_tpr`. They give the two-way partial area: the part of the corner `fpr <= max_fpr`, `tpr
+        /// >= min_tpr` that is below the curve.
+        min_tpr: number = None,
+        max_tpr: number = None,
+        /// Whether a partial area is scaled like a whole area: one half for the diagonal, 1 for a perfect score. Below the
+        /// diagonal this is null; with `"always"` the same formula is taken there, as scikit-learn does, and the number is below
+        /// one half, perhaps below 0. Not possible for the two-way area.
+        standardized: python("bool | Literal[\"always\"]") = false,
+        count = None,
+        /// in place of `label` and `score`. The states of a group are merged. With `max_bins` the answer is approximate: scores
+        /// in one bin count as ties.
+        state = None,
     }
 }
 

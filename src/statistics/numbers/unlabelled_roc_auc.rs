@@ -3,6 +3,7 @@
 use crate::interrupt;
 use crate::math;
 use crate::ranking::ties::Count;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::Area;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record};
 use crate::statistics::options::{from_options, words};
@@ -39,15 +40,16 @@ from_options!(|options| UnlabelledRocAuc { assume: options.optional_word("assume
 record! {
     /// The areas of one group.
     pub struct UnlabelledRocAucRecord {
-        /// Of the labelled rows; null without a positive or without a negative.
+        /// The AUC of the labelled rows, as `roc_auc()`.
         pub auc: Option<f64>,
-        /// The smallest area of all rows that any labels could give; null if no labels give one.
+        /// The smallest AUC of all rows that any labels of the unlabelled rows give; null if no labels give one.
         pub lower: Option<f64>,
-        /// The largest one.
+        /// The largest AUC that any labels give.
         pub upper: Option<f64>,
-        /// The expected area of all rows, if scores are taken for calibrated.
+        /// With `assume`, the expected pairs in order over the expected pairs of all rows, 0 to 1; otherwise null.
         pub expected_auc: Option<f64>,
-        /// The same once the scores are calibrated to the labelled rows as a whole; null if that is not possible.
+        /// The same after the logits of all scores have been moved by one number, so that the scores of the labelled rows
+        /// add up to the labelled positives. Null if no number does that, as without a labelled positive or negative.
         pub corrected_auc: Option<f64>,
         /// Labelled positives and negatives.
         pub rows: Count,
@@ -267,6 +269,22 @@ const MOST_STEPS: usize = 200;
 
 /// A step that changes no area by more than a rounding.
 const NEAR: f64 = 1e-14;
+
+declaration! {
+    /// What the AUC can be, and is expected to be, while some rows have no label yet.
+    ///
+    /// Words: late labels, delayed labels, missing outcomes, immature vintages, verification bias, model-based concordance.
+    UnlabelledRocAuc => UnlabelledRocAucRecord {
+        /// Null is a label that is not known.
+        label,
+        /// The score and the count of each row, as for `roc_auc()`.
+        score: column;
+        /// None takes nothing for granted. `"calibrated"` takes scores for probabilities: of the rows with a score, labelled or
+        /// not, this share is positive.
+        assume: word<Assumption> = None,
+        count: column = None,
+    }
+}
 
 #[cfg(test)]
 mod tests {

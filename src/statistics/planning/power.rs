@@ -1,6 +1,7 @@
 //! How many rows a test of an AUC needs, how often it rejects if the AUC differs, and what AUC or level that takes.
 
 use crate::math::normal::{upper_quantile, upper_tail};
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::Alternative;
 use crate::statistics::kinds::{Columnwise, of_each_row};
 use crate::statistics::options::{OptionError, Options, from_options};
@@ -229,6 +230,44 @@ pub(in crate::statistics) fn ratio_of(options: &Options) -> Result<f64, OptionEr
         return Ok(ratio);
     }
     Err(options.must_be("ratio", "be a finite number above 0, such as 2 for two negatives a positive"))
+}
+
+declaration! {
+    /// The probability that the test of one AUC rejects; or, for a given power, the AUC or the level that is None; of plain
+    /// numbers, such as `roc_auc_power(0.73, 41, 72)`, a float.
+    ///
+    /// Words: power, power analysis, statistical power, minimal detectable AUC.
+    RocAucPower {
+        /// The AUC, between 0 and 1: a column or a number. With None, the lowest AUC above one half that the test finds with the
+        /// given power is returned; one minus this AUC has the same power.
+        auc: python("IntoExpr | float | None"),
+        /// The numbers of positives and negatives: columns or numbers.
+        n_pos: python("IntoExpr | float"),
+        n_neg: python("IntoExpr | float");
+        /// The probability that the test rejects, between 0 and 1. By default it is what is returned.
+        power: number = None,
+        /// The last two both mean a one-sided test in the direction of the effect.
+        alternative = "two-sided",
+        /// The level of the test, between 0 and 1. With None, the level at which the test has the given power is returned.
+        alpha: python("float | None") = 0.05,
+    }
+}
+
+declaration! {
+    /// How many rows the test of one AUC needs; of a plain number a dictionary.
+    ///
+    /// Words: sample size, number of patients, number of cases, how many rows.
+    RocAucSampleSize {
+        /// The AUC, between 0 and 1: a column or a number.
+        auc: python("IntoExpr | float");
+        /// The probability that the test rejects, between 0 and 1.
+        power: number = 0.8,
+        /// The number of negatives for each positive.
+        ratio: number = 1.0,
+        /// The last two both mean a one-sided test in the direction of the effect.
+        alternative = "two-sided",
+        alpha = 0.05,
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::power::{Plan, ratio_of};
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::ranking::ties::Count;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::Areas;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
@@ -31,14 +32,14 @@ pub struct RocAucDifferencePower {
 record! {
     /// The power of one group.
     pub struct RocAucDifferencePowerRecord {
-        /// The difference of the areas; null without a positive or without a negative.
+        /// The first AUC minus the second.
         pub difference: Option<f64>,
-        /// The power of the test with as many rows as here; null with fewer than two rows in a class, and if
-        /// neither area varies.
+        /// The power of the test with as many rows as in the pilot sample, if this is the true difference.
         pub power: Option<f64>,
-        /// The positives that the power asked for needs, not rounded; null where the power is, and for no difference.
+        /// The positives that the test needs for the given power, not rounded; null where the power is, and if the AUCs are
+        /// equal.
         pub needed_pos: Option<f64>,
-        /// The negatives that it needs.
+        /// The negatives that it needs, in the ratio of the pilot sample or in the given one.
         pub needed_neg: Option<f64>,
         /// Positives and negatives that were used.
         pub rows: Count,
@@ -88,6 +89,23 @@ impl Joint for RocAucDifferencePower {
         });
         let (needed_pos, needed_neg) = needed.unzip();
         RocAucDifferencePowerRecord::new(Some(difference), Some(power), needed_pos, needed_neg, rows.into())
+    }
+}
+
+declaration! {
+    /// The power and the needed rows of the test of two scores, from a pilot sample.
+    ///
+    /// Words: power of a comparison, sample size of a paired comparison, pilot study.
+    RocAucDifferencePower => RocAucDifferencePowerRecord {
+        label, score_a, score_b;
+        /// The probability that the test rejects, between 0 and 1.
+        power: number = 0.8,
+        /// The number of negatives for each positive among the needed rows; by default that of the pilot sample.
+        ratio: number = None,
+        /// The last two both mean a one-sided test in the direction of the effect.
+        alternative = "two-sided",
+        alpha = 0.05,
+        count = None,
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::math;
 use crate::math::{normal, student_t};
 use crate::ranking::ties::{Count, Ties};
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Alternative, delong};
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::{from_options, words};
@@ -33,16 +34,16 @@ pub enum Distribution {
 record! {
     /// The test of one group.
     pub struct BrunnerMunzelRecord {
-        /// The standardised distance from one half, positive if positives tend to score higher; null with fewer than
-        /// two rows in a class, and where no placement varies.
+        /// `(auc - 1/2) / se`, positive if positives tend to score higher (scipy's has the opposite sign if positives are
+        /// its first sample).
         pub statistic: Option<f64>,
-        /// The degrees of freedom of the t distribution; null where the statistic is.
+        /// The degrees of freedom of the t distribution.
         pub df: Option<f64>,
-        /// The p-value; null where the statistic is.
+        /// Of the hypothesis that the AUC is one half.
         pub p_value: Option<f64>,
         /// The AUC.
         pub auc: Option<f64>,
-        /// Its standard error.
+        /// The DeLong standard error of the AUC.
         pub se: Option<f64>,
         /// Positives and negatives that were used.
         pub rows: Count,
@@ -84,6 +85,21 @@ impl Summary for BrunnerMunzel {
             Distribution::Normal => self.alternative.p_value(statistic, normal::upper_tail),
         };
         BrunnerMunzelRecord { statistic: Some(statistic), df: Some(df), p_value: Some(p_value), ..record }
+    }
+}
+
+declaration! {
+    /// The test that the AUC is one half, which does not assume that the classes have equal distributions.
+    ///
+    /// Words: Brunner-Munzel, nonparametric Behrens-Fisher, stochastic superiority, relative effect, unequal variances.
+    BrunnerMunzel => BrunnerMunzelRecord {
+        label = None, score = None;
+        /// `"greater"` means that positives tend to score higher.
+        alternative = "two-sided",
+        /// The distribution that the statistic is compared with: `"t"`, or `"normal"` for large groups, which gives the z-test
+        /// of the AUC with its DeLong standard error.
+        distribution: word<Distribution> = "t",
+        count = None, state = None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::math::{quotient, student_t};
 use crate::ranking::ties::Count;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Interval, LogitScale, interval::tail};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, words};
@@ -53,13 +54,14 @@ pub enum PairWeight {
 record! {
     /// The index of one group.
     pub struct ConcordanceRecord {
-        /// The index, 0 to 1; null without a comparable pair.
+        /// The index, 0 to 1; 1/2 for a score that says nothing.
         pub concordance: Option<f64>,
-        /// Its standard error and limits.
+        /// - `se`: its standard error, by the infinitesimal jackknife.
+        /// - `lower`, `upper`: the limits of the interval.
         pub interval: Interval,
         /// Comparable pairs in which the earlier event has the higher score.
         pub concordant: u64,
-        /// Comparable pairs in which it has the lower score.
+        /// Comparable pairs in which the earlier event has the lower score.
         pub discordant: u64,
         /// Comparable pairs with equal scores.
         pub tied: u64,
@@ -329,6 +331,35 @@ impl<T: Copy + Default + std::ops::AddAssign + std::ops::Sub<Output = T>> Fenwic
         }
         let equal = self.of_code[code as usize];
         Against { below, equal, above: self.all - below - equal }
+    }
+}
+
+declaration! {
+    /// How well a score orders rows by the time of an event that is not always seen (Harrell, Uno).
+    ///
+    /// Words: C-index, concordance index, Harrell's C, Uno's C, survival, censored, time to event.
+    ConcordanceIndex => ConcordanceRecord {
+        /// The time of the event or, for a censored row, the last time at which it was seen: any numeric column.
+        time: column,
+        /// Whether the row had the event at its time; False or 0 means that it is censored, that is, that it was last seen
+        /// without the event. Boolean, or an integer or float column that holds only 0 and 1.
+        event: column,
+        /// Any numeric or Boolean column; higher means a higher risk, so an earlier event. For predicted times write
+        /// `-pl.col("predicted")`.
+        score: column;
+        /// - `"harrell"`: every comparable pair weighs the same. How many rows are censored, and when, has an influence on what
+        ///   the index estimates.
+        /// - `"uno"`: a pair weighs `1 / G²`, where G is the probability that a row is not censored before the earlier time, by
+        ///   Kaplan and Meier's estimate from the rows of the group. The index is then the same for any censoring that has
+        ///   nothing to do with score and time. Give a `tau` as well, because at late times few rows stand for many.
+        method: word<PairWeight> = "harrell",
+        /// Only pairs whose earlier time is below `tau` are compared, in the unit of `time`. `None`: all.
+        tau: number = None,
+        /// - `"logit"`: on the logit scale, by Student's t with one degree of freedom less than there are events that are
+        ///   followed by a row.
+        /// - `"normal"`: by the normal distribution on the scale of the index, cut at 0 and 1.
+        interval: word<IndexLimits> = "logit",
+        level = 0.95, count = None,
     }
 }
 

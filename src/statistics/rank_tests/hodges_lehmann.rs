@@ -4,6 +4,7 @@ use super::exact_rank_sum;
 use crate::math::normal::upper_quantile;
 use crate::ranking::scores::Score;
 use crate::ranking::ties::Count;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::interval::tail;
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
@@ -30,14 +31,13 @@ const EXACT_ROWS: usize = 50;
 record! {
     /// The shift of one group.
     pub struct HodgesLehmannRecord {
-        /// The median difference, in the unit of the scores; null without a positive or without a negative, NaN if
-        /// infinite scores leave a difference undefined.
+        /// The median of the differences between a positive's score and a negative's, in the unit of the scores.
         pub shift: Option<f64>,
         /// The lower limit; null where the shift is, -infinity if there are too few rows for the level.
         pub lower: Option<f64>,
         /// The upper limit; null where the shift is, infinity if there are too few rows for the level.
         pub upper: Option<f64>,
-        /// "exact" or "asymptotic".
+        /// `"exact"` or `"asymptotic"`, the distribution that gave the limits.
         pub method: Option<&'static str>,
         /// Positives and negatives that were used.
         pub rows: Count,
@@ -178,6 +178,18 @@ fn asymptotic_rank(pos: &[f64], neg: &[f64], tail: f64) -> u64 {
     let largest_kept = 0.5 * m * n + 0.5 + upper_quantile(tail) * deviation;
     let rank = (m * n - largest_kept).floor() + 1.0;
     if rank >= 1.0 { rank as u64 } else { 0 }
+}
+
+declaration! {
+    /// How much higher positives score, in the unit of the scores.
+    ///
+    /// Words: Hodges-Lehmann, location shift, pseudomedian of differences.
+    HodgesLehmann => HodgesLehmannRecord {
+        label,
+        /// Any numeric or Boolean column. Differences are computed in Float64, so integers beyond 2^53 lose their last digits.
+        score: column;
+        level = 0.95, count = None,
+    }
 }
 
 #[cfg(test)]

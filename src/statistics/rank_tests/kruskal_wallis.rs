@@ -2,6 +2,7 @@
 
 use crate::math;
 use crate::math::chi_square;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
@@ -17,13 +18,13 @@ pub struct KruskalWallis {}
 record! {
     /// The test of one group.
     pub struct KruskalWallisRecord {
-        /// H, corrected for ties; null with fewer than two samples, and if all scores tie.
+        /// H, corrected for ties.
         pub statistic: Option<f64>,
-        /// Degrees of freedom; null where the statistic is.
+        /// The number of samples minus 1.
         pub df: Option<u64>,
-        /// The p-value; null where the statistic is.
+        /// By the chi-square distribution.
         pub p_value: Option<f64>,
-        /// The number of samples.
+        /// Samples that were used.
         pub n_samples: u64,
         /// Rows that were used.
         pub n: u64,
@@ -84,6 +85,18 @@ impl Joint for KruskalWallis {
 /// A record with the numbers of samples and rows.
 fn with_sizes(record: KruskalWallisRecord, rows: &Rows) -> KruskalWallisRecord {
     KruskalWallisRecord { n_samples: rows.keys.distinct as u64, n: rows.len as u64, ..record }
+}
+
+declaration! {
+    /// The rank test of more than two samples.
+    ///
+    /// Words: Kruskal-Wallis, rank test of several samples, one-way ANOVA on ranks.
+    KruskalWallis => KruskalWallisRecord {
+        /// The column with the sample of each row: any dtype except lists, any number of samples.
+        sample: column,
+        /// Any numeric or Boolean column.
+        score: column,
+    }
 }
 
 #[cfg(test)]

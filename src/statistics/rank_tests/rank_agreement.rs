@@ -4,6 +4,7 @@ use crate::interrupt;
 use crate::math;
 use crate::math::normal::upper_tail;
 use crate::ranking::rows::Codes;
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Alternative, NullDistribution};
 use crate::statistics::kinds::{Inputs, Joint, record};
 use crate::statistics::options::from_options;
@@ -39,9 +40,9 @@ const MOST_ROWS: u64 = 1500;
 record! {
     /// The agreement of one group.
     pub struct RankAgreementRecord {
-        /// Pairs that both order alike.
+        /// Pairs without a tie that both columns put in the same order.
         pub concordant: u64,
-        /// Pairs that both order, against each other.
+        /// Pairs without a tie that they put in opposite orders.
         pub discordant: u64,
         /// Pairs that tie in x only.
         pub tied_x: u64,
@@ -53,25 +54,27 @@ record! {
         pub tau_a: Option<f64>,
         /// Kendall's tau-b; null if all pairs tie in x or in y.
         pub tau_b: Option<f64>,
-        /// Stuart's tau-c; null if all rows tie in x or in y.
+        /// Stuart's, which can reach 1 even if x and y have different numbers of values.
         pub tau_c: Option<f64>,
-        /// Somers' D of y given x; null if all pairs tie in x.
+        /// Somers' D of y given x; 0 if only y is constant, because every pair that x tells apart ties in y, and null if x
+        /// is. scipy's `somersd` gives NaN in both cases.
         pub somers_yx: Option<f64>,
         /// Somers' D of x given y; null if all pairs tie in y.
         pub somers_xy: Option<f64>,
-        /// Goodman and Kruskal's gamma; null if every pair ties.
+        /// Goodman and Kruskal's.
         pub gamma: Option<f64>,
-        /// Ling's degree of consistency; null if every pair ties.
+        /// Ling's degree of consistency, the share of concordant pairs among the concordant and discordant pairs.
         pub consistency: Option<f64>,
-        /// Ling's degree of discriminancy of x over y; null if no pair ties in x only.
+        /// Ling's degree of discriminancy: the number of pairs that tie in y only, divided by the number of pairs that tie
+        /// in x only.
         pub discriminancy: Option<f64>,
-        /// `C - D` in standard deviations of its distribution if x and y are unrelated; null if all rows tie in x or in y.
+        /// C - D divided by its standard deviation if x and y are unrelated.
         pub z: Option<f64>,
         /// The p-value; null where z is, and where an exact one was asked for that cannot be counted.
         pub p_value: Option<f64>,
         /// "exact" or "asymptotic"; null where the p-value is.
         pub method: Option<&'static str>,
-        /// Rows that were used.
+        /// The rows that were used.
         pub n: u64,
     }
 }
@@ -258,6 +261,25 @@ fn inversions(mut items: Vec<u32>) -> u64 {
         width *= 2;
     }
     count
+}
+
+declaration! {
+    /// How far two columns put the rows in the same order, with Kendall's test.
+    ///
+    /// Words: Kendall's tau, Somers' D, Goodman-Kruskal gamma, concordance of two scores, rank correlation, consistency and
+    /// discriminancy.
+    RankAgreement => RankAgreementRecord {
+        /// Any numeric or Boolean columns: two scores, or two measures of the same things.
+        x: column,
+        y: column;
+        /// `"greater"` means that the columns order rows alike.
+        alternative = "two-sided",
+        /// - `"exact"`: the exact distribution of the discordant pairs, in which every order of y is equally likely. Null if
+        ///   values tie, and with more than 1500 rows, because the work grows with the cube of their number.
+        /// - `"asymptotic"`: the normal approximation, with a variance that is corrected for ties.
+        /// - `"auto"`: exact if nothing ties and there are fewer than 50 rows (R's rule).
+        method: word<NullDistribution> = "auto",
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::math;
 use crate::ranking::ties::{Count, RowCounts, Ties};
 use crate::states::State;
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 
@@ -57,5 +58,16 @@ impl Summary for RocAucBounds {
     /// All numbers are NaN, as those of the rows.
     fn of_nan(&self, rows: RowCounts) -> RocAucBoundsRecord {
         RocAucBoundsRecord { exact: true, ..RocAucBoundsRecord::nan(rows) }
+    }
+}
+
+declaration! {
+    /// The AUC of states, and the bounds of what it can be for their rows.
+    ///
+    /// Words: bounds of the AUC, binned AUC, approximate AUC, error of a histogram.
+    RocAucBounds {
+        label = None, score = None; weight = None, count = None,
+        /// in place of `label` and `score`. The states of a group are merged.
+        state = None,
     }
 }

@@ -9,6 +9,7 @@ use crate::ranking::scores::Keys;
 use crate::ranking::ties::{Count, CountColumns, Counts, RowCounts, Ties, counts::CountValue};
 use crate::ranking::{SHARD_ROWS, tasks};
 use crate::states::{Limit, Scale, State, state::LIMITS, weight_sums::WeightSums};
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Field, FieldKind, Summary, Value, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 
@@ -24,15 +25,18 @@ pub struct RocState {
 record! {
     /// The state of one group.
     pub struct RocStateRecord {
-        /// The bins, highest score first.
+        /// A list of structs, highest score first. `score` is the lowest score of a bin, in its own dtype; `pos` and `neg`
+        /// are its positives and negatives (UInt64), or the sums of their weights (Decimal with 38 digits, 18 of them after
+        /// the point); `tied` says whether all its rows share one score. With weights also `pos_squares` and `neg_squares`,
+        /// the sums of their squares (Decimal like the others); null where these are unknown.
         pub bins: Bins,
         /// Positives and negatives that were used.
         pub rows: Count,
         /// Rows that were skipped.
         pub n_missing: u64,
-        /// Whether a score was NaN. There are no bins then.
+        /// Whether a score is NaN. There are no bins then, and every answer is that of rows with a NaN.
         pub has_nan: bool,
-        /// The number of the partition that the bins belong to; 0 if each distinct score has its own bin.
+        /// 0 if every distinct score has its own bin, else the number of the partition (UInt64).
         pub resolution: u64,
         /// The most bins; null in a state that is exact whatever comes.
         pub max_bins: Option<u64>,
@@ -305,6 +309,24 @@ impl Summary for RocState {
 
     fn of_nan(&self, rows: RowCounts) -> RocStateRecord {
         RocStateRecord::of_nan(rows)
+    }
+}
+
+declaration! {
+    /// The rows counted by score: all that the functions of one score need; exact, or in at most `max_bins` bins.
+    ///
+    /// Words: sketch, sufficient statistics, pre-aggregation, histogram of scores, incremental AUC, streaming AUC.
+    RocState {
+        label, score;
+        /// The most bins of the state, from 16 to 2^31. None makes an exact state, with a bin for each distinct score. A state
+        /// whose distinct scores are not more than `max_bins` is exact as well.
+        max_bins: integer = None,
+        /// Where a state of `max_bins` has its small bins: `"real"` near 0, for any numbers; `"probability"` near 0 and near 1,
+        /// for scores from 0 to 1. None is `"real"`. States of different scales cannot be merged.
+        scale: python("Scale") = None,
+        /// Weights are read as Float64, and are at least 5e-19; those of a class are less than 1e20 together. The state then has
+        /// sums of weights, and answers every function that takes weights.
+        weight = None, count = None,
     }
 }
 

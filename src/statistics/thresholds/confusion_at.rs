@@ -6,6 +6,7 @@ use crate::math::binomial::{clopper_pearson, wilson};
 use crate::math::normal::upper_quantile;
 use crate::ranking::scores::Number;
 use crate::ranking::ties::{Count, Ties};
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{RateInterval, interval::tail};
 use crate::statistics::kinds::{Column, Curve, Record, Summary, Threshold, record};
 use crate::statistics::options::{from_options, words};
@@ -52,35 +53,39 @@ pub enum Interval {
 record! {
     /// The counts and rates of one group. Limits are null with weights, which do not say how many observations there are.
     pub struct ConfusionRecord {
-        /// The lowest possible score that is not below the threshold, null if no score is so high, and the counts.
+        /// - `threshold`: the lowest value of that dtype that is not below `at`; null if the dtype has no such value. Of an
+        ///   expression, its own value (in its own dtype), and null if it has several in the group.
+        /// - `tp`, `fp`, `tn`, `fn`: the four counts; with weights the sums of weights (Float64).
         pub calls: Calls,
-        /// `tp / P`: recall, sensitivity.
+        /// `tp / P`: recall, sensitivity, and its limits.
         pub tpr: RateInterval,
-        /// `fp / N`: 1 - specificity.
+        /// `fp / N`: 1 - specificity, and its limits. All limits are null with weights, because weights do not say how many
+        /// observations there are.
         pub fpr: RateInterval,
-        /// `tp / (tp + fp)`.
+        /// `tp / (tp + fp)`, the positive predictive value, and its limits.
         pub precision: RateInterval,
-        /// `tn / (tn + fn)`.
+        /// `tn / (tn + fn)`, the negative predictive value, and its limits.
         pub npv: RateInterval,
         /// `tpr / fpr`: how much more often a positive is called positive.
         pub positive_likelihood: RateInterval,
         /// `(1 - tpr) / (1 - fpr)`: how much more often a positive is called negative.
         pub negative_likelihood: RateInterval,
-        /// `tp tn / (fp fn)`: the diagnostic odds ratio.
+        /// The diagnostic odds ratio `tp tn / (fp fn)`, with its limits `odds_ratio_lower`, `odds_ratio_upper`. Limits of
+        /// ratios are null if a count in them is 0.
         pub odds_ratio: RateInterval,
-        /// `(tp + tn) / (P + N)`.
+        /// The share of rows that are classified correctly.
         pub accuracy: Option<f64>,
-        /// `1 - accuracy`.
+        /// The share of the others.
         pub error: Option<f64>,
         /// `(tpr + 1 - fpr) / 2`.
         pub balanced_accuracy: Option<f64>,
-        /// The F measure.
+        /// `(1 + beta²) precision tpr / (beta² precision + tpr)`.
         pub f: Option<f64>,
-        /// Matthews' correlation.
+        /// Matthews' correlation of labels and predicted classes, -1 to 1.
         pub mcc: Option<f64>,
-        /// Cohen's kappa.
+        /// Cohen's kappa, their agreement beyond chance, at most 1.
         pub kappa: Option<f64>,
-        /// `(tp + fp) / (P + N)`.
+        /// The share of rows called positive.
         pub predicted_rate: Option<f64>,
         /// Positives and negatives that were used.
         pub rows: Count,
@@ -174,6 +179,29 @@ impl RateOptions {
             calls.predicted_rate(),
             (&*ties).into(),
         )
+    }
+}
+
+declaration! {
+    /// The counts and rates at given thresholds.
+    ///
+    /// Words: confusion matrix, sensitivity, specificity, precision, recall, PPV, NPV, likelihood ratio, odds ratio, MCC,
+    /// Matthews correlation, kappa, balanced accuracy, F-score, Wilson interval.
+    ConfusionAt => ConfusionRecord {
+        label = None, score = None,
+        /// The threshold: a row is called positive if `score >= at`. Or several, in a list; the result is then a list of records
+        /// in the same order. Any number; it is compared with the scores in their own dtype and without rounding, so 2.5 on
+        /// integers means 3 and above. With Decimal scores a float stands for the decimal that it is written as. With Float
+        /// scores a Decimal with digits behind the point stands for the nearest float. Or an expression, for a threshold of each
+        /// row or of each group, such as `pl.col("cut_off")` or `pl.col("score").quantile(0.9)`; it is compared with the score
+        /// as Polars compares them, and rows where it is null are skipped. Not possible with `state`.
+        at: python("float | Iterable[float] | pl.Expr") = None;
+        /// The weight of recall in the F measure, above 0: with 2, recall counts four times as much as precision.
+        beta: number = 1.0,
+        /// The method for the intervals of tpr, fpr, precision and npv: `"wilson"`, from the score test, or `"clopper_pearson"`,
+        /// exact, which covers the true rate at least as often as the level says, and usually more often.
+        interval: word<Interval> = "wilson",
+        level = 0.95, weight = None, count = None, state = None,
     }
 }
 

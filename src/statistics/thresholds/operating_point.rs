@@ -3,6 +3,7 @@
 use super::confusion::{Calls, Confusion};
 use super::criterion::{Criterion, Merit, Rule, ratio};
 use crate::ranking::ties::{Count, Indexed, Step, StepKind, Ties};
+use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
@@ -79,19 +80,20 @@ impl FromOptions for OperatingPoint {
 record! {
     /// The best threshold of one group.
     pub struct OperatingPointRecord {
-        /// The score, null if no row should be called positive, and the counts.
+        /// - `threshold`: a row is called positive if `score >= threshold`. Null if it is best to call no row positive.
+        /// - `tp`, `fp`, `tn`, `fn`: the four counts; with weights the sums of weights (Float64).
         pub calls: Calls,
-        /// `tp / P`.
+        /// `tp / P`, 0 to 1.
         pub tpr: Option<f64>,
         /// `fp / N`.
         pub fpr: Option<f64>,
-        /// `tp / (tp + fp)`.
+        /// `tp / (tp + fp)`; null if no row is called positive.
         pub precision: Option<f64>,
         /// `(tp + tn) / (P + N)`.
         pub accuracy: Option<f64>,
-        /// The F measure.
+        /// `(1 + beta²) precision tpr / (beta² precision + tpr)`.
         pub f: Option<f64>,
-        /// The value of the criterion at the threshold.
+        /// The value of the criterion at this threshold; for `"top_p"` the accuracy, for a target the rate that was reached.
         pub criterion: Option<f64>,
         /// Positives and negatives that were used.
         pub rows: Count,
@@ -216,6 +218,42 @@ impl OperatingPoint {
 fn better(best: &mut Option<Candidate>, other: Option<Candidate>) {
     if other.map(|other| other.merit) > best.map(|best| best.merit) {
         *best = other;
+    }
+}
+
+declaration! {
+    /// The best threshold by Youden's index, distance to the corner, cost or F; or the best threshold that reaches a given
+    /// fpr, tpr or precision; also within a range of fpr.
+    ///
+    /// Words: optimal threshold, optimal cutoff, best cutpoint, Youden, J statistic, cost-sensitive, F1, closest top left,
+    /// recall at precision.
+    OperatingPoint => OperatingPointRecord {
+        label = None, score = None;
+        /// - `"youden"`: the largest `tpr - r fpr`, with `r = (1 - prevalence) / (cost prevalence)`. If neither cost nor
+        ///   prevalence is given, r is 1 and this is Youden's index.
+        /// - `"closest_topleft"`: the smallest `(1 - tpr)² + r fpr²`, which is the point nearest to the upper left corner.
+        /// - `"cost"`: the smallest expected cost of a row, `cost prevalence (1 - tpr) + (1 - prevalence) fpr`.
+        /// - `"max_f"`: the largest F measure.
+        /// - `"target_fpr"`: the largest tpr whose fpr is at most `target`.
+        /// - `"target_tpr"`: the smallest fpr whose tpr is at least `target`.
+        /// - `"target_precision"`: the largest tpr whose precision is at least `target`.
+        /// - `"top_p"`: as many rows called positive as there are positives, or slightly more if scores tie. Ling, Huang and
+        ///   Zhang measure accuracy at this threshold.
+        criterion: python("Criterion") = "youden",
+        /// The rate for `"target_fpr"`, `"target_tpr"` or `"target_precision"`, from 0 to 1.
+        target: number = None,
+        /// The cost of a false negative, above 0, if a false positive costs 1.
+        cost: number = 1.0,
+        /// The share of positives in the data for which the threshold will be used. If it is not given, `"cost"` takes the share
+        /// in the group, and the other two criteria take one half, so that r depends on the cost only.
+        prevalence: number = None,
+        /// The weight of recall in the F measure, above 0: with 2, recall counts four times as much as precision.
+        beta: number = 1.0,
+        /// Bounds of the false positive rate, 0 to 1: the result is the best of the thresholds whose fpr lies between them, both
+        /// included. Not possible with `"target_fpr"`, whose target is such a bound, and with `"top_p"`.
+        min_fpr: number = None,
+        max_fpr: number = None,
+        weight = None, count = None, state = None,
     }
 }
 

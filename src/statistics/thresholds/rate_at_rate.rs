@@ -13,6 +13,7 @@
 
 use crate::math::{binomial::wilson_effective, student_t};
 use crate::ranking::ties::{Count, Ties};
+use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Interval, interval::tail, welch};
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, words};
@@ -158,6 +159,38 @@ fn wilson(rate: Option<f64>, (rows, at_threshold): (u64, f64), interval: Interva
     };
     let (lower, upper) = rate.zip(interval.se).map(limits).unzip();
     Interval { lower, upper, ..interval }
+}
+
+declaration! {
+    /// The sensitivity at a fixed specificity, with its bootstrap interval.
+    ///
+    /// Words: sensitivity at specificity, TPR at FPR, recall at a false positive rate.
+    TprAtFpr {
+        label = None, score = None,
+        /// The false positive rate, from 0 to 1. Or several, in a list; the result is then a list.
+        fpr: python("float | Iterable[float]") = None;
+        /// - `"wilson"`: Wilson's interval of a share, among as many rows as would give it the variance of the resamples, and no
+        ///   more than its class has.
+        /// - `"percentile"`: quantiles of the resamples, as `pROC::ci.se` gives them.
+        interval: word<RateLimits> = "wilson",
+        level = 0.95, n_resamples = 2000, seed = 0, weight = None, count = None, state = None,
+    }
+}
+
+declaration! {
+    /// 1 minus the specificity at a fixed sensitivity, with its bootstrap interval.
+    ///
+    /// Words: specificity at sensitivity, FPR at TPR, FPR95.
+    FprAtTpr {
+        label = None, score = None,
+        /// The true positive rate, from 0 to 1. Or several, in a list; the result is then a list.
+        tpr: python("float | Iterable[float]") = None;
+        /// - `"wilson"`: Wilson's interval of a share, among as many rows as would give it the variance of the resamples, and no
+        ///   more than its class has.
+        /// - `"percentile"`: quantiles of the resamples, as `pROC::ci.sp` gives them.
+        interval: word<RateLimits> = "wilson",
+        level = 0.95, n_resamples = 2000, seed = 0, weight = None, count = None, state = None,
+    }
 }
 
 #[cfg(test)]

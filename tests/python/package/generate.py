@@ -1,32 +1,50 @@
-"""Write what follows from the declarations of the plugin. Run this script after a change of them."""
+"""Write what follows from the declarations in Rust. Run this script after a change of them."""
 
 from __future__ import annotations
 
 import ast
 import json
+import os
 import re
+import subprocess
+import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from polars_auc import _native
 
 ROOT = Path(__file__).parents[3]
+PACKAGE = ROOT / "python" / "polars_auc"
+DOCS = ROOT / "docs"
+API = Path(__file__).with_name("test_api.py")
 SNAPSHOT = Path(__file__).with_name("declarations.json")
 FUZZER = ROOT / "tests" / "fuzz" / "fuzz_targets" / "plugin.rs"
 
-_PARAMETERS = re.compile(
-    r'\n    Parameters\n    -+\n(.*?)(?=\n\n    \w[^\n]*\n    -{3,}|\n    """)', re.DOTALL
-)
+_SECTION = r'(\n    {name}\n    -+\n)(.*?)(?=\n*\n    \w[^\n]*\n    -{{3,}}|\n    """)'
+_PARAMETERS = re.compile(_SECTION.format(name="Parameters"), re.DOTALL)
+_RETURNS = re.compile(_SECTION.format(name="Returns"), re.DOTALL)
+_FIELDS = re.compile(r"^        - ``.*?(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
 _TABLE = re.compile(r"^expressions! \{\n([^}]*)", re.MULTILINE)
 _WIDTH = 110
+_DEFINED = re.compile(r"^def (\w+)\(", re.MULTILINE)
+_PAGES = {"score_bands": "curves", "binormal": "curves"}
+"""The pages of the reference whose names are not those of modules."""
+_QUOTES = '"' * 3
+
+_OF_ROWS = ("label", "score", "weight", "count", "state")
+"""Standard columns that one entry describes, but in ``roc_auc``."""
 
 
 def declarations() -> dict[str, Any]:
     """Return the table of expressions, and the sentences of standard parameters."""
-    table, standard = _native.declarations()
-    return {"expressions": [list(row) for row in table], "standard": standard}
+    declared = _native.declarations()
+    return {
+        "expressions": [list(row) for row in declared["expressions"]],
+        "standard": {each["name"]: _rst(each["text"]) for each in declared["standard"]},
+    }
 
 
 def snapshot() -> dict[str, Any]:
@@ -41,15 +59,235 @@ def entries(source: str) -> Iterator[tuple[str, str, str, str]]:
         if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
             continue
         section = _PARAMETERS.search(ast.get_source_segment(source, node.body[0]) or "")
-        for entry in re.split(r"\n(?=    \S)", section[1]) if section else ():
+        for entry in re.split(r"\n(?=    \S)", section[2]) if section else ():
             head, _, text = entry.partition("\n")
             yield node.name, head.strip(), entry, " ".join(text.split())
 
 
 def sources() -> list[Path]:
     """Return the modules whose public functions users call."""
-    package = ROOT / "python" / "polars_auc"
-    return sorted([*package.glob("_expressions/*.py"), *package.glob("_frames/*.py")])
+    return sorted([*PACKAGE.glob("_expressions/*.py"), *PACKAGE.glob("_frames/*.py")])
+
+
+def rewritten(path: Path) -> str:
+    """Return a module of expressions with the signatures, parameters and fields that Rust declares."""
+    source = path.read_text(encoding="utf-8")
+    declared = _native.declarations()
+    standard = {each["name"]: each for each in declared["standard"]}
+    functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    names = [node.name for node in functions]
+    lines = source.split("\n")
+    # From the end, so that the numbers of lines before stay true.
+    for node in reversed(functions):
+        function = declared["functions"].get(node.name)
+        if function is None or ast.get_docstring(node) is None:
+            continue
+        first, last = node.lineno - 1, node.body[0].end_lineno or 0
+        body = node.body[0].lineno - 1
+        docstring = "\n".join(lines[body:last])
+        parameters = _parameters(node.name, function["parameters"], standard)
+        docstring = _with_section(docstring, _PARAMETERS, parameters)
+        if function["records"]:
+            fields = _fields(function["records"])
+            section = _RETURNS.search(docstring)
+            returns = section[2] if section else ""
+            if _FIELDS.search(returns):
+                returns = _FIELDS.sub(lambda _: fields, returns, count=1)  # noqa: B023
+            else:
+                returns = f"{returns}\n\n{fields}"
+            docstring = _with_section(docstring, _RETURNS, returns)
+        # Overloads, and columns without a name, are Python's own.
+        by_hand = names.count(node.name) > 1 or node.args.vararg is not None
+        head = lines[first:body] if by_hand else _signature(node.name, function["parameters"], standard)
+        lines[first:last] = [*head, *docstring.split("\n")]
+    return "\n".join(lines)
+
+
+def tables() -> dict[Path, str]:
+    """Return the tables of all functions and of words, with the sentences and words that Rust declares."""
+    functions = _native.declarations()["functions"]
+    index, words = DOCS / "reference" / "index.md", DOCS / "words.md"
+    return {
+        index: _index(index.read_text(encoding="utf-8"), functions),
+        words: _words(words.read_text(encoding="utf-8"), functions),
+    }
+
+
+def _with_section(docstring: str, pattern: re.Pattern[str], text: str) -> str:
+    """Return a docstring whose section has this text."""
+    found = pattern.search(docstring)
+    if found is None:
+        return docstring
+    rest = docstring[found.end() :].lstrip("\n")
+    return f"{docstring[: found.end(1)]}{text}\n{'' if rest.lstrip().startswith(_QUOTES) else chr(10)}{rest}"
+
+
+def _index(source: str, functions: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the table of all functions with the sentences that Rust declares."""
+
+    def row(found: re.Match[str]) -> str:
+        declared = functions.get(found[2])
+        if declared is None:
+            return found[0]
+        sentence = _sentence_and_words(declared["text"])[0].removesuffix(".")
+        # Not of an abbreviation such as AUC.
+        if not sentence[1:2].isupper():
+            sentence = sentence[:1].lower() + sentence[1:]
+        return f"{found[1]}{sentence} |"
+
+    return re.sub(r"^(\| \[`(\w+)`\]\(.*\) \|.* \| )[^|]*\|$", row, source, flags=re.MULTILINE)
+
+
+def _words(source: str, functions: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the table of words with those that Rust declares."""
+
+    def row(found: re.Match[str]) -> str:
+        declared = functions.get(found[1])
+        words = _sentence_and_words(declared["text"])[1] if declared else found[0].split(" | ")[0][2:]
+        return f"| {words} | [`{found[1]}`]({found[2]}) |"
+
+    return re.sub(r"^\| (?:.* )?\| \[`(\w+)`\]\((.*)\) \|$", row, source, flags=re.MULTILINE)
+
+
+def _sentence_and_words(text: str) -> tuple[str, str]:
+    sentence, _, words = text.partition("Words:")
+    return re.sub(r"`(\w+)\(\)`", r"`\1`", " ".join(sentence.split())), " ".join(words.split()).removesuffix(
+        "."
+    )
+
+
+def _pages(functions: Iterable[str]) -> dict[str, str]:
+    """Return the page of the reference of each function, in the order of modules."""
+    modules = {path.stem: path.read_text(encoding="utf-8") for path in PACKAGE.glob("_expressions/*.py")}
+    defined = {name: module for module, source in modules.items() for name in _DEFINED.findall(source)}
+    return {name: _PAGES.get(defined[name], defined[name]) for name in functions}
+
+
+def _add_to_reference(name: str, page: str, function: Mapping[str, Any]) -> None:
+    """Add a new function at the end of its page, and of its family in both tables."""
+    path = DOCS / "reference" / f"{page}.md"
+    index, words = DOCS / "reference" / "index.md", DOCS / "words.md"
+    if f"[`{name}`]" in index.read_text(encoding="utf-8"):
+        return
+    columns = [column for field in chain(*function["records"][:1]) for column in field["columns"]]
+    fields = f"struct `{', '.join(columns)}`" if columns else "number"
+    result = f"list of {fields}" if function["kind"] in ("curve", "joint_single") else fields
+    path.write_text(
+        f"{path.read_text(encoding='utf-8').rstrip()}\n\n::: polars_auc.{name}\n", encoding="utf-8"
+    )
+    link = f"{page}.md#polars_auc.{name}"
+    _add_row(index, f"]({page}.md#", f"| [`{name}`]({link}) | {result} | |")
+    _add_row(words, f"](reference/{page}.md#", f"| | [`{name}`](reference/{link}) |")
+
+
+def _add_row(path: Path, family: str, row: str) -> None:
+    lines = path.read_text(encoding="utf-8").split("\n")
+    last = max(at for at, line in enumerate(lines) if line.startswith("|") and family in line)
+    path.write_text("\n".join([*lines[: last + 1], row, *lines[last + 1 :]]), encoding="utf-8")
+
+
+def _signature(
+    name: str, parameters: Sequence[Mapping[str, Any]], standard: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
+    lines, keyword_only = [f"def {name}("], False
+    for each in parameters:
+        annotation = each["annotation"] or standard[each["name"]]["annotation"]
+        if each["by_name"] and not keyword_only:
+            lines.append("    *,")
+            keyword_only = True
+        default = {"true": "True", "false": "False"}.get(each["default"], each["default"])
+        if default == "None" and not annotation.endswith("| None"):
+            annotation += " | None"
+        lines.append(f"    {each['name']}: {annotation}{f' = {default}' if default else ''},")
+    return [*lines, ") -> pl.Expr:"]
+
+
+def _parameters(
+    function: str, parameters: Sequence[Mapping[str, Any]], standard: Mapping[str, Mapping[str, Any]]
+) -> str:
+    names = [each["name"] for each in parameters]
+    of_rows = [
+        each["name"]
+        for each in parameters
+        if each["name"] in _OF_ROWS and not each["annotation"] and not each["text"]
+    ]
+    written: list[tuple[list[str], str]] = []
+    if function != "roc_auc" and "score" in names and len(of_rows) > 1:
+        states = ", or of states in their place," if "state" in of_rows else ","
+        written.append((of_rows, f"The columns of rows{states} as for `roc_auc()`."))
+    else:
+        of_rows = []
+    for each in parameters:
+        name, text = each["name"], textwrap.dedent(each["text"]).strip()
+        if name in of_rows:
+            continue
+        if not each["annotation"]:
+            sentence = textwrap.dedent(standard[name]["text"]).strip()
+            # What begins in the middle of a sentence goes on with the standard one.
+            joins = bool(text) and not (text[0].isupper() or text[0] in "`-0123456789")
+            text = (
+                f"{sentence.rstrip('.') if joins else sentence}{'' if text[:1] == ',' else ' '}{text}".strip()
+            )
+        if text:
+            written.append(([name], text))
+        else:
+            written[-1][0].append(name)
+    return "\n".join(f"    {', '.join(heads)}\n{_wrapped(text, 8)}" for heads, text in written)
+
+
+def _fields(records: Iterable[Sequence[Mapping[str, Any]]]) -> str:
+    seen: set[str] = set()
+    items = []
+    for each in (field for record in records for field in record):
+        if set(each["columns"]) <= seen:
+            continue
+        columns, dtypes = each["columns"], dict.fromkeys(each["dtypes"])
+        if seen & set(columns):
+            # A variant repeats the record in one field.
+            columns = [column for column in columns if column not in seen]
+        seen |= set(columns)
+        text = textwrap.dedent(each["text"]).strip()
+        if text.startswith("- "):
+            of_column = dict(zip(each["columns"], each["dtypes"], strict=True))
+            for item in re.split(r"\n(?=- )", text):
+                head, _, sentence = item.removeprefix("- ").partition(": ")
+                first = re.findall(r"`(\w+)`", head)[0]
+                sentence = " ".join(sentence.split())
+                items.append(f"- {head} ({of_column[first]}): {sentence[:1].upper()}{sentence[1:]}")
+            continue
+        head = ", ".join(f"`{column}`" for column in columns)
+        items.append(f"- {head} ({', '.join(dtypes)}): {' '.join(text.split())}")
+    return "\n".join(_wrapped(item, 8) for item in items)
+
+
+def _rst(text: str) -> str:
+    """Return a text of Rust as docstrings have it: code in two backticks, and functions as links."""
+    text = re.sub(r"`(\w+)\(\)`", r":func:~polars_auc.\1~", text)
+    return text.replace("`", "``").replace("~polars_auc", "`polars_auc").replace("~", "`").strip()
+
+
+def _wrapped(text: str, indent: int) -> str:
+    blocks: list[list[str]] = []
+    for line in text.split("\n"):
+        if not line.strip():
+            blocks.append([])
+        elif line.startswith("- ") or not blocks or not blocks[-1]:
+            blocks.append([line])
+        else:
+            blocks[-1].append(line.strip())
+    lines = []
+    for block in blocks:
+        joined = _rst(" ".join(block))
+        further = " " * (indent + 2 if joined.startswith("- ") else indent)
+        lines += textwrap.wrap(
+            joined,
+            _WIDTH,
+            initial_indent=" " * indent,
+            subsequent_indent=further,
+            break_on_hyphens=False,
+            break_long_words=False,
+        ) or [""]
+    return "\n".join(lines)
 
 
 def _rewrite_docstrings(old: Mapping[str, str], new: Mapping[str, str]) -> None:
@@ -65,10 +303,10 @@ def _rewrite_docstrings(old: Mapping[str, str], new: Mapping[str, str]) -> None:
             lines = textwrap.wrap(
                 text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
             )
-            rewritten = "\n".join([entry.partition("\n")[0], *lines])
+            changed_entry = "\n".join([entry.partition("\n")[0], *lines])
             # A longer entry may begin with the same text.
             whole = re.escape(entry) + r"(?=\n\n|\n    \S)"
-            written = re.sub(whole, rewritten.replace("\\", r"\\"), written)
+            written = re.sub(whole, changed_entry.replace("\\", r"\\"), written)
         path.write_text(written, encoding="utf-8")
 
 
@@ -89,10 +327,20 @@ def _rewrite_fuzzer(names: list[str]) -> None:
 
 
 def main() -> None:
-    """Rewrite the docstrings, the names of the fuzz target and the snapshot."""
+    """Rewrite signatures and docstrings, the reference, the names of the fuzz target and the public API."""
     now = declarations()
     _rewrite_docstrings(snapshot()["standard"] if SNAPSHOT.exists() else {}, now["standard"])
+    for path in sorted(PACKAGE.glob("_expressions/*.py")):
+        path.write_text(rewritten(path), encoding="utf-8")
+    functions = _native.declarations()["functions"]
+    for name, page in _pages(functions).items():
+        _add_to_reference(name, page, functions[name])
+    for path, text in tables().items():
+        path.write_text(text, encoding="utf-8")
     _rewrite_fuzzer([name for name, _, _ in now["expressions"]])
+    # In a process of its own, which imports what is written now.
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, str(API)], check=True, env=environment, stdout=subprocess.DEVNULL)
     SNAPSHOT.write_text(json.dumps(now, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -32,7 +32,7 @@ MODULES = [
 
 
 SOURCES = Path(__file__).parents[3] / "src"
-TABLE, _ = _native.declarations()
+TABLE = _native.declarations()["expressions"]
 """The rows of the plugin's table: its name, the function that users call, and the statistics that answer."""
 STATISTICS = {(name, statistic) for name, _, statistics in TABLE for statistic in statistics}
 

@@ -1,12 +1,10 @@
 """What is declared in Rust is what users read."""
 
 from package import generate
+from polars_auc import _native
 
-OWN_MEANING = {
-    "always_valid": "weight",
-    "always_valid_change": "weight",
-}
-"""Parameters of a standard name that weigh something else: periods, and not rows."""
+COLUMNS = {"label", "score", "score_a", "score_b"}
+"""Parameters that functions on frames describe together."""
 
 
 def test_the_snapshot_is_what_was_built() -> None:
@@ -14,16 +12,31 @@ def test_the_snapshot_is_what_was_built() -> None:
     assert generate.declarations() == generate.snapshot()
 
 
+def test_signatures_and_docstrings_are_those_that_are_declared() -> None:
+    """Else run ``tests/python/package/generate.py``."""
+    modules = sorted(generate.PACKAGE.glob("_expressions/*.py"))
+    assert len(modules) > 10
+    for path in modules:
+        assert generate.rewritten(path) == path.read_text(encoding="utf-8"), path.name
+
+
+def test_tables_are_those_that_are_declared() -> None:
+    for path, text in generate.tables().items():
+        assert path.read_text(encoding="utf-8") == text, path.name
+
+
 def test_standard_parameters_have_one_wording() -> None:
+    """Also in functions that no statistic declares."""
     standard = generate.declarations()["standard"]
+    declared = _native.declarations()["functions"]
     seen = set()
     for path in generate.sources():
         for function, parameter, _, text in generate.entries(path.read_text(encoding="utf-8")):
-            if parameter not in standard or OWN_MEANING.get(function) == parameter:
+            if function in declared or parameter not in standard.keys() - COLUMNS:
                 continue
             seen.add(parameter)
             assert text.startswith(standard[parameter].rstrip(".")), (function, parameter)
-    assert seen == set(standard)
+    assert seen >= {"alternative", "cluster", "count", "level", "margin", "null", "state", "weight"}
 
 
 def test_the_fuzzer_calls_every_expression() -> None:

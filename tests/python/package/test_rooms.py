@@ -29,11 +29,12 @@ RUST = {
         *(
             "option_value",
             "options",
-            "standard",
             "rows",
             "resampling",
             "kinds",
+            "declaration",
             "inference",
+            "standard",
             "thresholds",
             "numbers",
             "curves",
@@ -43,7 +44,7 @@ RUST = {
         *("intervals", "comparisons", "curve_samples", "bands", "folds", "groups", "states", "planning"),
         "monitoring",
     ],
-    "plugin": ["threads", "arrays", "abi", "batches", "inputs", "answers", "expressions"],
+    "plugin": ["threads", "arrays", "abi", "batches", "inputs", "answers", "expressions", "declarations"],
 }
 
 
