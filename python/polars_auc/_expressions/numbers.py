@@ -380,11 +380,11 @@ def unlabelled_roc_auc(
 
     Parameters
     ----------
+    score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
     label
         Boolean, or an integer or float column that holds only 0 and 1. Null is a label that is not known.
-    score
-        The score and the count of each row, as for :func:`polars_auc.roc_auc`.
-    assume, count
+    assume
         None takes nothing for granted. ``"calibrated"`` takes scores for probabilities: of the rows with a
         score, labelled or not, this share is positive.
 

@@ -277,12 +277,11 @@ declaration! {
     UnlabelledRocAuc => UnlabelledRocAucRecord {
         /// Null is a label that is not known.
         label,
-        /// The score and the count of each row, as for `roc_auc()`.
-        score: column;
+        score;
         /// None takes nothing for granted. `"calibrated"` takes scores for probabilities: of the rows with a score, labelled or
         /// not, this share is positive.
         assume: word<Assumption> = None,
-        count: column = None,
+        count = None,
     }
 }
 

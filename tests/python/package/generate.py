@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "python" / "polars_auc"
 DOCS = ROOT / "docs"
 API = Path(__file__).with_name("test_api.py")
+REPORT_OPTIONS = ROOT / "tests" / "python" / "report" / "test_report_options.py"
 SNAPSHOT = Path(__file__).with_name("declarations.json")
 FUZZER = ROOT / "tests" / "fuzz" / "fuzz_targets" / "plugin.rs"
 
@@ -130,8 +131,8 @@ def _index(source: str, functions: Mapping[str, Mapping[str, Any]]) -> str:
         if declared is None:
             return found[0]
         sentence = _sentence_and_words(declared["text"])[0].removesuffix(".")
-        # Not of an abbreviation such as AUC.
-        if not sentence[1:2].isupper():
+        # Not of an abbreviation such as AUC, or of a name.
+        if not (sentence[1:2].isupper() or "'" in sentence.split()[0]):
             sentence = sentence[:1].lower() + sentence[1:]
         return f"{found[1]}{sentence} |"
 
@@ -338,9 +339,10 @@ def main() -> None:
     for path, text in tables().items():
         path.write_text(text, encoding="utf-8")
     _rewrite_fuzzer([name for name, _, _ in now["expressions"]])
-    # In a process of its own, which imports what is written now.
+    # In processes of their own, which import what is written now.
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    subprocess.run([sys.executable, str(API)], check=True, env=environment, stdout=subprocess.DEVNULL)
+    for script in (REPORT_OPTIONS, API):
+        subprocess.run([sys.executable, str(script)], check=True, env=environment, stdout=subprocess.DEVNULL)
     SNAPSHOT.write_text(json.dumps(now, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -99,8 +99,40 @@ def test_every_row_of_the_table_is_in_the_catalogue() -> None:
     assert not entries & apart
 
 
-def test_a_statistic_touches_four_places() -> None:
-    """Adding a statistic is described in CONTRIBUTING.md by this example."""
+STATISTIC = {
+    "src/statistics/curves/cap_curve.rs",
+    "src/statistics/curves/mod.rs",
+    "src/plugin/expressions.rs",
+    "python/polars_auc/_expressions/score_bands.py",
+    "tests/python/catalogue/curves.py",
+    "tests/python/oracles/curves.py",
+}
+# generate.py writes the signature.
+OPTION = {
+    "src/statistics/comparisons/roc_curve_difference.rs",
+    "python/polars_auc/_expressions/comparisons.py",
+    "tests/python/catalogue/comparisons.py",
+    "tests/python/goldens/comparisons.py",
+}
+# The declaration, the signature, the step, and the page that says how users count.
+OPTION_OF_A_REPORT = {
+    "python/polars_auc/_report/options.py",
+    "python/polars_auc/_report/report.py",
+    "python/polars_auc/_report/parts.py",
+    "python/polars_auc/_page/about.py",
+}
+
+
+@pytest.mark.parametrize(
+    ("names", "places"),
+    [
+        ("cap_curve|CapCurve", STATISTIC),
+        ("n_permutations", OPTION),
+        ("user_average", OPTION_OF_A_REPORT),
+    ],
+)
+def test_places_of_a_statistic_and_of_options(names: str, places: set[str]) -> None:
+    """CONTRIBUTING.md describes how they are added, by the example of ``cap_curve``."""
     root = SOURCES.parent
     files = [
         *SOURCES.rglob("*.rs"),
@@ -108,16 +140,8 @@ def test_a_statistic_touches_four_places() -> None:
         *(root / "tests" / "python").rglob("*.py"),
     ]
     # Comments, docstrings, and tests of its own do not count.
-    names = re.compile(r"\b(cap_curve|CapCurve)\b(?!`)")
-    by_name = {str(path.relative_to(root)) for path in files if names.search(_code(path))}
-    assert by_name == {
-        "src/statistics/curves/cap_curve.rs",
-        "src/statistics/curves/mod.rs",
-        "src/plugin/expressions.rs",
-        "python/polars_auc/_expressions/score_bands.py",
-        "tests/python/catalogue/curves.py",
-        "tests/python/oracles/curves.py",
-    }
+    word = re.compile(rf"\b({names})\b(?!`)")
+    assert {str(path.relative_to(root)) for path in files if word.search(_code(path))} == places
 
 
 def _code(path: Path) -> str:
