@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from polars_auc._expressions import (
     bands as _bands,
-    binormal as _binormal,
+    calibration as _calibration,
     classes as _classes,
     comparisons as _comparisons,
     curves as _curves,
+    decisions as _decisions,
     folds as _folds,
     groups as _groups,
     intervals as _intervals,
@@ -23,15 +24,15 @@ from polars_auc._expressions import (
     numbers as _numbers,
     planning as _planning,
     rank_tests as _rank_tests,
-    score_bands as _score_bands,
     states as _states,
     thresholds as _thresholds,
 )
 from polars_auc._expressions.bands import *
-from polars_auc._expressions.binormal import *
+from polars_auc._expressions.calibration import *
 from polars_auc._expressions.classes import *
 from polars_auc._expressions.comparisons import *
 from polars_auc._expressions.curves import *
+from polars_auc._expressions.decisions import *
 from polars_auc._expressions.folds import *
 from polars_auc._expressions.groups import *
 from polars_auc._expressions.intervals import *
@@ -39,7 +40,6 @@ from polars_auc._expressions.monitoring import *
 from polars_auc._expressions.numbers import *
 from polars_auc._expressions.planning import *
 from polars_auc._expressions.rank_tests import *
-from polars_auc._expressions.score_bands import *
 from polars_auc._expressions.states import *
 from polars_auc._expressions.thresholds import *
 from polars_auc._frames.arrays import evaluate, evaluate_estimator
@@ -88,10 +88,11 @@ __all__ = [
 ]
 # Type checkers understand one module a line.
 __all__ += _bands.__all__
-__all__ += _binormal.__all__
+__all__ += _calibration.__all__
 __all__ += _classes.__all__
 __all__ += _comparisons.__all__
 __all__ += _curves.__all__
+__all__ += _decisions.__all__
 __all__ += _folds.__all__
 __all__ += _groups.__all__
 __all__ += _intervals.__all__
@@ -99,7 +100,6 @@ __all__ += _monitoring.__all__
 __all__ += _numbers.__all__
 __all__ += _planning.__all__
 __all__ += _rank_tests.__all__
-__all__ += _score_bands.__all__
 __all__ += _states.__all__
 __all__ += _thresholds.__all__
 

@@ -45,6 +45,26 @@ impl Sum {
         Sum { sum: -self.sum, lost: -self.lost }
     }
 
+    /// The sum of all numbers times a number.
+    pub fn times(self, factor: f64) -> Sum {
+        let mut product = Sum::default();
+        product.add_product(self.sum, factor);
+        product.add(self.lost * factor);
+        product
+    }
+
+    /// The square of the sum.
+    pub fn squared(self) -> Sum {
+        let mut square = self.times(self.sum);
+        square.add(self.sum * self.lost);
+        square
+    }
+
+    /// The sum after a map of numbers that rounds nothing, such as a change of unit.
+    pub fn map(self, of: impl Fn(f64) -> f64) -> Sum {
+        Sum { sum: of(self.sum), lost: of(self.lost) }
+    }
+
     /// Both sums together.
     pub fn plus(mut self, other: Sum) -> Sum {
         self.add(other.sum);
@@ -63,6 +83,12 @@ impl Sum {
     /// The sum of all numbers so far.
     pub fn total(&self) -> f64 {
         self.sum + self.lost
+    }
+}
+
+impl From<f64> for Sum {
+    fn from(number: f64) -> Sum {
+        Sum { sum: number, lost: 0.0 }
     }
 }
 

@@ -144,6 +144,7 @@ expressions! {
         roc_auc => RocAuc
             | option("statistic") curve curve_field => BootstrapRocAuc;
     summary, summary_field:
+        brier_score => BrierScore,
         brunner_munzel => BrunnerMunzel,
         confusion_at => ConfusionAt
             | option("statistic") curve curve_field => BootstrapConfusionAt
@@ -152,6 +153,7 @@ expressions! {
             | list("tpr") curve curve_field => FprAtTprs,
         ks_statistic => KsStatistic
             | option("statistic") curve curve_field => BootstrapKsStatistic,
+        log_loss => LogLoss,
         mann_whitney_u => MannWhitneyU,
         merge_states in merge_states => RocState,
         operating_point => OperatingPoint
@@ -183,6 +185,7 @@ expressions! {
         cost_curve => CostCurve,
         det_curve => DetCurve,
         gains_table => GainsTable,
+        net_benefit => NetBenefit,
         population_stability_reference in population_stability => PopulationStabilityReference,
         population_stability_table => PopulationStabilityTable,
         pr_curve => PrCurve,
@@ -194,6 +197,8 @@ expressions! {
             | option("at_threshold") curve curve_field => RocCurveAtThreshold
             | option("at_fpr", "at_tpr") curve curve_field => RocCurveAt;
     joint, joint_field:
+        brier_score_difference => BrierScoreDifference,
+        log_loss_difference => LogLossDifference,
         concordance_index => ConcordanceIndex,
         cv_roc_auc => CvRocAuc
             | column("cluster") joint joint_field => CvRocAucClustered,

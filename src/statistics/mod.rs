@@ -11,7 +11,7 @@
 //! - [`thresholds`], [`curves`], [`numbers`], [`rank_tests`], [`classes`], [`intervals`], [`comparisons`]: families of
 //!   statistics.
 //! - [`curve_samples`]: many curves read at the same places, for [`bands`] and [`folds`].
-//! - [`groups`], [`states`], [`planning`], [`monitoring`]: further families.
+//! - [`calibration`], [`decisions`], [`groups`], [`states`], [`planning`], [`monitoring`]: further families.
 //!
 //! [`Ties`]: crate::ranking::Ties
 //! [`Rows`]: crate::statistics::rows::Rows
@@ -19,10 +19,12 @@
 #![forbid(unsafe_code)]
 
 pub mod bands;
+pub mod calibration;
 pub mod classes;
 pub mod comparisons;
 pub mod curve_samples;
 pub mod curves;
+pub mod decisions;
 pub mod declaration;
 pub mod folds;
 pub mod groups;
@@ -42,10 +44,12 @@ pub mod states;
 pub mod thresholds;
 
 pub use bands::*;
+pub use calibration::*;
 pub use classes::*;
 pub use comparisons::*;
 pub use curve_samples::*;
 pub use curves::*;
+pub use decisions::*;
 pub use folds::*;
 pub use groups::*;
 pub use inference::*;

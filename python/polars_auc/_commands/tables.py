@@ -26,7 +26,7 @@ from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_
 from polars_auc._cli.streams import progress, say, show
 from polars_auc._commands.table_files import ENDINGS, add_table_output, save_table, table_writer
 from polars_auc._expressions.comparisons import adjust_p_values, compare_scores
-from polars_auc._expressions.score_bands import gains_table
+from polars_auc._expressions.curves import gains_table
 from polars_auc._expressions.thresholds import Criterion, operating_point
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.evaluated import Evaluated

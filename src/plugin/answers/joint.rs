@@ -36,8 +36,12 @@ fn answers<J: Joint>(
                 rows.keys.distinct
             ));
         }
-        let record = if has_nan && !nan_by_key { statistic.of_nan(&rows) } else { statistic.of_rows(&rows) };
-        record.append(columns);
+        if has_nan && !nan_by_key {
+            statistic.of_nan(&rows).append(columns);
+        } else {
+            statistic.check_rows(&rows)?;
+            statistic.of_rows(&rows).append(columns);
+        }
         Ok(())
     })?;
     let names = match rules.keys {

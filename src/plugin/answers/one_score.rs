@@ -153,7 +153,10 @@ impl<C: Curve> Statistic for OfCurve<'_, C> {
 
     fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> Result<bool, String> {
         match rows {
-            GroupRows::Ties(ties) => Ok(self.0.points(ties, columns)),
+            GroupRows::Ties(mut ties) => {
+                self.0.check_ties(&mut ties)?;
+                Ok(self.0.points(ties, columns))
+            }
             GroupRows::Nan(_) => Ok(false),
         }
     }

@@ -33,13 +33,7 @@ pub struct Count<T = u64> {
     pub neg: T,
 }
 
-impl<T: CountValue> Count<T> {
-    /// Counts more rows of a class.
-    #[inline]
-    pub fn add(&mut self, positive: bool, rows: T) {
-        *(if positive { &mut self.pos } else { &mut self.neg }) += rows;
-    }
-
+impl<T: Add<Output = T> + Copy> Count<T> {
     /// All rows.
     pub fn rows(self) -> T {
         self.pos + self.neg
@@ -48,6 +42,14 @@ impl<T: CountValue> Count<T> {
     /// Both together.
     pub fn plus(self, more: Self) -> Self {
         Count { pos: self.pos + more.pos, neg: self.neg + more.neg }
+    }
+}
+
+impl<T: CountValue> Count<T> {
+    /// Counts more rows of a class.
+    #[inline]
+    pub fn add(&mut self, positive: bool, rows: T) {
+        *(if positive { &mut self.pos } else { &mut self.neg }) += rows;
     }
 
     /// All of these.

@@ -29,6 +29,11 @@ pub trait Curve: Sync {
         None
     }
 
+    /// Checks the rows of a group, if the statistic is for some kinds of rows only.
+    fn check_ties(&self, _ties: &mut Ties<'_>) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Appends the points of a group in order, or returns `false`, before appending any, where the curve
     /// is undefined.
     fn points(&self, ties: Ties<'_>, columns: &mut Vec<Column>) -> bool;

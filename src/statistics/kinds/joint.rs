@@ -188,6 +188,11 @@ pub trait Joint: Sync {
         None
     }
 
+    /// Checks the rows of a group without NaN scores, if the statistic is for some scores only.
+    fn check_rows(&self, _rows: &Rows) -> Result<(), String> {
+        Ok(())
+    }
+
     /// The record of a group. A field that is undefined there is `None`.
     fn of_rows(&self, rows: &Rows) -> Self::Record;
 

@@ -1,8 +1,8 @@
 //! What makes a threshold the best, and how good calls are by it.
 
 use super::confusion::Confusion;
+use super::fraction::fraction;
 use crate::math;
-use crate::math::fraction::fraction;
 use crate::statistics::options::{OptionError, Word};
 
 /// The largest weight of the false positive rate.

@@ -3,6 +3,7 @@
 pub mod confusion;
 pub mod confusion_at;
 pub mod criterion;
+pub mod fraction;
 pub mod operating_point;
 pub mod rate_at_rate;
 pub mod rates_at_rates;

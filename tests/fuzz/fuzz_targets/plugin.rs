@@ -75,7 +75,8 @@ expressions! {
     pack_state unpack_state population_stability_table group_lists always_valid always_valid_change
     rolling_merge_states unlabelled_roc_auc roc_summary_of_scores range_sums summary_of_ranges
     add_batch roc_state_of_batches roc_summary_of_batches population_stability_reference
-    roc_summary_bounded_of_scores roc_summary_bounded_of_batches
+    roc_summary_bounded_of_scores roc_summary_bounded_of_batches brier_score log_loss
+    brier_score_difference log_loss_difference net_benefit
 }
 
 unsafe extern "C" {

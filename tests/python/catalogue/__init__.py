@@ -1,9 +1,11 @@
 """Every expression, with its definition. Each law of the package runs on each entry."""
 
 from catalogue.bands import BANDS
+from catalogue.calibration import CALIBRATION
 from catalogue.classes import CLASSES
 from catalogue.comparisons import COMPARISONS
 from catalogue.curves import CURVES
+from catalogue.decisions import DECISIONS
 from catalogue.folds import FOLDS
 from catalogue.groups import GROUPS
 from catalogue.intervals import INTERVALS
@@ -24,6 +26,8 @@ FAMILIES = {
     "classes": CLASSES,
     "groups": GROUPS,
     "intervals": INTERVALS,
+    "calibration": CALIBRATION,
+    "decisions": DECISIONS,
     "comparisons": COMPARISONS,
     "folds": FOLDS,
     "states": STATES,

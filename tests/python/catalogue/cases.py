@@ -22,6 +22,12 @@ SCHEMA = {
     "key": pl.String,
     "weight": pl.Float64,
 }
+PROBABILITIES = [
+    ((pl.col(score) + 4) / 8).clip(0, 1).alias(name)
+    for score, name in (("score", "probability"), ("other", "other_probability"))
+]
+"""Scores from 0 to 1 in the order of the scores; many of them are 0 or 1."""
+
 TIED = [-math.inf, -1.5, -0.0, 0.0, 5e-324, 1.0, math.nextafter(1.0, 2.0), 2.0, math.inf]
 
 labels = st.sampled_from([True, False, True, False, None])
@@ -77,7 +83,9 @@ def frames(
 ) -> st.SearchStrategy[pl.DataFrame]:
     """Frames of some groups."""
     row = st.tuples(st.integers(0, 3), labels, score, score, keys, weights)
-    return st.lists(row, max_size=max_rows).map(lambda rows: pl.DataFrame(rows, SCHEMA, orient="row"))
+    return st.lists(row, max_size=max_rows).map(
+        lambda rows: pl.DataFrame(rows, SCHEMA, orient="row").with_columns(PROBABILITIES)
+    )
 
 
 def fixed(n: int = 5_000, seed: int = 1) -> pl.DataFrame:
@@ -96,7 +104,7 @@ def fixed(n: int = 5_000, seed: int = 1) -> pl.DataFrame:
         other=pl.when(~gap.shuffle(seed=1)).then("other"),
         weight=pl.when(~gap.shuffle(seed=3)).then(pl.Series(rng.integers(0, 9, n) / 4)),
         key=pl.when(~gap.shuffle(seed=2)).then(pl.Series(rng.choice(["c", "a", "d", "b"], n))),
-    )
+    ).with_columns(PROBABILITIES)
 
 
 def two_rows(labels: Sequence[bool | None], scores: Sequence[float | None]) -> pl.DataFrame:
@@ -104,7 +112,7 @@ def two_rows(labels: Sequence[bool | None], scores: Sequence[float | None]) -> p
     key, g = ["a", "b", "a"][: len(labels)], [1] * len(labels)
     weight = [1.0, 0.5, 2.0][: len(labels)]
     columns = {"g": g, "label": labels, "score": scores, "other": scores, "key": key, "weight": weight}
-    return pl.DataFrame(columns, SCHEMA)
+    return pl.DataFrame(columns, SCHEMA).with_columns(PROBABILITIES)
 
 
 def rows(frame: pl.DataFrame, columns: Sequence[str]) -> list[Any]:

@@ -30,6 +30,10 @@ class Entry:
     exact: bool = True
     """Whether areas and rates are quotients of whole numbers, and not sums of rounded ones."""
 
+    @property
+    def takes_one_score(self) -> bool:
+        return self.columns in (("label", "score"), ("label", "probability"))
+
     def of(self, **columns: pl.Expr) -> pl.Expr:
         """Make the expression of columns, each its own unless another is given."""
         return self.make(*(columns.get(name, pl.col(name)) for name in self.columns))

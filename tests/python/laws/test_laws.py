@@ -20,6 +20,7 @@ from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue import CATALOGUE, FAMILIES
+from catalogue.calibration import CALIBRATION
 from catalogue.cases import (
     assert_same,
     examples,
@@ -32,6 +33,7 @@ from catalogue.cases import (
     without_unlabelled,
 )
 from catalogue.curves import CURVES
+from catalogue.decisions import DECISIONS
 from catalogue.entry import WEIGHTED, Entry
 from catalogue.intervals import INTERVALS
 from catalogue.numbers import NUMBERS
@@ -213,8 +215,7 @@ def test_counted_rows_are_repeated_rows(family: Family, frame: pl.DataFrame, dat
 
 
 def takes_states(entry: Entry) -> bool:
-    of_one_score = entry.columns == ("label", "score")
-    return of_one_score and "state" in inspect.signature(getattr(pa, entry.name)).parameters
+    return entry.takes_one_score and "state" in inspect.signature(getattr(pa, entry.name)).parameters
 
 
 @families_of(takes_states)
@@ -222,7 +223,7 @@ def takes_states(entry: Entry) -> bool:
 @examples(100)
 def test_states_answer_as_their_rows(family: Family, frame: pl.DataFrame, limited: bool) -> None:
     # 25 rows have at most so many distinct scores.
-    state = pa.roc_state("label", "score", max_bins=25 if limited else None)
+    state = pa.roc_state("label", family[0].columns[1], max_bins=25 if limited else None)
     each = frame.group_by("g", maintain_order=True).agg(state.alias("state"))
     of_states = columns(family, lambda entry: entry.make(state="state"))
     whole = without_unlabelled(frame.select(columns(family)))
@@ -234,9 +235,7 @@ def test_states_answer_as_their_rows(family: Family, frame: pl.DataFrame, limite
 
 
 def test_all_expressions_of_one_score_take_states() -> None:
-    of_one_score = {
-        entry.name for entry in CATALOGUE if entry.columns == ("label", "score") and takes_counts(entry)
-    }
+    of_one_score = {entry.name for entry in CATALOGUE if entry.takes_one_score and takes_counts(entry)}
     # Values of scores, other classes and fitted folds are not in counts; roc_state makes states.
     without = {"hodges_lehmann", "roc_state", "ordinal_roc_auc"}
     assert of_one_score - without == {entry.name for entry in CATALOGUE if takes_states(entry)}
@@ -281,7 +280,7 @@ def test_row_order_of_a_large_group_changes_no_bit() -> None:
     frame = fixed(300_000).filter(pl.col("score").is_not_null())
     shuffled = frame.sample(fraction=1, shuffle=True, seed=3)
     of_weights = [entry for entry in INTERVALS if entry.columns == WEIGHTED]
-    for entry in [*NUMBERS, *THRESHOLDS, *CURVES, *of_weights]:
+    for entry in [*NUMBERS, *THRESHOLDS, *CURVES, *CALIBRATION, *DECISIONS, *of_weights]:
         expected, got = (flat(one.select(column(entry))) for one in (frame, shuffled))
         assert_frame_equal(got, expected, check_exact=True)
 

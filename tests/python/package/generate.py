@@ -31,8 +31,6 @@ _FIELDS = re.compile(r"^        - ``.*?(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
 _TABLE = re.compile(r"^expressions! \{\n([^}]*)", re.MULTILINE)
 _WIDTH = 110
 _DEFINED = re.compile(r"^def (\w+)\(", re.MULTILINE)
-_PAGES = {"score_bands": "curves", "binormal": "curves"}
-"""The pages of the reference whose names are not those of modules."""
 _QUOTES = '"' * 3
 
 _OF_ROWS = ("label", "score", "weight", "count", "state")
@@ -95,7 +93,8 @@ def rewritten(path: Path) -> str:
             if _FIELDS.search(returns):
                 returns = _FIELDS.sub(lambda _: fields, returns, count=1)  # noqa: B023
             else:
-                returns = f"{returns}\n\n{fields}"
+                head, _, rest = returns.partition("\n\n")
+                returns = "\n\n".join(filter(None, (head, fields, rest)))
             docstring = _with_section(docstring, _RETURNS, returns)
         # Overloads, and columns without a name, are Python's own.
         by_hand = names.count(node.name) > 1 or node.args.vararg is not None
@@ -161,7 +160,7 @@ def _pages(functions: Iterable[str]) -> dict[str, str]:
     """Return the page of the reference of each function, in the order of modules."""
     modules = {path.stem: path.read_text(encoding="utf-8") for path in PACKAGE.glob("_expressions/*.py")}
     defined = {name: module for module, source in modules.items() for name in _DEFINED.findall(source)}
-    return {name: _PAGES.get(defined[name], defined[name]) for name in functions}
+    return {name: defined[name] for name in functions}
 
 
 def _add_to_reference(name: str, page: str, function: Mapping[str, Any]) -> None:

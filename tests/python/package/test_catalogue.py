@@ -103,7 +103,7 @@ STATISTIC = {
     "src/statistics/curves/cap_curve.rs",
     "src/statistics/curves/mod.rs",
     "src/plugin/expressions.rs",
-    "python/polars_auc/_expressions/score_bands.py",
+    "python/polars_auc/_expressions/curves.py",
     "tests/python/catalogue/curves.py",
     "tests/python/oracles/curves.py",
 }

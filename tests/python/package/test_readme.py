@@ -316,7 +316,18 @@ def test_families_have_one_name() -> None:
     """The README, the table of all functions, the site and the pages name the same families in one order."""
     names = [
         *("numbers", "thresholds", "curves", "bands", "rank_tests", "classes", "groups", "intervals"),
-        *("comparisons", "folds", "states", "monitoring", "planning", "frames", "plots", "sql"),
+        *(
+            "calibration",
+            "decisions",
+            "comparisons",
+            "folds",
+            "states",
+            "monitoring",
+            "planning",
+            "frames",
+            "plots",
+            "sql",
+        ),
     ]
     assert re.findall(r"\[[\w ]+\]\(docs/reference/(?!index)(\w+)\.md\)", README) == names
     index = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")

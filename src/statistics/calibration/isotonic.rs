@@ -1,0 +1,125 @@
+//! The isotonic regression of the label on the score.
+
+use std::ops::Add;
+
+use crate::ranking::ties::Count;
+
+/// The blocks of the isotonic regression, from the highest scores down: in each the rate of positives is the fitted probability, and
+/// rates fall from block to block.
+///
+/// Pool adjacent violators (Ayer, Brunk, Ewing, Reid and Silverman 1955): a block whose rate is not below that of the block before is
+/// joined to it. Rates of counts are compared as fractions, so that the blocks are those of the definition, and those of parts can be
+/// joined. `O(n)` for scores in order.
+#[derive(Clone, Debug)]
+pub struct Blocks<T = u64>(Vec<Count<T>>);
+
+impl<T> Default for Blocks<T> {
+    fn default() -> Self {
+        Blocks(Vec::new())
+    }
+}
+
+impl<T: Rate> Blocks<T> {
+    /// Adds the rows of the next lower score.
+    pub fn push(&mut self, mut lower: Count<T>) {
+        if lower.rows() == T::default() {
+            return;
+        }
+        while let Some(last) = self.0.pop_if(|last| !T::is_below(lower, *last)) {
+            lower = lower.plus(last);
+        }
+        self.0.push(lower);
+    }
+
+    /// Adds the blocks of lower scores.
+    pub fn append(&mut self, lower: Blocks<T>) {
+        lower.0.into_iter().for_each(|block| self.push(block));
+    }
+
+    /// The counts of each block.
+    pub fn counts(&self) -> &[Count<T>] {
+        &self.0
+    }
+}
+
+/// What rates are made of: counts of rows, or weights.
+pub trait Rate: Add<Output = Self> + Copy + Default + PartialEq {
+    /// Whether the rate of some rows is below that of others.
+    fn is_below(these: Count<Self>, others: Count<Self>) -> bool;
+}
+
+impl Rate for u64 {
+    fn is_below(these: Count, others: Count) -> bool {
+        let product = |pos: u64, of: Count| u128::from(pos) * u128::from(of.pos + of.neg);
+        product(these.pos, others) < product(others.pos, these)
+    }
+}
+
+impl Rate for f64 {
+    fn is_below(these: Count<f64>, others: Count<f64>) -> bool {
+        these.pos / these.rows() < others.pos / others.rows()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn blocks(counts: &[(u64, u64)]) -> Vec<(u64, u64)> {
+        let mut blocks = Blocks::<u64>::default();
+        counts.iter().for_each(|&(pos, neg)| blocks.push(Count { pos, neg }));
+        blocks.counts().iter().map(|block| (block.pos, block.neg)).collect()
+    }
+
+    #[test]
+    fn few_scores() {
+        assert_eq!(blocks(&[]), []);
+        assert_eq!(blocks(&[(1, 0), (0, 0), (0, 1)]), [(1, 0), (0, 1)]);
+        assert_eq!(blocks(&[(0, 1), (1, 0)]), [(1, 1)]);
+        // Equal rates are one block.
+        assert_eq!(blocks(&[(1, 1), (2, 2), (0, 3)]), [(3, 3), (0, 3)]);
+        assert_eq!(blocks(&[(2, 1), (0, 2), (1, 1), (0, 1)]), [(2, 1), (1, 3), (0, 1)]);
+    }
+
+    proptest! {
+        /// The min-max formula: the fit at a score is the least, over blocks that begin there or above, of the largest rate of
+        /// a run that goes on from there.
+        #[test]
+        fn definition_and_parts(counts in prop::collection::vec((0u64..4, 0u64..4), 0..12), cut in 0usize..12) {
+            let counts: Vec<(u64, u64)> = counts.into_iter().filter(|count| count.0 + count.1 > 0).collect();
+            let rate = |from: usize, to: usize| {
+                let (pos, all) = counts[from..=to].iter().fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.0 + count.1));
+                pos as f64 / all as f64
+            };
+            let n = counts.len();
+            let fit: Vec<f64> = (0..n)
+                .map(|at| {
+                    let largest = |from: usize| (at..n).map(|to| rate(from, to)).fold(0.0, f64::max);
+                    (0..=at).map(largest).fold(f64::INFINITY, f64::min)
+                })
+                .collect();
+            let mut fitted = Vec::new();
+            let mut rest = counts.iter();
+            for (pos, neg) in blocks(&counts) {
+                let mut left = pos + neg;
+                while left > 0 {
+                    let count = rest.next().unwrap();
+                    left -= count.0 + count.1;
+                    fitted.push(pos as f64 / (pos + neg) as f64);
+                }
+            }
+            prop_assert_eq!(&fitted, &fit);
+            let (higher, lower) = counts.split_at(cut.min(n));
+            let of = |counts: &[(u64, u64)]| {
+                let mut blocks = Blocks::<u64>::default();
+                counts.iter().for_each(|&(pos, neg)| blocks.push(Count { pos, neg }));
+                blocks
+            };
+            let mut joined = of(higher);
+            joined.append(of(lower));
+            let whole = of(&counts);
+            prop_assert_eq!(joined.counts(), whole.counts());
+        }
+    }
+}

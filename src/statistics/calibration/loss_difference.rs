@@ -1,0 +1,214 @@
+//! The difference of two scores' losses on the same rows.
+
+use super::brier_score::Squared;
+use super::log_loss::Logarithmic;
+use super::loss::Loss;
+use crate::math::exact_sum::ExactSum;
+use crate::math::normal::upper_tail;
+use crate::math::sum::Sum;
+use crate::ranking::ties::Count;
+use crate::statistics::declaration::declaration;
+use crate::statistics::inference::{Hypothesis, Interval};
+use crate::statistics::kinds::{Inputs, Joint, Needs, record};
+use crate::statistics::options::from_options;
+use crate::statistics::rows::Rows;
+
+use super::probability;
+
+/// The difference of the Brier scores of two probabilities.
+#[derive(Clone, Copy, Debug)]
+pub struct BrierScoreDifference {
+    /// What is tested; that there is no difference, if not said.
+    pub test: Hypothesis,
+    /// The coverage of the interval.
+    pub level: f64,
+}
+
+/// The difference of the logarithmic losses of two probabilities.
+#[derive(Clone, Copy, Debug)]
+pub struct LogLossDifference {
+    /// What is tested; that there is no difference, if not said.
+    pub test: Hypothesis,
+    /// The coverage of the interval.
+    pub level: f64,
+}
+
+record! {
+    /// The comparison of one group.
+    pub struct LossDifferenceRecord {
+        /// The mean loss of the first score; lower is better. Null without rows.
+        pub estimate_a: Option<f64>,
+        /// The mean loss of the second score.
+        pub estimate_b: Option<f64>,
+        /// `estimate_a - estimate_b`; null if both are infinite.
+        pub difference: Option<f64>,
+        /// - `se`: the standard error of the difference; null with a single row, and if a loss is infinite.
+        /// - `lower`, `upper`: the limits of its interval, by the normal distribution.
+        pub interval: Interval,
+        /// `(difference - null) / se`. With a margin it is the distance from the bound that decides.
+        pub z: Option<f64>,
+        /// The test of `null`, by the normal distribution.
+        pub p_value: Option<f64>,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+from_options!(|options| BrierScoreDifference {
+    test: Hypothesis::of_options(options, -1.0)?,
+    level: options.level()?,
+});
+
+from_options!(|options| LogLossDifference {
+    test: Hypothesis::of_options(options, -1.0)?,
+    level: options.level()?,
+});
+
+/// The losses of two scores, and their difference row by row, as means over all weights; the standard error is that of a mean, with
+/// weights as in [`MeanLoss`](super::loss::MeanLoss).
+fn compare<L: Loss>(rows: &Rows, test: Hypothesis, level: f64) -> LossDifferenceRecord {
+    if rows.len == 0 {
+        return LossDifferenceRecord::undefined(rows);
+    }
+    let loss = |score: usize, row: usize| {
+        let loss = L::of(rows.values[score][row]);
+        if rows.labels[row] { loss.pos } else { loss.neg }
+    };
+    let weight = |row: usize| rows.weights.as_ref().map_or(1.0, |weights| weights[row]);
+    // Sums without rounding, so that the order of rows changes no bit.
+    let sum = |of: &dyn Fn(usize) -> f64| {
+        let mut sum = ExactSum::default();
+        (0..rows.len).for_each(|row| sum.add(of(row), 1));
+        sum
+    };
+    let total = sum(&weight).sum();
+    let mean = |sum: ExactSum| {
+        let value = sum.value();
+        if value.is_finite() { sum.sum().quotient(total) } else { value }
+    };
+    let [a, b] = [0, 1].map(|score| mean(sum(&|row| weight(row) * loss(score, row))));
+    if !(a.is_finite() && b.is_finite()) {
+        let difference = Some(a - b).filter(|difference| !difference.is_nan());
+        return LossDifferenceRecord::new(
+            Some(a),
+            Some(b),
+            difference,
+            Interval::default(),
+            None,
+            None,
+            rows.into(),
+        );
+    }
+    let difference = mean(sum(&|row| weight(row) * (loss(0, row) - loss(1, row))));
+    let se = (rows.len > 1).then(|| {
+        let n = rows.len as f64;
+        let distance = |row: usize| weight(row) * (loss(0, row) - loss(1, row) - difference);
+        let squares: Sum = sum(&|row| distance(row).powi(2)).sum();
+        (squares.total() * n / (n - 1.0)).sqrt() / total.total()
+    });
+    let (z, p_value) =
+        se.map_or((None, None), |se| test.test(0.0, |value| difference - value, se, upper_tail));
+    let interval = se.map(|se| Interval::normal(difference, se, level).within(-L::MOST, L::MOST));
+    LossDifferenceRecord::new(
+        Some(a),
+        Some(b),
+        Some(difference),
+        interval.unwrap_or_default(),
+        z,
+        p_value,
+        rows.into(),
+    )
+}
+
+macro_rules! losses_of_rows {
+    ($($statistic:ty => $loss:ty;)*) => {$(
+        impl Joint for $statistic {
+            type Record = LossDifferenceRecord;
+
+            const INPUTS: Inputs = Inputs::scores(Some(2));
+
+            const WEIGHTS: bool = true;
+
+            fn needs(&self) -> Needs {
+                Needs::VALUES
+            }
+
+            fn check_rows(&self, rows: &Rows) -> Result<(), String> {
+                rows.values.iter().flatten().try_for_each(|&score| probability::check_score(score))
+            }
+
+            fn of_rows(&self, rows: &Rows) -> LossDifferenceRecord {
+                compare::<$loss>(rows, self.test, self.level)
+            }
+        }
+    )*};
+}
+losses_of_rows! {
+    BrierScoreDifference => Squared;
+    LogLossDifference => Logarithmic;
+}
+
+declaration! {
+    /// The difference of the Brier scores of two probabilities of the same rows, with its interval and test.
+    ///
+    /// Words: compare Brier scores, paired test of Brier scores, Diebold-Mariano.
+    BrierScoreDifference => LossDifferenceRecord {
+        label,
+        /// The probabilities of a positive: numeric columns of numbers from 0 to 1.
+        score_a: column,
+        score_b: column;
+        /// With `"less"` the first score is better.
+        alternative = "two-sided",
+        /// 0 by default.
+        null = None, margin = None, level = 0.95, weight = None, count = None,
+    }
+}
+
+declaration! {
+    /// The difference of the logarithmic losses of two probabilities of the same rows, with its interval and test.
+    ///
+    /// Words: compare log losses, paired test of cross-entropies.
+    LogLossDifference => LossDifferenceRecord {
+        label,
+        /// The probabilities of a positive: numeric columns of numbers from 0 to 1.
+        score_a: column,
+        score_b: column;
+        /// With `"less"` the first score is better.
+        alternative = "two-sided",
+        /// 0 by default.
+        null = None, margin = None, level = 0.95, weight = None, count = None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_rows() {
+        let of = |labels: &[bool], a: &[f64], b: &[f64]| {
+            let rows = Rows {
+                len: a.len(),
+                labels: labels.into(),
+                values: vec![a.into(), b.into()],
+                ..Rows::default()
+            };
+            let statistic = BrierScoreDifference { test: Hypothesis::default(), level: 0.95 };
+            statistic.check_rows(&rows).map(|()| statistic.of_rows(&rows))
+        };
+        let record = of(&[true, false], &[0.75, 0.5], &[0.5, 0.5]).unwrap();
+        assert_eq!((record.estimate_a, record.estimate_b), (Some(0.15625), Some(0.25)));
+        assert_eq!((record.difference, record.interval.se), (Some(-0.09375), Some(0.09375)));
+        assert_eq!(record.z, Some(-1.0));
+        let same = of(&[true, false], &[0.75, 0.5], &[0.75, 0.5]).unwrap();
+        assert_eq!((same.difference, same.z, same.p_value), (Some(0.0), Some(0.0), Some(1.0)));
+        assert!(of(&[true], &[1.5], &[0.5]).unwrap_err().contains("got 1.5"));
+        let infinite = LogLossDifference { test: Hypothesis::default(), level: 0.95 };
+        let rows = Rows { len: 1, labels: vec![true], values: vec![vec![0.0], vec![0.5]], ..Rows::default() };
+        let record = infinite.of_rows(&rows);
+        assert_eq!(
+            (record.estimate_a, record.difference, record.z),
+            (Some(f64::INFINITY), Some(f64::INFINITY), None)
+        );
+    }
+}

@@ -1,0 +1,248 @@
+//! The net benefit of acting on a probability.
+
+use crate::ranking::scores::Number;
+use crate::ranking::ties::{Count, Ties, units::Units};
+use crate::statistics::calibration::probability;
+use crate::statistics::declaration::declaration;
+use crate::statistics::inference::Interval;
+use crate::statistics::kinds::{Column, Curve, Record, record};
+use crate::statistics::options::{FromOptions, OptionError, Options};
+
+/// The net benefit of calling rows positive from a threshold on: `tp / n - fp / n * t / (1 - t)` at the threshold t (Vickers and Elkin
+/// 2006, equation 1). A false positive then costs `t / (1 - t)` of what a true positive gains, which is how somebody weighs both
+/// who acts from a probability of t on.
+#[derive(Clone, Debug)]
+pub struct NetBenefit {
+    /// The thresholds, in the order given.
+    pub thresholds: Vec<f64>,
+    /// The share of positives where the score will be used; that of the group, if not said.
+    pub prevalence: Option<f64>,
+    /// The coverage of the intervals.
+    pub level: f64,
+}
+
+record! {
+    /// The net benefit at one threshold.
+    pub struct NetBenefitRecord {
+        /// The threshold: a row is called positive if `score >= threshold`.
+        pub threshold: f64,
+        /// The net benefit in true positives for each row, at most the share of positives.
+        pub net_benefit: Option<f64>,
+        /// - `se`: the standard error of the net benefit; null with a single row.
+        /// - `lower`, `upper`: the limits of its interval, by the normal distribution.
+        pub interval: Interval,
+        /// The net benefit of calling all rows positive; that of calling none is 0.
+        pub treat_all: Option<f64>,
+        /// The net benefit as a share of the largest possible, `net_benefit / prevalence`; null without a positive.
+        pub standardized: Option<f64>,
+        /// The net share of rows that are spared, in comparison with calling all positive: `(net_benefit - treat_all) (1 - t) / t`.
+        pub interventions_avoided: Option<f64>,
+        /// `tp / P`; null without a positive.
+        pub tpr: Option<f64>,
+        /// `fp / N`; null without a negative.
+        pub fpr: Option<f64>,
+    }
+}
+
+impl FromOptions for NetBenefit {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let thresholds = if options.has("thresholds") {
+            options.rates("thresholds")?
+        } else {
+            (1..100).map(|percent| f64::from(percent) / 100.0).collect()
+        };
+        if let Some(threshold) = thresholds.iter().find(|&&threshold| threshold == 0.0 || threshold == 1.0) {
+            return Err(OptionError::new("thresholds", format!("must lie between 0 and 1, got {threshold}")));
+        }
+        let prevalence = match options.optional_rate("prevalence")? {
+            Some(0.0 | 1.0) => return Err(options.must_be("prevalence", "lie between 0 and 1")),
+            prevalence => prevalence,
+        };
+        Ok(NetBenefit { thresholds, prevalence, level: options.level()? })
+    }
+}
+
+impl Curve for NetBenefit {
+    type Record = NetBenefitRecord;
+
+    const WEIGHTS: bool = true;
+
+    fn check_ties(&self, ties: &mut Ties<'_>) -> Result<(), String> {
+        probability::check(ties)
+    }
+
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        let rows = Count::from(&ties).rows();
+        let all = Masses::new(Count { pos: ties.n_pos(), neg: ties.n_neg() }, ties.units());
+        if rows == 0 || all.rows() == 0.0 || self.prevalence.is_some() && !ties.has_pairs() {
+            return false;
+        }
+        let keys: Vec<Option<u128>> =
+            self.thresholds.iter().map(|&threshold| ties.at_least(Number::Float(threshold))).collect();
+        let calls = reached(&mut ties, &keys);
+        // Without weights the sums of squares are the counts.
+        let squares = match ties.units() {
+            None => Some(calls.iter().map(|&calls| (Masses::new(calls, None), all)).collect::<Vec<_>>()),
+            Some(units) => squares(&ties, &keys, units),
+        };
+        for (index, &threshold) in self.thresholds.iter().enumerate() {
+            let calls = Masses::new(calls[index], ties.units());
+            let squares = squares.as_ref().map(|squares| squares[index]);
+            self.record(threshold, calls, all, squares, rows as f64).append(columns);
+        }
+        true
+    }
+}
+
+/// Weights of positives and negatives, or their counts.
+type Masses = Count<f64>;
+
+impl Masses {
+    fn new(rows: Count, units: Option<Units>) -> Self {
+        match units {
+            None => Count { pos: rows.pos as f64, neg: rows.neg as f64 },
+            Some(units) => Count { pos: units.pos.weight(rows.pos), neg: units.neg.weight(rows.neg) },
+        }
+    }
+}
+
+/// The rows that score as high as each key, or higher, in one pass; none for a key that no score reaches.
+fn reached(ties: &mut Ties<'_>, keys: &[Option<u128>]) -> Vec<Count> {
+    let mut ascending: Vec<u128> = keys.iter().flatten().copied().collect();
+    ascending.sort_unstable();
+    // The rows between one key and the next, behind those below all keys.
+    let between = ties.fold(
+        |between: &mut Vec<Count>, tie| {
+            between.resize(ascending.len() + 1, Count::default());
+            let reaches = ascending.partition_point(|&key| key <= tie.key);
+            between[reaches] = between[reaches].plus(Count { pos: tie.pos, neg: tie.neg });
+        },
+        |between, lower| {
+            between.resize(ascending.len() + 1, Count::default());
+            between.iter_mut().zip(&lower).for_each(|(sum, more)| *sum = sum.plus(*more));
+        },
+    );
+    let of_key = |key: &u128| {
+        let above = between.iter().skip(ascending.partition_point(|other| other < key) + 1);
+        above.fold(Count::default(), |sum, &more| sum.plus(more))
+    };
+    keys.iter().map(|key| key.as_ref().map_or(Count::default(), of_key)).collect()
+}
+
+/// Sums of squared weights of the rows that reach each key, and of all rows, if the squares are known.
+fn squares(ties: &Ties<'_>, keys: &[Option<u128>], units: Units) -> Option<Vec<(Masses, Masses)>> {
+    let weight = |pos: f64, neg: f64| Count {
+        pos: units.pos.weight_of(units.pos.weight_of(pos)),
+        neg: units.neg.weight_of(units.neg.weight_of(neg)),
+    };
+    let squared = ties.squared_units()?;
+    let mut sums = vec![Masses::default()];
+    for square in &squared {
+        sums.push(sums[sums.len() - 1].plus(weight(square.pos, square.neg)));
+    }
+    let all = sums[squared.len()];
+    let of_key = |key: &Option<u128>| {
+        let reach = key.map_or(0, |key| squared.partition_point(|square| square.tie.key >= key));
+        (sums[reach], all)
+    };
+    Some(keys.iter().map(of_key).collect())
+}
+
+impl NetBenefit {
+    /// The record at a threshold, from the weights of rows called positive and of all rows, and the sums of their squares.
+    fn record(
+        &self,
+        threshold: f64,
+        calls: Masses,
+        all: Masses,
+        squares: Option<(Masses, Masses)>,
+        rows: f64,
+    ) -> NetBenefitRecord {
+        let odds = threshold / (1.0 - threshold);
+        let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
+        let (tpr, fpr) = (share(calls.pos, all.pos), share(calls.neg, all.neg));
+        let n = all.rows();
+        let prevalence = self.prevalence.unwrap_or(all.pos / n);
+        let net_benefit = match (self.prevalence, tpr, fpr) {
+            (Some(prevalence), Some(tpr), Some(fpr)) => prevalence * tpr - (1.0 - prevalence) * odds * fpr,
+            _ => (calls.pos - odds * calls.neg) / n,
+        };
+        let variance = squares.and_then(|(called, all_squares)| match (self.prevalence, tpr, fpr) {
+            // Both rates are of samples of their own.
+            (Some(prevalence), Some(tpr), Some(fpr)) => {
+                let of = |called: f64, all: f64, rate: f64| {
+                    called * (1.0 - rate).powi(2) + (all - called).max(0.0) * rate * rate
+                };
+                let pos = of(called.pos, all_squares.pos, tpr) / all.pos.powi(2);
+                let neg = of(called.neg, all_squares.neg, fpr) / all.neg.powi(2);
+                Some(prevalence * prevalence * pos + ((1.0 - prevalence) * odds).powi(2) * neg)
+            }
+            // The net benefit is the mean of what each row adds.
+            _ => (rows > 1.0).then(|| {
+                let rest = (all_squares.rows() - called.rows()).max(0.0);
+                let squares = called.pos * (1.0 - net_benefit).powi(2)
+                    + called.neg * (odds + net_benefit).powi(2)
+                    + rest * net_benefit * net_benefit;
+                squares * rows / (rows - 1.0) / (n * n)
+            }),
+        });
+        let treat_all = prevalence - (1.0 - prevalence) * odds;
+        NetBenefitRecord {
+            threshold,
+            net_benefit: Some(net_benefit),
+            interval: variance
+                .map(|variance| Interval::normal(net_benefit, variance.sqrt(), self.level))
+                .unwrap_or_default(),
+            treat_all: Some(treat_all),
+            standardized: share(net_benefit, prevalence),
+            interventions_avoided: Some((net_benefit - treat_all) / odds),
+            tpr,
+            fpr,
+        }
+    }
+}
+
+declaration! {
+    /// The net benefit of acting on a probability at given thresholds, beside treating all and none: a decision curve.
+    ///
+    /// Words: net benefit, decision curve analysis, DCA, standardized net benefit, interventions avoided, treat all.
+    NetBenefit => NetBenefitRecord {
+        label = None,
+        /// The probability of a positive: any numeric column of numbers from 0 to 1.
+        score: column = None;
+        /// The thresholds, each between 0 and 1. 0.01, 0.02 ... 0.99 by default.
+        thresholds: numbers = None,
+        /// The share of positives in the data for which the score will be used, between 0 and 1. That of the group by default.
+        prevalence: number = None,
+        level = 0.95, weight = None, count = None, state = None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::curve_points;
+
+    fn at(thresholds: &[f64], prevalence: Option<f64>) -> NetBenefit {
+        NetBenefit { thresholds: thresholds.into(), prevalence, level: 0.95 }
+    }
+
+    #[test]
+    fn few_rows() {
+        let (labels, scores) = ([1, 1, 0, 0, 1], [0.75, 0.5, 0.5, 0.25, 0.125]);
+        let points = curve_points(&at(&[0.5, 0.2, 0.9], None), &labels, &scores).unwrap();
+        assert_eq!(points.numbers("threshold"), [0.5, 0.2, 0.9]);
+        // Two true positives and one false; two and two at odds of 1 to 4; nobody.
+        assert_eq!(points.numbers("net_benefit"), [1.0 / 5.0, (2.0 - 2.0 * 0.25) / 5.0, 0.0]);
+        assert_eq!(points.numbers("tpr"), [2.0 / 3.0, 2.0 / 3.0, 0.0]);
+        assert_eq!(points.numbers("fpr"), [0.5, 1.0, 0.0]);
+        // Contributions 1, 1, -1, 0, 0.
+        let variance = (2.0 * 0.64 + 1.44 + 2.0 * 0.04) / 4.0 / 5.0;
+        assert!((points.numbers("se")[0] - f64::sqrt(variance)).abs() < 1e-15);
+        let other = curve_points(&at(&[0.5], Some(0.1)), &labels, &scores).unwrap();
+        assert!((other.numbers("net_benefit")[0] - (0.1 * 2.0 / 3.0 - 0.9 * 0.5)).abs() < 1e-15);
+        assert!(curve_points(&at(&[0.5], Some(0.1)), &[1], &[0.5]).is_none());
+        assert!(curve_points(&at(&[0.5], None), &[1], &[0.5]).is_some());
+        assert!(curve_points(&at(&[0.5], None), &[], &[0.5; 0]).is_none());
+    }
+}
