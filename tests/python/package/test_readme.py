@@ -376,6 +376,46 @@ def test_figures_stand_in_committed_rows() -> None:
     assert len(cells_of_speed(table)) == len(table.splitlines()) == 4
 
 
+def test_figures_of_performance_stand_in_committed_rows() -> None:
+    """The tables are those of the last rows, and so are the figures in the text."""
+    page = (DOCS / "speed.md").read_text(encoding="utf-8")
+
+    def of(file: str, **which: object) -> dict[str, float]:
+        rows = pl.read_csv(ROOT / "benches" / "results" / f"{file}.csv", infer_schema_length=None)
+        return rows.filter(**which).row(-1, named=True)
+
+    works = {
+        "roc_curve(max_points=1000)": "a curve to draw, and weights",
+        "roc_auc(weight=)": "a curve to draw, and weights",
+        "roc_auc_difference": "two scores",
+        "roc_state": "exact state, distinct",
+        "compare_scores": "three scores",
+    }
+    ratios = re.findall(r"^\| `(.*)` \| ([0-9.]+) \|$", page, re.MULTILINE)
+    assert len(ratios) == 9
+    for ours, ratio in ratios:
+        row = of("targets", work=works.get(ours, "statistics"), ours=ours, other="roc_auc")
+        assert ratio == f"{row['ratio']:.1f}"
+    queries = ["sum of all columns", "grouped roc_auc", "report", "report, bounded"]
+    memory = re.findall(r"^\| .* \| (.*) s \| (.*) GB \|$", page, re.MULTILINE)
+    assert len(memory) == len(queries)
+    for query, cells in zip(queries, memory, strict=True):
+        row = of("parquet", rows=10**8, groups=200, query=query)
+        assert cells == (f"{row['seconds']:.2f}", f"{row['megabytes'] / 1000:.2f}")
+    text = " ".join(page.split())
+    bootstrap = of("inference", work="bootstrap of 2000 resamples", ours="roc_auc_ci", rows=100_000)
+    exact = of("inference", work="10000 groups of 50 rows, ties, 100 % exact", other="roc_auc")
+    selects = of("targets", work="1000 selects of 100 rows", other="two sums")
+    threads = of("targets", work="threads")
+    for figure in (
+        f"2,000 resamples of 10^5 rows it takes {bootstrap['ours_median']:.2f} s",
+        f"takes {exact['ratio']:.0f} times as long as `roc_auc` if all p-values are exact",
+        f"1,000 separate selects of 100 rows take {selects['ratio']:.1f} times as long as two sums",
+        f"takes {threads['ratio']:.2f} of the time of one thread",
+    ):
+        assert figure in text
+
+
 def test_coverage_stands_in_committed_rows() -> None:
     """Each figure of the table of coverage is that of a row, and is marked if it is far from 95 %."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "coverage.csv")
