@@ -701,6 +701,23 @@ def test_the_commands_of_the_tutorial(
     capsys.readouterr()
 
 
+def test_the_commands_of_the_command_line_print_what_stands_below_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What goes to stdout is above what goes to stderr."""
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```bash\n(.*?)```\n```text\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == text.count("```bash") == 6
+    assert len(re.findall(r"^## [1-5]\. ", text, re.MULTILINE)) == 5
+    for commands, output in blocks:
+        codes = [main(shlex.split(command)[1:]) for command in commands.splitlines()]
+        assert codes == [int("--fail-if" in commands)] * len(codes)
+        printed = capsys.readouterr()
+        assert printed.out + printed.err == output
+
+
 def test_every_function_is_in_the_reference() -> None:
     named = [name for page in (DOCS / "reference").glob("*.md") for name in functions_of_page(page)]
     assert sorted(named) == sorted(FUNCTIONS)
