@@ -98,13 +98,14 @@ def test_the_guide_to_one_machine_and_states(
     assert "shape: (2, 2)" in shown
 
 
-BANDS = (ROOT / "docs" / "choosing-a-band.md").read_text(encoding="utf-8")
+BANDS = (ROOT / "docs" / "bands-measured.md").read_text(encoding="utf-8")
 DIFFERENCES = (ROOT / "docs" / "comparing-two-curves.md").read_text(encoding="utf-8")
 
 
 def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(ROOT)
-    [code] = re.findall(r"```python\n(.*?)```", BANDS, re.DOTALL)
+    guide = (DOCS / "choosing-a-band.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
     exec(compile(code, "choosing-a-band.md", "exec"), {})
     assert "upper_tpr" in capsys.readouterr().out
 
@@ -419,7 +420,7 @@ def test_figures_of_performance_stand_in_committed_rows() -> None:
 def test_coverage_stands_in_committed_rows() -> None:
     """Each figure of the table of coverage is that of a row, and is marked if it is far from 95 %."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "coverage.csv")
-    page = (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
     table = page.split("| method | AUC 0.6")[1].split("\n\n")[0]
     quoted = [line.split(" | ")[1:] for line in table.splitlines()[2:]]
     methods = rows["method"].unique(maintain_order=True).to_list()
@@ -434,8 +435,16 @@ def test_coverage_stands_in_committed_rows() -> None:
         assert [cell.removesuffix(" |") for cell in cells] == marked
 
 
+def test_the_coverage_of_the_default_stands_in_committed_rows() -> None:
+    """As the page for newcomers says it."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "coverage.csv").filter(method="wilson")
+    low, high = rows.select(low=100 * pl.col("coverage").min(), high=100 * pl.col("coverage").max()).row(0)
+    text = " ".join((DOCS / "agreement.md").read_text(encoding="utf-8").split())
+    assert f"covered the AUC in {low:.1f} to {high:.1f} % of the samples" in text
+
+
 def small_samples() -> str:
-    """Return the table of ``docs/agreement.md``, where figures far from 95 % are marked."""
+    """Return the table of ``docs/coverage.md``, where figures far from 95 % are marked."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "small_samples.csv")
     lines = []
     for (statistic, case, auc), part in rows.group_by("statistic", "case", "auc", maintain_order=True):
@@ -452,7 +461,7 @@ def small_samples() -> str:
 
 def test_coverage_of_small_samples_stands_in_committed_rows() -> None:
     """The table is made of the rows, and says of each case what was measured before and after."""
-    page = (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
     table = page.split("| function | rows | AUC | before | now |\n|---|---|---|---|---|\n")[1].split("\n\n")[
         0
     ]
@@ -496,7 +505,7 @@ def test_coverage_that_functions_describe_stands_in_committed_rows() -> None:
         f'and by ``"logit"`` {coverage_of(ci, "logit", "^weights")} %',
     ):
         assert figures in described(pa.roc_auc_ci)
-    assert f"holds at least {coverage_of(ci, 'wilson', '^weights')[:4]} %" in AGREEMENT
+    assert f"holds at least {coverage_of(ci, 'wilson', '^weights')[:4]} %" in COVERAGE
 
     cv, hundred = "cv_roc_auc", r"30 \+ 70|50 \+ 50"
     for figures in (
@@ -534,7 +543,7 @@ def test_coverage_that_functions_describe_stands_in_committed_rows() -> None:
 
 
 KINDS = ("intervals", "pairs", "alarms")
-AGREEMENT = (DOCS / "agreement.md").read_text(encoding="utf-8")
+COVERAGE = (DOCS / "coverage.md").read_text(encoding="utf-8")
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -565,7 +574,7 @@ def small_segments(rows: pl.DataFrame) -> str:
 def test_figures_of_few_positives_stand_in_committed_rows() -> None:
     """The table is made of the rows, and so are the figures below it."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "small_segments.csv")
-    section = AGREEMENT.split("\n## Few positives\n")[1]
+    section = COVERAGE.split("\n## Few positives\n")[1]
     table = section.split("`delong` |\n|---|---|---|---|---|---|---|---|\n")[1].split("\n\n")[0]
     assert f"{table}\n" == small_segments(rows)
     wilson = rows.filter(method="wilson")
