@@ -12,7 +12,7 @@ _HEAD = """\
 # What is not compared
 
 The tests compare the functions with recorded answers of R and Python packages. [How our numbers relate to
-theirs](agreement.md) says where conventions differ. This page lists the answers that are not compared, and
+theirs](conventions.md) says where conventions differ. This page lists the answers that are not compared, and
 why. A test fails if the page and the tests say different things.
 
 ## Whole answers

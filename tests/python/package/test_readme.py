@@ -98,13 +98,14 @@ def test_the_guide_to_one_machine_and_states(
     assert "shape: (2, 2)" in shown
 
 
-BANDS = (ROOT / "docs" / "choosing-a-band.md").read_text(encoding="utf-8")
+BANDS = (ROOT / "docs" / "bands-measured.md").read_text(encoding="utf-8")
 DIFFERENCES = (ROOT / "docs" / "comparing-two-curves.md").read_text(encoding="utf-8")
 
 
 def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(ROOT)
-    [code] = re.findall(r"```python\n(.*?)```", BANDS, re.DOTALL)
+    guide = (DOCS / "choosing-a-band.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
     exec(compile(code, "choosing-a-band.md", "exec"), {})
     assert "upper_tpr" in capsys.readouterr().out
 
@@ -387,10 +388,50 @@ def test_figures_stand_in_committed_rows() -> None:
     assert len(cells_of_speed(table)) == len(table.splitlines()) == 4
 
 
+def test_figures_of_performance_stand_in_committed_rows() -> None:
+    """The tables are those of the last rows, and so are the figures in the text."""
+    page = (DOCS / "speed.md").read_text(encoding="utf-8")
+
+    def of(file: str, **which: object) -> dict[str, float]:
+        rows = pl.read_csv(ROOT / "benches" / "results" / f"{file}.csv", infer_schema_length=None)
+        return rows.filter(**which).row(-1, named=True)
+
+    works = {
+        "roc_curve(max_points=1000)": "a curve to draw, and weights",
+        "roc_auc(weight=)": "a curve to draw, and weights",
+        "roc_auc_difference": "two scores",
+        "roc_state": "exact state, distinct",
+        "compare_scores": "three scores",
+    }
+    ratios = re.findall(r"^\| `(.*)` \| ([0-9.]+) \|$", page, re.MULTILINE)
+    assert len(ratios) == 9
+    for ours, ratio in ratios:
+        row = of("targets", work=works.get(ours, "statistics"), ours=ours, other="roc_auc")
+        assert ratio == f"{row['ratio']:.1f}"
+    queries = ["sum of all columns", "grouped roc_auc", "report", "report, bounded"]
+    memory = re.findall(r"^\| .* \| (.*) s \| (.*) GB \|$", page, re.MULTILINE)
+    assert len(memory) == len(queries)
+    for query, cells in zip(queries, memory, strict=True):
+        row = of("parquet", rows=10**8, groups=200, query=query)
+        assert cells == (f"{row['seconds']:.2f}", f"{row['megabytes'] / 1000:.2f}")
+    text = " ".join(page.split())
+    bootstrap = of("inference", work="bootstrap of 2000 resamples", ours="roc_auc_ci", rows=100_000)
+    exact = of("inference", work="10000 groups of 50 rows, ties, 100 % exact", other="roc_auc")
+    selects = of("targets", work="1000 selects of 100 rows", other="two sums")
+    threads = of("targets", work="threads")
+    for figure in (
+        f"2,000 resamples of 10^5 rows it takes {bootstrap['ours_median']:.2f} s",
+        f"takes {exact['ratio']:.0f} times as long as `roc_auc` if all p-values are exact",
+        f"1,000 separate selects of 100 rows take {selects['ratio']:.1f} times as long as two sums",
+        f"takes {threads['ratio']:.2f} of the time of one thread",
+    ):
+        assert figure in text
+
+
 def test_coverage_stands_in_committed_rows() -> None:
     """Each figure of the table of coverage is that of a row, and is marked if it is far from 95 %."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "coverage.csv")
-    page = (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
     table = page.split("| method | AUC 0.6")[1].split("\n\n")[0]
     quoted = [line.split(" | ")[1:] for line in table.splitlines()[2:]]
     methods = rows["method"].unique(maintain_order=True).to_list()
@@ -405,8 +446,16 @@ def test_coverage_stands_in_committed_rows() -> None:
         assert [cell.removesuffix(" |") for cell in cells] == marked
 
 
+def test_the_coverage_of_the_default_stands_in_committed_rows() -> None:
+    """As the page for newcomers says it."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "coverage.csv").filter(method="wilson")
+    low, high = rows.select(low=100 * pl.col("coverage").min(), high=100 * pl.col("coverage").max()).row(0)
+    text = " ".join((DOCS / "agreement.md").read_text(encoding="utf-8").split())
+    assert f"covered the AUC in {low:.1f} to {high:.1f} % of the samples" in text
+
+
 def small_samples() -> str:
-    """Return the table of ``docs/agreement.md``, where figures far from 95 % are marked."""
+    """Return the table of ``docs/coverage.md``, where figures far from 95 % are marked."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "small_samples.csv")
     lines = []
     for (statistic, case, auc), part in rows.group_by("statistic", "case", "auc", maintain_order=True):
@@ -423,7 +472,7 @@ def small_samples() -> str:
 
 def test_coverage_of_small_samples_stands_in_committed_rows() -> None:
     """The table is made of the rows, and says of each case what was measured before and after."""
-    page = (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
     table = page.split("| function | rows | AUC | before | now |\n|---|---|---|---|---|\n")[1].split("\n\n")[
         0
     ]
@@ -467,7 +516,7 @@ def test_coverage_that_functions_describe_stands_in_committed_rows() -> None:
         f'and by ``"logit"`` {coverage_of(ci, "logit", "^weights")} %',
     ):
         assert figures in described(pa.roc_auc_ci)
-    assert f"holds at least {coverage_of(ci, 'wilson', '^weights')[:4]} %" in AGREEMENT
+    assert f"holds at least {coverage_of(ci, 'wilson', '^weights')[:4]} %" in COVERAGE
 
     cv, hundred = "cv_roc_auc", r"30 \+ 70|50 \+ 50"
     for figures in (
@@ -505,7 +554,7 @@ def test_coverage_that_functions_describe_stands_in_committed_rows() -> None:
 
 
 KINDS = ("intervals", "pairs", "alarms")
-AGREEMENT = (DOCS / "agreement.md").read_text(encoding="utf-8")
+COVERAGE = (DOCS / "coverage.md").read_text(encoding="utf-8")
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -536,7 +585,7 @@ def small_segments(rows: pl.DataFrame) -> str:
 def test_figures_of_few_positives_stand_in_committed_rows() -> None:
     """The table is made of the rows, and so are the figures below it."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "small_segments.csv")
-    section = AGREEMENT.split("\n## Few positives\n")[1]
+    section = COVERAGE.split("\n## Few positives\n")[1]
     table = section.split("`delong` |\n|---|---|---|---|---|---|---|---|\n")[1].split("\n\n")[0]
     assert f"{table}\n" == small_segments(rows)
     wilson = rows.filter(method="wilson")
@@ -670,6 +719,23 @@ def test_the_commands_of_the_tutorial(
     for command in commands:
         assert main(shlex.split(command)) == 0, capsys.readouterr()
     capsys.readouterr()
+
+
+def test_the_commands_of_the_command_line_print_what_stands_below_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What goes to stdout is above what goes to stderr."""
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```bash\n(.*?)```\n```text\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == text.count("```bash") == 6
+    assert len(re.findall(r"^## [1-5]\. ", text, re.MULTILINE)) == 5
+    for commands, output in blocks:
+        codes = [main(shlex.split(command)[1:]) for command in commands.splitlines()]
+        assert codes == [int("--fail-if" in commands)] * len(codes)
+        printed = capsys.readouterr()
+        assert printed.out + printed.err == output
 
 
 def test_every_function_is_in_the_reference() -> None:
