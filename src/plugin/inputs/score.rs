@@ -49,15 +49,15 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     } else {
         match item.dtype() {
             Dtype::LargeList(_) | Dtype::List(_) => format!(
-                " Sink one number of each list, as in pl.col(\"{name}\").list.get(1), and leave out implode()"
+                " Take one number of each list, as in pl.col(\"{name}\").list.get(1), and leave out implode()"
             ),
             Dtype::FixedSizeList(..) => {
-                format!(" Sink one number of each array, as in pl.col(\"{name}\").arr.get(1)")
+                format!(" Take one number of each array, as in pl.col(\"{name}\").arr.get(1)")
             }
             Dtype::Struct(fields) if fields.iter().any(|field| field.name == "bins") => {
                 format!(" It holds states, which stand in place of label and score: write state=\"{name}\"")
             }
-            Dtype::Struct(_) => format!(" Sink one field, as in pl.col(\"{name}\").struct.field(\"score\")"),
+            Dtype::Struct(_) => format!(" Take one field, as in pl.col(\"{name}\").struct.field(\"score\")"),
             _ => String::new(),
         }
     };
