@@ -16,23 +16,12 @@ pub struct BrierScore {
 }
 
 /// The squared error.
-pub(super) struct Squared;
-
-impl Loss for Squared {
-    const MOST: f64 = 1.0;
-
-    fn of(probability: f64) -> Count<f64> {
-        Count { pos: (1.0 - probability).powi(2), neg: probability.powi(2) }
-    }
-
-    fn of_rate(rows: Count<f64>) -> f64 {
-        rows.pos * rows.neg / rows.rows()
-    }
-
-    fn derivative(rows: Count<f64>) -> f64 {
-        (rows.neg - rows.pos) / rows.rows()
-    }
-}
+pub(super) const SQUARED: Loss = Loss {
+    most: 1.0,
+    of: |probability| Count { pos: (1.0 - probability).powi(2), neg: probability.powi(2) },
+    of_rate: |rows| rows.pos * rows.neg / rows.rows(),
+    derivative: |rows| (rows.neg - rows.pos) / rows.rows(),
+};
 
 record! {
     /// The Brier score of one group.
@@ -71,7 +60,7 @@ impl Summary for BrierScore {
 
     fn of_ties(&self, mut ties: Ties<'_>) -> BrierScoreRecord {
         let rows = Count::from(&ties);
-        let Some(loss) = MeanLoss::of_ties::<Squared>(&mut ties, self.level) else {
+        let Some(loss) = MeanLoss::of_ties(&SQUARED, &mut ties, self.level) else {
             return BrierScoreRecord::undefined(rows);
         };
         BrierScoreRecord {

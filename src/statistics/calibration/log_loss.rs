@@ -16,24 +16,15 @@ pub struct LogLoss {
 }
 
 /// The logarithmic loss of a row.
-pub(super) struct Logarithmic;
-
-impl Loss for Logarithmic {
-    const MOST: f64 = f64::INFINITY;
-
-    fn of(probability: f64) -> Count<f64> {
-        Count { pos: -probability.ln(), neg: -(-probability).ln_1p() }
-    }
-
-    fn of_rate(rows: Count<f64>) -> f64 {
+pub(super) const LOGARITHMIC: Loss = Loss {
+    most: f64::INFINITY,
+    of: |probability| Count { pos: -probability.ln(), neg: -(-probability).ln_1p() },
+    of_rate: |rows| {
         let of = |part: f64| if part > 0.0 { -part * (part / rows.rows()).ln() } else { 0.0 };
         of(rows.pos) + of(rows.neg)
-    }
-
-    fn derivative(rows: Count<f64>) -> f64 {
-        (rows.neg / rows.pos).ln()
-    }
-}
+    },
+    derivative: |rows| (rows.neg / rows.pos).ln(),
+};
 
 record! {
     /// The logarithmic loss of one group.
@@ -76,7 +67,7 @@ impl Summary for LogLoss {
 
     fn of_ties(&self, mut ties: Ties<'_>) -> LogLossRecord {
         let rows = Count::from(&ties);
-        let Some(loss) = MeanLoss::of_ties::<Logarithmic>(&mut ties, self.level) else {
+        let Some(loss) = MeanLoss::of_ties(&LOGARITHMIC, &mut ties, self.level) else {
             return LogLossRecord::undefined(rows);
         };
         LogLossRecord {

@@ -7,19 +7,16 @@ use crate::ranking::ties::{Count, Ties, units::Units};
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::Mass;
 
-/// A strictly proper loss of a probability.
-pub trait Loss {
+/// A strictly proper loss of a probability. A value rather than a type: the walk over ties is compiled once.
+pub struct Loss {
     /// The largest loss.
-    const MOST: f64;
-
+    pub most: f64,
     /// The loss of a probability where the label is positive, and where it is negative.
-    fn of(probability: f64) -> Count<f64>;
-
-    /// The loss of some rows, all together, if each has their rate as its probability.
-    fn of_rate(rows: Count<f64>) -> f64;
-
+    pub of: fn(f64) -> Count<f64>,
+    /// The total loss of rows that have their rate as their probability.
+    pub of_rate: fn(Count<f64>) -> f64,
     /// The derivative, by the rate, of the mean loss of the rate itself.
-    fn derivative(rows: Count<f64>) -> f64;
+    pub derivative: fn(Count<f64>) -> f64,
 }
 
 /// The mean loss of a group.
@@ -55,8 +52,8 @@ struct Sums<T> {
 
 impl<T> Sums<T> {
     /// Adds the rows of a score.
-    fn add<L: Loss>(&mut self, probability: f64, rows: Count) -> Count<f64> {
-        let loss = L::of(probability);
+    fn add(&mut self, loss: &Loss, probability: f64, rows: Count) -> Count<f64> {
+        let loss = (loss.of)(probability);
         self.losses.pos.add(loss.pos, rows.pos);
         self.losses.neg.add(loss.neg, rows.neg);
         self.n_infinite.pos += if loss.pos.is_infinite() { rows.pos } else { 0 };
@@ -71,23 +68,23 @@ impl MeanLoss {
     /// `value = miscalibration - discrimination + uncertainty` (CORP: Dimitriadis, Gneiting and Jordan 2021). The standard error is
     /// that of a mean; with weights its square is `n / (n - 1) sum w² (loss - value)² / (sum w)²`. That of the skill is by the influence
     /// of each row on the value and on the rate.
-    pub fn of_ties<L: Loss>(ties: &mut Ties<'_>, level: f64) -> Option<MeanLoss> {
+    pub fn of_ties(loss: &Loss, ties: &mut Ties<'_>, level: f64) -> Option<MeanLoss> {
         let rows = Count::from(&*ties).rows() as f64;
         match ties.units() {
             _ if rows == 0.0 => None,
-            None => Some(Self::of_rows::<L>(ties, rows, level)),
-            Some(units) => Self::of_weights::<L>(ties, units, rows, level),
+            None => Some(Self::of_rows(loss, ties, rows, level)),
+            Some(units) => Self::of_weights(loss, ties, units, rows, level),
         }
     }
 
-    fn of_rows<L: Loss>(ties: &mut Ties<'_>, n: f64, level: f64) -> MeanLoss {
+    fn of_rows(loss: &Loss, ties: &mut Ties<'_>, n: f64, level: f64) -> MeanLoss {
         let score_type = ties.score_type();
         let sums = ties.fold(
             |sums: &mut Sums<u64>, tie| {
                 let rows = Count { pos: tie.pos, neg: tie.neg };
-                let loss = sums.add::<L>(score_type.value(tie.key), rows);
-                sums.squares.add_square(loss.pos, tie.pos);
-                sums.squares.add_square(loss.neg, tie.neg);
+                let losses = sums.add(loss, score_type.value(tie.key), rows);
+                sums.squares.add_square(losses.pos, tie.pos);
+                sums.squares.add_square(losses.neg, tie.neg);
                 sums.blocks.push(rows);
             },
             |sums, lower| {
@@ -103,10 +100,10 @@ impl MeanLoss {
             sums.blocks
                 .counts()
                 .iter()
-                .map(|block| L::of_rate(Count { pos: block.pos as f64, neg: block.neg as f64 })),
+                .map(|block| (loss.of_rate)(Count { pos: block.pos as f64, neg: block.neg as f64 })),
         );
         let losses = Count { pos: sums.losses.pos.sum(), neg: sums.losses.neg.sum() };
-        let mean = Self::new::<L>(losses, fitted, all, Mass(sums.n_infinite.rows()));
+        let mean = Self::new(loss, losses, fitted, all, Mass(sums.n_infinite.rows()));
         // n times the sum of squared distances from the mean, which loses no digit.
         let (total, squares) = (losses.pos.plus(losses.neg), sums.squares.sum());
         let spread = squares.times(n).plus(total.squared().negative()).total();
@@ -114,7 +111,7 @@ impl MeanLoss {
         let spread =
             if spread <= n * squares.total() * 16.0 * f64::EPSILON.powi(2) { 0.0 } else { spread / n };
         let shared = losses.pos.total() - mean.value * all.pos;
-        let (by_loss, by_rate) = mean.influence_on_skill::<L>(all);
+        let (by_loss, by_rate) = mean.influence_on_skill(loss, all);
         let of_skill = [
             by_loss * by_loss * spread,
             2.0 * by_loss * by_rate * shared,
@@ -124,11 +121,11 @@ impl MeanLoss {
         let of_skill = Sum::of(of_skill.into_iter());
         // What is left of parts that cancel is an error of rounding.
         let of_skill = if of_skill <= 64.0 * f64::EPSILON * magnitude { 0.0 } else { of_skill };
-        mean.with_variances::<L>(spread / (n * n), of_skill / (n * n), n, level)
+        mean.with_variances(loss, spread / (n * n), of_skill / (n * n), n, level)
     }
 
     /// The same of rows with weights; undefined if all are 0.
-    fn of_weights<L: Loss>(ties: &mut Ties<'_>, units: Units, rows: f64, level: f64) -> Option<MeanLoss> {
+    fn of_weights(loss: &Loss, ties: &mut Ties<'_>, units: Units, rows: f64, level: f64) -> Option<MeanLoss> {
         let weights =
             |rows: Count| Count { pos: units.pos.weight(rows.pos), neg: units.neg.weight(rows.neg) };
         let all = weights(Count { pos: ties.n_pos(), neg: ties.n_neg() });
@@ -138,27 +135,27 @@ impl MeanLoss {
         let counts = ties.counts();
         let mut sums = Sums::<f64>::default();
         for (index, &rows) in counts.each().iter().enumerate() {
-            sums.add::<L>(ties.value(counts.key(index)), rows);
+            sums.add(loss, ties.value(counts.key(index)), rows);
             sums.blocks.push(weights(rows));
         }
-        let fitted = Sum::of(sums.blocks.counts().iter().map(|&block| L::of_rate(block)));
+        let fitted = Sum::of(sums.blocks.counts().iter().map(|&block| (loss.of_rate)(block)));
         let losses = Count {
             pos: sums.losses.pos.sum().map(|sum| units.pos.weight_of(sum)),
             neg: sums.losses.neg.sum().map(|sum| units.neg.weight_of(sum)),
         };
         let n_infinite = Mass(weights(sums.n_infinite).rows().to_bits());
-        let mean = Self::new::<L>(losses, fitted, all, n_infinite);
+        let mean = Self::new(loss, losses, fitted, all, n_infinite);
         let Some(squared_units) = ties.squared_units() else { return Some(mean) };
-        let (by_loss, by_rate) = mean.influence_on_skill::<L>(all);
+        let (by_loss, by_rate) = mean.influence_on_skill(loss, all);
         let rate = all.pos / all.rows();
         let (mut of_mean, mut of_skill) = (Sum::default(), Sum::default());
         for squared in squared_units {
-            let loss = L::of(ties.value(squared.tie.key));
+            let losses = (loss.of)(ties.value(squared.tie.key));
             let squares = Count {
                 pos: units.pos.weight_of(units.pos.weight_of(squared.pos)),
                 neg: units.neg.weight_of(units.neg.weight_of(squared.neg)),
             };
-            for (squares, loss, label) in [(squares.pos, loss.pos, 1.0), (squares.neg, loss.neg, 0.0)] {
+            for (squares, loss, label) in [(squares.pos, losses.pos, 1.0), (squares.neg, losses.neg, 0.0)] {
                 if squares > 0.0 {
                     let distance = loss - mean.value;
                     of_mean.add(squares * distance * distance);
@@ -167,16 +164,16 @@ impl MeanLoss {
             }
         }
         let square = all.rows().powi(2);
-        Some(mean.with_variances::<L>(of_mean.total() / square, of_skill.total() / square, rows, level))
+        Some(mean.with_variances(loss, of_mean.total() / square, of_skill.total() / square, rows, level))
     }
 
     /// The mean without its errors, from the sums of losses by class, and the loss of the isotonic fit.
-    fn new<L: Loss>(losses: Count<Sum>, fitted: f64, all: Count<f64>, n_infinite: Mass) -> MeanLoss {
+    fn new(loss: &Loss, losses: Count<Sum>, fitted: f64, all: Count<f64>, n_infinite: Mass) -> MeanLoss {
         let n = all.rows();
         let total = losses.pos.plus(losses.neg);
         let is_finite = [losses.pos, losses.neg].iter().all(|sum| sum.total().is_finite());
         let value = if is_finite { total.quotient(Sum::from(n)) } else { f64::INFINITY };
-        let uncertainty = L::of_rate(all) / n;
+        let uncertainty = (loss.of_rate)(all) / n;
         MeanLoss {
             value,
             interval: Interval::default(),
@@ -190,18 +187,18 @@ impl MeanLoss {
     }
 
     /// The influence of a row on the skill is `by_loss (loss - value) + by_rate (label - rate)`, over the number of rows.
-    fn influence_on_skill<L: Loss>(&self, all: Count<f64>) -> (f64, f64) {
-        (-1.0 / self.uncertainty, self.value / self.uncertainty.powi(2) * L::derivative(all))
+    fn influence_on_skill(&self, loss: &Loss, all: Count<f64>) -> (f64, f64) {
+        (-1.0 / self.uncertainty, self.value / self.uncertainty.powi(2) * (loss.derivative)(all))
     }
 
     /// The same with the standard errors, from variances that divide by the number of rows.
-    fn with_variances<L: Loss>(self, of_mean: f64, of_skill: f64, rows: f64, level: f64) -> MeanLoss {
+    fn with_variances(self, loss: &Loss, of_mean: f64, of_skill: f64, rows: f64, level: f64) -> MeanLoss {
         if rows < 2.0 || self.value.is_infinite() {
             return self;
         }
         let se = |variance: f64| (variance.max(0.0) * (rows / (rows - 1.0))).sqrt();
         MeanLoss {
-            interval: Interval::normal(self.value, se(of_mean), level).within(0.0, L::MOST),
+            interval: Interval::normal(self.value, se(of_mean), level).within(0.0, loss.most),
             skill_se: self.skill.map(|_| se(of_skill)),
             ..self
         }

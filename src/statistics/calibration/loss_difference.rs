@@ -1,8 +1,9 @@
 //! The difference of two scores' losses on the same rows.
 
-use super::brier_score::Squared;
-use super::log_loss::Logarithmic;
+use super::brier_score::SQUARED;
+use super::log_loss::LOGARITHMIC;
 use super::loss::Loss;
+use super::probability;
 use crate::math::exact_sum::ExactSum;
 use crate::math::normal::upper_tail;
 use crate::math::sum::Sum;
@@ -12,8 +13,6 @@ use crate::statistics::inference::{Hypothesis, Interval};
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
-
-use super::probability;
 
 /// The difference of the Brier scores of two probabilities.
 #[derive(Clone, Copy, Debug)]
@@ -66,13 +65,13 @@ from_options!(|options| LogLossDifference {
 
 /// The losses of two scores, and their difference row by row, as means over all weights; the standard error is that of a mean, with
 /// weights as in [`MeanLoss`](super::loss::MeanLoss).
-fn compare<L: Loss>(rows: &Rows, test: Hypothesis, level: f64) -> LossDifferenceRecord {
+fn compare(loss: &Loss, rows: &Rows, test: Hypothesis, level: f64) -> LossDifferenceRecord {
     if rows.len == 0 {
         return LossDifferenceRecord::undefined(rows);
     }
-    let loss = |score: usize, row: usize| {
-        let loss = L::of(rows.values[score][row]);
-        if rows.labels[row] { loss.pos } else { loss.neg }
+    let of_row = |score: usize, row: usize| {
+        let losses = (loss.of)(rows.values[score][row]);
+        if rows.labels[row] { losses.pos } else { losses.neg }
     };
     let weight = |row: usize| rows.weights.as_ref().map_or(1.0, |weights| weights[row]);
     // Sums without rounding, so that the order of rows changes no bit.
@@ -86,7 +85,7 @@ fn compare<L: Loss>(rows: &Rows, test: Hypothesis, level: f64) -> LossDifference
         let value = sum.value();
         if value.is_finite() { sum.sum().quotient(total) } else { value }
     };
-    let [a, b] = [0, 1].map(|score| mean(sum(&|row| weight(row) * loss(score, row))));
+    let [a, b] = [0, 1].map(|score| mean(sum(&|row| weight(row) * of_row(score, row))));
     if !(a.is_finite() && b.is_finite()) {
         let difference = Some(a - b).filter(|difference| !difference.is_nan());
         return LossDifferenceRecord::new(
@@ -99,16 +98,16 @@ fn compare<L: Loss>(rows: &Rows, test: Hypothesis, level: f64) -> LossDifference
             rows.into(),
         );
     }
-    let difference = mean(sum(&|row| weight(row) * (loss(0, row) - loss(1, row))));
+    let difference = mean(sum(&|row| weight(row) * (of_row(0, row) - of_row(1, row))));
     let se = (rows.len > 1).then(|| {
         let n = rows.len as f64;
-        let distance = |row: usize| weight(row) * (loss(0, row) - loss(1, row) - difference);
+        let distance = |row: usize| weight(row) * (of_row(0, row) - of_row(1, row) - difference);
         let squares: Sum = sum(&|row| distance(row).powi(2)).sum();
         (squares.total() * n / (n - 1.0)).sqrt() / total.total()
     });
     let (z, p_value) =
         se.map_or((None, None), |se| test.test(0.0, |value| difference - value, se, upper_tail));
-    let interval = se.map(|se| Interval::normal(difference, se, level).within(-L::MOST, L::MOST));
+    let interval = se.map(|se| Interval::normal(difference, se, level).within(-loss.most, loss.most));
     LossDifferenceRecord::new(
         Some(a),
         Some(b),
@@ -121,7 +120,7 @@ fn compare<L: Loss>(rows: &Rows, test: Hypothesis, level: f64) -> LossDifference
 }
 
 macro_rules! losses_of_rows {
-    ($($statistic:ty => $loss:ty;)*) => {$(
+    ($($statistic:ty => $loss:ident;)*) => {$(
         impl Joint for $statistic {
             type Record = LossDifferenceRecord;
 
@@ -138,14 +137,14 @@ macro_rules! losses_of_rows {
             }
 
             fn of_rows(&self, rows: &Rows) -> LossDifferenceRecord {
-                compare::<$loss>(rows, self.test, self.level)
+                compare(&$loss, rows, self.test, self.level)
             }
         }
     )*};
 }
 losses_of_rows! {
-    BrierScoreDifference => Squared;
-    LogLossDifference => Logarithmic;
+    BrierScoreDifference => SQUARED;
+    LogLossDifference => LOGARITHMIC;
 }
 
 declaration! {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -46,10 +47,10 @@ def spark() -> object:
     return of_spark.roc_auc("y", "s")
 
 
-def duckdb() -> object:
+def duckdb() -> None:
     from polars_auc import duckdb as of_duckdb
 
-    return of_duckdb.register(None)  # type: ignore[arg-type]
+    of_duckdb.register(None)  # type: ignore[arg-type]
 
 
 AUC: Any = pa.roc_auc
@@ -139,7 +140,6 @@ def without_packages(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
     """Optional packages are missing for a message that names one."""
     if " needs " not in request.node.name:
         return
-    find_spec = packages.find_spec
     missing = {"altair", "duckdb", "great_tables", "pyspark", "vl_convert", "xlsxwriter"}
     monkeypatch.setattr(
         packages, "find_spec", lambda name: None if name.split(".")[0] in missing else find_spec(name)
