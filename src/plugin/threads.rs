@@ -9,6 +9,10 @@ pub struct Threads;
 
 impl tasks::Pool for Threads {
     fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        RAYON.install(work)
+        let (mut work, mut result) = (Some(work), None);
+        // Through a pointer, so that little code is compiled for each kind of work.
+        let run: &mut (dyn FnMut() + Send) = &mut || result = work.take().map(|work| work());
+        RAYON.install(run);
+        result.unwrap_or_else(|| unreachable!("the work has run"))
     }
 }

@@ -7,7 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use crate::interrupt;
-use crate::ranking::tuning::{PARALLEL_ROWS, PARTS_PER_THREAD, ROWS_PER_GROUP, SHARD_ROWS, TASKS_PER_THREAD};
+use crate::ranking::tuning::{
+    BLOCK_ROWS, PARALLEL_ROWS, PARTS_PER_THREAD, ROWS_PER_GROUP, SHARD_ROWS, TASKS_PER_THREAD,
+};
 
 /// A pool of threads, to be asked only if there is enough work.
 pub trait Pool {
@@ -48,7 +50,8 @@ pub fn run<T: Send>(
     }
     pool.install(|| {
         let share = (total / (rayon::current_num_threads() * TASKS_PER_THREAD)).max(PARALLEL_ROWS / 4);
-        cut(groups, cost, share).into_par_iter().map(work).collect()
+        let tasks = cut(groups, cost, share);
+        par_map(0..tasks.len(), || (), |(), task| work(tasks[task].clone()))
     })
 }
 
@@ -90,26 +93,50 @@ pub fn par_for_each<W, I: Send>(
     });
 }
 
-/// What `work` makes of each item, in order; by all threads of the pool that this is called in if the items, of which each
-/// means `rows` rows, are many rows together.
-pub fn par_map_items<I: Send, T: Send>(
-    items: Vec<I>,
-    rows: usize,
-    work: impl Fn(I) -> T + Sync + Send,
-) -> Vec<T> {
-    if items.len().saturating_mul(rows) < SHARD_ROWS {
-        items.into_iter().map(work).collect()
-    } else {
-        items.into_par_iter().map(work).collect()
-    }
+/// Whether work on so many rows is worth more than one thread.
+pub fn are_many(rows: usize) -> bool {
+    rows >= SHARD_ROWS
 }
 
-/// What `work` makes of each of so many rows, in order; by all threads of the pool that this is called in if they are many.
-pub fn par_map_rows<T: Send>(rows: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    if rows < SHARD_ROWS {
-        (0..rows).map(work).collect()
-    } else {
-        (0..rows).into_par_iter().map(work).collect()
+/// The results of `work` for each item, in order, by all threads of the pool that this is called in.
+pub fn par_map_items<'a, I: Sync, T: Send>(items: &'a [I], work: impl Fn(&'a I) -> T + Sync) -> Vec<T> {
+    par_map(0..items.len(), || (), |(), item| work(&items[item]))
+}
+
+/// The same of items that `work` consumes.
+pub fn par_map_owned<I: Send, T: Send>(items: Vec<I>, work: impl Fn(I) -> T + Sync) -> Vec<T> {
+    let slots: Vec<Mutex<Option<I>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+    // Each item is taken once, so its lock is free and not poisoned.
+    let take = |item: usize| slots[item].lock().unwrap_or_else(PoisonError::into_inner).take();
+    par_map(0..slots.len(), || (), |(), item| take(item).map(&work)).into_iter().flatten().collect()
+}
+
+/// The results of `work` for each row, in order, by all threads of the pool that this is called in if there are many rows.
+pub fn par_map_rows<T: Clone + Default + Send>(rows: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    if !are_many(rows) {
+        return (0..rows).map(work).collect();
+    }
+    let mut results = vec![T::default(); rows];
+    let fill = |(): &mut (), block: usize, results: &mut [T]| {
+        let first_row = block * BLOCK_ROWS;
+        results.iter_mut().enumerate().for_each(|(row, result)| *result = work(first_row + row));
+    };
+    par_for_each(results.chunks_mut(BLOCK_ROWS).collect(), || (), fill);
+    results
+}
+
+/// Two results, on two threads if another one of the pool that this is called in is idle.
+pub fn join<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B + Send) -> (A, B) {
+    let (mut a, mut b) = (None, None);
+    let (mut one, mut other) = (Some(one), Some(other));
+    // Through pointers, as in `par_map`.
+    let both: [&mut (dyn FnMut() + Send); 2] =
+        [&mut || a = one.take().map(|one| one()), &mut || b = other.take().map(|other| other())];
+    let [first, second] = both;
+    rayon::join(first, second);
+    match (a, b) {
+        (Some(a), Some(b)) => (a, b),
+        _ => unreachable!("both have run"),
     }
 }
 

@@ -16,6 +16,7 @@ use super::state::State;
 use super::tuning::{MOST_BINS_ALONE, STATES_TOGETHER};
 use crate::paths::Path;
 use crate::ranking::scores::Key;
+use crate::ranking::tasks;
 use crate::ranking::ties::{
     counts::{CountValue, Counts},
     row_counts::RowCounts,
@@ -41,7 +42,7 @@ impl<T: CountValue> State<T> {
                 return Ok(State::of_some::<K>(states.map(read).collect::<Result<_, E>>()?));
             }
             let middle = states.start + states.len() / 2;
-            let (one, other) = rayon::join(
+            let (one, other) = tasks::join(
                 || all::<T, K, E>(states.start..middle, bins, read),
                 || all::<T, K, E>(middle..states.end, bins, read),
             );

@@ -6,7 +6,6 @@ use arrow::array::{LIST_VALUES_NAME, ListArray, StructArray};
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use arrow::offset::OffsetsBuffer;
 use polars_core::runtime::RAYON;
-use rayon::prelude::*;
 
 use super::conversion::Conversion;
 use crate::plugin::abi::ffi::Input;
@@ -16,7 +15,9 @@ use crate::plugin::arrays::{
     values::{Values, concatenated},
 };
 use crate::plugin::inputs::keys::{self, KeyCodes};
+use crate::plugin::threads::Threads;
 use crate::ranking::rows::RowGroups;
+use crate::ranking::tasks::{self, Pool};
 use crate::statistics::kinds::KeyKind;
 use crate::statistics::options::from_options;
 
@@ -65,7 +66,7 @@ pub(super) fn lists(
         return Err(format!("\"{name}\" has {rows} rows, but by has {all}; give columns of the same rows"));
     }
     let threads = RAYON.current_num_threads();
-    RAYON.install(|| {
+    Threads.install(|| {
         let groups = ArrayGroups::of(RowGroups::of(codes.into(), groups, threads));
         let borders: Vec<i64> = groups.borders().iter().map(|&border| border as i64).collect();
         let borders = OffsetsBuffer::try_from(borders).map_err(message)?;
@@ -73,7 +74,7 @@ pub(super) fn lists(
             let rows = groups.in_order(&column.chunks)?;
             ListArray::try_new(list_of(&column.field), borders.clone(), rows, None).map_err(message)
         };
-        columns.par_iter().map(list).collect()
+        tasks::par_map_items(columns, list).into_iter().collect()
     })
 }
 

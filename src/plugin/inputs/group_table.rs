@@ -7,7 +7,6 @@ use std::ops::Range;
 use arrow::array::{Array, PrimitiveArray};
 use arrow::bitmap::{Bitmap, and_not};
 use arrow::compute::utils::combine_validities_and;
-use rayon::prelude::*;
 
 use super::dtypes::Dtypes;
 use super::groups::same_groups;
@@ -226,7 +225,7 @@ impl GroupTable {
         };
         let facts = if self.scores.len() > 1 && rows.len >= SHARD_ROWS {
             // Large scores are ranked side by side.
-            self.scores.par_iter().map(facts_of).collect::<Result<Vec<_>, String>>()?
+            tasks::par_map_items(&self.scores, facts_of).into_iter().collect::<Result<Vec<_>, String>>()?
         } else {
             self.scores.iter().map(facts_of).collect::<Result<Vec<_>, String>>()?
         };
@@ -354,8 +353,12 @@ impl WithScores for ScoreReader<'_> {
 fn nan_rows<S: Score>(scores: &[S]) -> Vec<usize> {
     // Most columns have none, which is seen soonest without a branch for each row.
     let any_nan = |scores: &[S]| scores.iter().fold(false, |any, score| any | score.is_nan());
-    let has_nan =
-        if scores.len() < SHARD_ROWS { any_nan(scores) } else { scores.par_chunks(SHARD_ROWS).any(any_nan) };
+    let has_nan = if scores.len() < SHARD_ROWS {
+        any_nan(scores)
+    } else {
+        let chunks: Vec<&[S]> = scores.chunks(SHARD_ROWS).collect();
+        tasks::par_map_items(&chunks, |scores| any_nan(scores)).contains(&true)
+    };
     if has_nan { (0..scores.len()).filter(|&row| scores[row].is_nan()).collect() } else { Vec::new() }
 }
 

@@ -2,7 +2,6 @@
 
 use arrow::array::Array;
 use arrow::bitmap::Bitmap;
-use rayon::prelude::*;
 
 use super::score::{Native, WithScores, dispatch};
 use super::states::States;
@@ -10,6 +9,7 @@ use crate::interrupt;
 use crate::plugin::arrays::values::Values;
 use crate::ranking::rows::{AllPlacements, Codes, CountedKeys, KeyPlacements, KeyRows};
 use crate::ranking::scores::Key;
+use crate::ranking::tasks;
 use crate::states::{State, StoredState, weight_sums::WeightSums};
 use crate::statistics::kinds::Needs;
 use crate::statistics::rows::Rows;
@@ -63,7 +63,9 @@ impl WithScores for Counting<'_> {
             interrupt::check();
             self.states.merged(states, scores)
         };
-        let of_keys = of_keys.par_iter().map(merged).collect::<Result<Vec<StoredState>, String>>()?;
+        let of_keys = tasks::par_map_items(&of_keys, merged)
+            .into_iter()
+            .collect::<Result<Vec<StoredState>, String>>()?;
         let (of_keys, weights): (Vec<State>, Vec<Option<State<WeightSums>>>) =
             of_keys.into_iter().map(StoredState::into_parts).unzip();
         let nan_keys: Vec<bool> = of_keys.iter().map(|state| state.has_nan).collect();
@@ -88,24 +90,24 @@ impl WithScores for Counting<'_> {
                 return Err("the states of a group have more than 2^32 bins together".into());
             }
             // Keys are compared, so scores that tie among all tie in each key: a difference of bins is no difference.
-            let with_codes = |(key, state): (&mut KeyRows, &State)| {
-                key.codes = codes(keys_of::<S::Key>(state), all_keys);
+            let with_codes = |_: &mut (), number: usize, key: &mut KeyRows| {
+                key.codes = codes(keys_of::<S::Key>(&of_keys[number]), all_keys);
                 if self.needs.all_placements {
                     key.join_codes();
                 }
             };
-            counted.keys.par_iter_mut().zip(&of_keys).for_each(with_codes);
-            let by_codes = |(state, own): (&State, &Option<State<WeightSums>>)| {
-                Some(own.as_ref()?.by_codes(&codes(keys_of::<S::Key>(state), all_keys)))
+            tasks::par_for_each(counted.keys.iter_mut().collect(), || (), with_codes);
+            let by_codes = |key: usize| -> Option<State<WeightSums>> {
+                Some(weights[key].as_ref()?.by_codes(&codes(keys_of::<S::Key>(&of_keys[key]), all_keys)))
             };
-            weighted = of_keys.par_iter().zip(&weights).map(by_codes).collect();
+            weighted = tasks::par_map(0..of_keys.len(), || (), |(), key| by_codes(key)).into_iter().collect();
             counted.distinct = all_keys.len();
             counted.is_exact &= all.unordered_pairs() == 0;
         }
         let placements =
             |key: &KeyRows| KeyPlacements { n_pos: key.n_pos, n_neg: key.n_neg, sums: key.placements() };
         let key_placements = match self.needs.key_placements || self.needs.all_placements {
-            true => vec![counted.keys.par_iter().map(placements).collect()],
+            true => vec![tasks::par_map_items(&counted.keys, placements)],
             false => Vec::new(),
         };
         let has_nan = nan_keys.contains(&true);

@@ -159,7 +159,7 @@ impl Counts {
 /// Appends keys and counts of so many scores; of many scores, both at a time.
 fn append_both(scores: usize, keys: impl FnOnce() + Send, counts: impl FnOnce() + Send) {
     if scores >= PARALLEL_ROWS && tasks::in_pool() {
-        rayon::join(keys, counts);
+        tasks::join(keys, counts);
     } else {
         keys();
         counts();

@@ -1,11 +1,10 @@
 //! The AUC of more than two classes.
 
-use rayon::prelude::*;
-
 use super::class_pairs::{twice_u_of_pairs, twice_u_of_units};
 use crate::interrupt;
 use crate::math::{mean, quotient};
 use crate::ranking::rows::Codes;
+use crate::ranking::tasks;
 use crate::ranking::ties::{Count, counts::twice_u, unit_of_all};
 use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Name, Needs, record};
@@ -265,7 +264,7 @@ fn twice_u_of_classes(rows: &Rows, units: Option<&[u64]>) -> Vec<Vec<u128>> {
             Some(units) => twice_u_of_units(score, &rows.keys, units, class),
         }
     };
-    (0..rows.keys.distinct as u32).into_par_iter().map(of_class).collect()
+    tasks::par_map(0..rows.keys.distinct, || (), |(), class| of_class(class as u32))
 }
 
 /// The area of all cells; undefined without rows. Cells count as one, or as the units of their row.

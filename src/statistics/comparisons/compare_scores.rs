@@ -203,9 +203,14 @@ impl<'a> WeightedPairs<'a> {
     fn of(areas: &'a WeightedAreas<'a>, pairs: &[(usize, usize)], rows: usize) -> Self {
         type Ask<'a> = dyn Fn(usize, usize) -> Option<f64> + Sync + 'a;
         let of_each = |pairs: BTreeSet<(usize, usize)>, ask: &Ask<'_>| -> OfPairs {
-            tasks::par_map_items(pairs.into_iter().collect(), rows, |(a, b)| ((a, b), ask(a, b)))
-                .into_iter()
-                .collect()
+            let pairs: Vec<_> = pairs.into_iter().collect();
+            let of_pair = |&(a, b): &(usize, usize)| ((a, b), ask(a, b));
+            let of_pairs = if tasks::are_many(pairs.len().saturating_mul(rows)) {
+                tasks::par_map_items(&pairs, of_pair)
+            } else {
+                pairs.iter().map(of_pair).collect()
+            };
+            of_pairs.into_iter().collect()
         };
         let scores = areas.number();
         let all = (0..scores).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();

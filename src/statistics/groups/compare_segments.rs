@@ -1,11 +1,10 @@
 //! The AUC of segments of the rows, each compared with others.
 
-use rayon::prelude::*;
-
 use super::segment_areas::{Comparator, EstimatedArea, IndependentSegments, Segments};
 use super::weighted_segments::WeightedSegments;
 use super::within_segments::WithinSegments;
 use crate::math::chi_square;
+use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 use crate::statistics::comparisons::adjust_p_values::Adjustment;
 use crate::statistics::comparisons::unpaired_roc_auc_difference::{DifferenceMethod, TestResult};
@@ -178,17 +177,19 @@ impl CompareSegments {
     ) -> Vec<SegmentRecord> {
         let nan = EstimatedArea::nan();
         let is_nan = |segment: usize| rows.nan_keys.get(segment) == Some(&true);
-        let areas: Vec<Option<EstimatedArea>> = (0..segments.number())
-            .into_par_iter()
-            .map(|segment| if is_nan(segment) { Some(nan) } else { segments.area(segment) })
-            .collect();
+        let areas: Vec<Option<EstimatedArea>> = tasks::par_map(
+            0..segments.number(),
+            || (),
+            |(), segment| if is_nan(segment) { Some(nan) } else { segments.area(segment) },
+        );
         let weights = segments.mean_weights(&areas);
         let covariances = if self.versus == Versus::Rest { segments.covariances(&weights) } else { None };
         let within = WithinSegments { areas: &areas, weights: &weights, covariances };
         let within_auc = if rows.nan_keys.is_empty() { within.mean() } else { Some(f64::NAN) };
         let others = self.comparators(rows, segments, &within);
         let heterogeneity = segments.heterogeneity(&areas, self.method);
-        let record = |(place, (area, other)): (usize, (&Option<EstimatedArea>, &Option<Comparator>))| {
+        let record = |_: &mut (), place: usize| {
+            let (area, other) = (&areas[place], &others[place]);
             let mut record = self.alone(
                 KeyCode(rows.key_places.get(place).copied().unwrap_or(place as u32)),
                 segments.count(place),
@@ -206,7 +207,7 @@ impl CompareSegments {
             record
         };
         // The quantiles of Student's t take longer than all else.
-        let mut records: Vec<SegmentRecord> = areas.par_iter().zip(&others).enumerate().map(record).collect();
+        let mut records: Vec<SegmentRecord> = tasks::par_map(0..areas.len(), || (), record);
         self.adjust.adjust(&mut records, |record| (record.p_value, &mut record.p_adjusted));
         records
     }

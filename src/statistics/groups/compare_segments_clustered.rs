@@ -6,6 +6,7 @@ use super::compare_segments::{CompareSegments, SegmentRecord};
 use super::segment_areas::{Comparator, Covariances, EstimatedArea, Segments, heterogeneity};
 use super::shared_clusters::covariances;
 use crate::math::symmetric;
+use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 use crate::statistics::comparisons::unpaired_roc_auc_difference::DifferenceMethod;
 use crate::statistics::inference::{ByCluster, ClusteredArea, SampleSize, delong::beyond_rounding};
@@ -72,7 +73,7 @@ impl Joint for CompareSegmentsClustered {
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<ClusteredSegmentRecord>> {
         let by_cluster = ByCluster::of(rows, 0);
-        let areas = (0..by_cluster.keys()).into_par_iter().map(|key| by_cluster.area(key)).collect();
+        let areas = tasks::par_map(0..by_cluster.keys(), || (), |(), key| by_cluster.area(key));
         let segments = ClusteredSegments { rows: by_cluster, areas };
         let records = self.0.records(rows, &segments).into_iter().enumerate().map(|(place, segment)| {
             let n_clusters = segments.rows.clusters(place).len() as u64;
@@ -113,15 +114,13 @@ impl Segments for ClusteredSegments {
 
     fn against_pooled_rest(&self) -> Vec<Option<Comparator>> {
         let rest = |segment: usize| Some(self.against(segment, &self.rows.without(segment)?));
-        (0..self.number()).into_par_iter().map(rest).collect()
+        tasks::par_map(0..self.number(), || (), |(), segment| rest(segment))
     }
 
     fn against_overall(&self) -> Vec<Option<Comparator>> {
         let overall = self.rows.overall();
-        (0..self.number())
-            .into_par_iter()
-            .map(|segment| Some(self.against(segment, overall.as_ref()?)))
-            .collect()
+        let whole = |segment: usize| Some(self.against(segment, overall.as_ref()?));
+        tasks::par_map(0..self.number(), || (), |(), segment| whole(segment))
     }
 
     fn covariance(&self, segment: usize, other: usize) -> Option<f64> {

@@ -1,10 +1,9 @@
 //! The rows of a report that compares its groups: their numbers, and those of all rows.
 
-use rayon::prelude::*;
-
 use super::compare_segments::{CompareSegments, SegmentRecord};
 use super::segment_areas::IndependentSegments;
 use crate::ranking::rows::AllPlacements;
+use crate::ranking::tasks;
 use crate::ranking::ties::{Count, RowCounts};
 use crate::statistics::inference::Estimate;
 use crate::statistics::intervals::roc_auc_ci::RocAucCi;
@@ -101,7 +100,7 @@ impl Joint for RocSummaryOfSegments {
             }
         };
         let mut records: Vec<SegmentSummaryRecord> =
-            compared.into_par_iter().enumerate().map(of_segment).collect();
+            tasks::par_map_owned(compared.into_iter().enumerate().collect(), of_segment);
         // Both are in the order of their places.
         let is_empty = |skipped: &&SkippedRows| rows.key_places.binary_search(&skipped.key_place).is_err();
         records.extend(rows.skipped.iter().filter(is_empty).map(|skipped| {

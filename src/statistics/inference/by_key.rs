@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-
 use super::delong;
 use crate::math::{quotient, signed_quotient};
 use crate::ranking::rows::{CodeAndLabel, KeyPlacements, KeyRows};
+use crate::ranking::tasks;
 use crate::ranking::ties::{Count, Placements, counts::placements};
 use crate::statistics::rows::Rows;
 
@@ -27,7 +26,7 @@ pub fn rows_by_key(rows: &Rows, score: usize) -> Cow<'_, [KeyRows]> {
     for ((&key, &code), &label) in rows.keys.of_row.iter().zip(&rows.scores[score].of_row).zip(&rows.labels) {
         members[key as usize].push(CodeAndLabel::new(code, label));
     }
-    Cow::Owned(members.into_par_iter().map(KeyRows::of).collect())
+    Cow::Owned(tasks::par_map_owned(members, KeyRows::of))
 }
 
 impl KeyRows {

@@ -5,8 +5,6 @@
 //! jackknife's variance of an area is the sum of the squared influences (Jaeckel 1972; Therneau and Watson 2015), the
 //! covariance of two areas the sum of the products. Influences of one cluster are added up first.
 
-use rayon::prelude::*;
-
 use crate::interrupt;
 use crate::math::{
     quotient, signed_quotient,
@@ -70,11 +68,11 @@ impl<'a> WeightedAreas<'a> {
         };
         let shares = tasks::par_map_rows(units.len(), share);
         let of_score = |score| Influences::of(score, &rows.labels, &units, &shares, total);
-        let scores = rows.scores.par_iter().map(of_score);
+        let scores = tasks::par_map_items(&rows.scores, of_score);
         let clusters = clusters(rows);
         let size = effective_size(&units, &rows.labels, total);
         let size = if rows.keys.of_row.is_empty() { size } else { size.in_clusters(clusters) };
-        Some(WeightedAreas { rows, total, size, scores: scores.collect(), clusters })
+        Some(WeightedAreas { rows, total, size, scores, clusters })
     }
 
     /// The area of a score.

@@ -2,14 +2,13 @@
 //!
 //! All keys have one unit of weights, so that the ties of all rows but a key's are exact differences.
 
-use rayon::prelude::*;
-
 use super::weighted_areas::units_of_rows;
 use super::weighted_key::{SquareUnit, WeightedArea, WeightedKey, WeightedTie, exact_share, influences};
 use super::weighted_rests::{AllRows, is_light};
 use super::wilson_scale::WeightTotals;
 use crate::interrupt;
 use crate::math::quotient;
+use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 use crate::states::{State, weight_sums::WeightSums, weighted::CommonUnits};
 use crate::statistics::rows::Rows;
@@ -49,7 +48,7 @@ impl WeightedKeys {
         }
         rows.weights.as_ref()?;
         let members = members(rows, score, &units_of_rows(rows));
-        Some(members.into_par_iter().map(|members| area(&in_order(members))).collect())
+        Some(tasks::par_map_owned(members, |members| area(&in_order(members))))
     }
 
     /// Puts rows with weights in the order of one score, key by key.
@@ -59,7 +58,7 @@ impl WeightedKeys {
             let members = in_order(members);
             WeightedKey::of(members.chunk_by(|a, b| a.0 == b.0).count(), members.into_iter().rev())
         };
-        let keys = members(rows, score, &units).into_par_iter().map(key).collect();
+        let keys = tasks::par_map_owned(members(rows, score, &units), key);
         let all = match together {
             Together::Keys => WeightedKey::new(SquareUnit::OfRows),
             Together::KeysAndAll => {
@@ -108,7 +107,7 @@ impl WeightedKeys {
     /// rows.
     pub fn counts_by_weight(&self) -> Vec<Count<f64>> {
         let rows = self.keys.iter().fold(Count::default(), |all, key| all.plus(key.rows));
-        let own: Vec<Count> = self.keys.par_iter().map(|key| key.total().units).collect();
+        let own: Vec<Count> = tasks::par_map_items(&self.keys, |key| key.total().units);
         let all = own.iter().fold(Count::default(), |all, &own| all.plus(own));
         let count = |rows: u64, units: u64, all: u64| match all {
             0 => 0.0,
@@ -141,7 +140,7 @@ impl WeightedKeys {
             Some(all) if is_light(key) => all.without(key).or_else(|| self.all.area_without(key)),
             _ => self.all.area_without(key),
         };
-        self.keys.par_iter().map(without).collect()
+        tasks::par_map_items(&self.keys, without)
     }
 
     /// For each key, the covariance of its area and that of all rows; undefined where the key's variance is.
@@ -150,7 +149,7 @@ impl WeightedKeys {
         let total = self.all.total().units;
         let influences = influences(self.all.ties.iter().copied(), total, overall.auc, exact_share);
         let of_all: Vec<Count<f64>> = influences.map(|(_, influence)| influence).collect();
-        self.keys.par_iter().map(|key| self.covariance_with_all(key, total, &of_all)).collect()
+        tasks::par_map_items(&self.keys, |key| self.covariance_with_all(key, total, &of_all))
     }
 
     fn covariance_with_all(&self, key: &WeightedKey, all: Count, of_all: &[Count<f64>]) -> Option<f64> {

@@ -144,7 +144,7 @@ fn copy<T: Copy + Send + Sync>(runs: &[Run], before: usize, parts: &[&[T]], valu
         let (high, low) = (&runs[..middle], &runs[middle..]);
         let end = high[middle - 1].end;
         let (of_high, of_low) = values.split_at_mut(end - before);
-        rayon::join(|| copy(high, before, parts, of_high), || copy(low, end, parts, of_low));
+        tasks::join(|| copy(high, before, parts, of_high), || copy(low, end, parts, of_low));
         return;
     }
     let mut rest = values;

@@ -3,6 +3,7 @@
 use super::exact_rank_sum;
 use crate::math::normal::upper_quantile;
 use crate::ranking::scores::Score;
+use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::interval::tail;
@@ -99,13 +100,13 @@ impl Joint for HodgesLehmann {
             if first == 0 {
                 return (f64::NEG_INFINITY, f64::INFINITY);
             }
-            rayon::join(|| smallest(&pos, &neg, first), || smallest(&pos, &neg, pairs + 1 - first))
+            tasks::join(|| smallest(&pos, &neg, first), || smallest(&pos, &neg, pairs + 1 - first))
         };
         let median = || {
             let upper = smallest(&pos, &neg, pairs / 2 + 1);
             if pairs % 2 == 1 { upper } else { midpoint(smallest(&pos, &neg, pairs / 2), upper) }
         };
-        let (median, (lower, upper)) = rayon::join(median, limits);
+        let (median, (lower, upper)) = tasks::join(median, limits);
         let method = if exact { "exact" } else { "asymptotic" };
         // A shift of 0 is positive zero, never -0.0.
         let median = median + 0.0;
