@@ -94,6 +94,25 @@ fn lower_limit(successes: u64, trials: u64, tail: f64) -> (f64, f64) {
     both(log_odds)
 }
 
+/// The probability of so many successes or more, each of probability p. Time grows with the square root of the trials.
+pub fn upper_tail(successes: u64, trials: u64, p: f64) -> f64 {
+    if successes == 0 || p >= 1.0 {
+        return 1.0;
+    }
+    if p <= 0.0 {
+        return 0.0;
+    }
+    if successes == trials {
+        return (trials as f64 * p.ln()).exp();
+    }
+    // Terms fall from the first on only beyond the mean.
+    if successes as f64 <= trials as f64 * p {
+        return 1.0 - upper_tail(trials - successes + 1, trials, 1.0 - p);
+    }
+    let pmf = Pmf::new(successes, trials);
+    pmf.log(p, 1.0 - p).exp() * pmf.tail_by_first(p / (1.0 - p))
+}
+
 /// The probability of a number of successes, neither none nor all, as a function of that of one.
 ///
 /// As its distance from the most probable number, after Loader (2000): the logarithms of large factorials, which

@@ -144,8 +144,12 @@ expressions! {
         roc_auc => RocAuc
             | option("statistic") curve curve_field => BootstrapRocAuc;
     summary, summary_field:
+        average_precision_ci => AveragePrecisionCi,
         brier_score => BrierScore,
+        equal_error_rate => EqualErrorRate,
         brunner_munzel => BrunnerMunzel,
+        calibration_error => CalibrationError,
+        calibration_summary => CalibrationSummary,
         confusion_at => ConfusionAt
             | option("statistic") curve curve_field => BootstrapConfusionAt
             | list("at") curve curve_field => ConfusionsAt,
@@ -182,6 +186,8 @@ expressions! {
     curve, curve_field:
         binormal_roc_curve => BinormalRocCurve,
         cap_curve => CapCurve,
+        calibration_by_grade => CalibrationByGrade,
+        calibration_curve => CalibrationCurve,
         cost_curve => CostCurve,
         det_curve => DetCurve,
         gains_table => GainsTable,

@@ -1,0 +1,183 @@
+//! Bins of scores.
+
+use super::isotonic::Rate;
+use super::masses::{Masses, ScoreMass};
+use crate::math::sum::Sum;
+use crate::ranking::ties::Count;
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
+
+/// How scores are divided into bins, each of the scores above its lower edge up to its upper edge.
+#[derive(Clone, Debug)]
+pub enum Binning {
+    /// So many bins between quantiles of the scores.
+    Quantile(u32),
+    /// So many bins of equal width.
+    Uniform(u32),
+    /// Bins between given edges.
+    Edges(Vec<f64>),
+}
+
+/// The kinds of bins with edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EdgeMethod {
+    /// About as many rows in each.
+    Quantile,
+    /// Of equal width.
+    Uniform,
+}
+words!(EdgeMethod { "quantile" => Quantile, "uniform" => Uniform });
+
+/// The kinds of bins of a calibration curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinMethod {
+    /// About as many rows in each.
+    Quantile,
+    /// Of equal width.
+    Uniform,
+    /// The blocks of the isotonic regression.
+    Isotonic,
+}
+words!(BinMethod { "quantile" => Quantile, "uniform" => Uniform, "isotonic" => Isotonic });
+
+/// The rows of a bin.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bin {
+    /// Its number, 1 for the lowest scores.
+    pub number: u64,
+    /// Its edges.
+    pub edges: (f64, f64),
+    /// Positives and negatives, or their weights.
+    pub mass: Count<f64>,
+    /// The sums of squared weights.
+    pub squares: f64,
+    /// The sum of the scores of all rows.
+    score_sum: Sum,
+}
+
+impl Bin {
+    /// The mean score.
+    pub fn mean_score(&self) -> f64 {
+        self.score_sum.total() / self.mass.rows()
+    }
+
+    /// The share of positives.
+    pub fn rate(&self) -> f64 {
+        self.mass.pos / self.mass.rows()
+    }
+
+    /// The number of rows; with weights, Kish's effective number (1965).
+    pub fn effective_rows(&self) -> f64 {
+        self.mass.rows() * (self.mass.rows() / self.squares)
+    }
+
+    fn add(&mut self, score: &ScoreMass) {
+        self.mass = self.mass.plus(score.mass);
+        self.squares += score.squares.rows();
+        self.score_sum.add_product(score.score, score.mass.rows());
+    }
+}
+
+impl FromOptions for Binning {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        let method = options.optional_word("method")?;
+        let bins = options.optional_integer("bins", 1..=1_000_000)?;
+        if options.has("edges") {
+            if let Some(other) = ["method", "bins"].iter().find(|name| options.has(name)) {
+                return Err(OptionError::new("edges", format!("cannot be combined with `{other}`")));
+            }
+            let edges = options.rates("edges")?;
+            if edges.len() < 2 || !edges.is_sorted_by(|a, b| a < b) {
+                return Err(options.must_be("edges", "be two or more ascending numbers"));
+            }
+            return Ok(Binning::Edges(edges));
+        }
+        let bins = bins.unwrap_or(10);
+        Ok(match method.unwrap_or(EdgeMethod::Quantile) {
+            EdgeMethod::Quantile => Binning::Quantile(bins),
+            EdgeMethod::Uniform => Binning::Uniform(bins),
+        })
+    }
+}
+
+impl Binning {
+    /// The bins that have rows, from the lowest scores up.
+    pub fn of(&self, masses: &Masses) -> Vec<Bin> {
+        match self {
+            Binning::Edges(edges) => between(edges, masses),
+            &Binning::Uniform(bins) => {
+                let width = 1.0 / f64::from(bins);
+                let edge = |edge: u32| if edge == bins { 1.0 } else { f64::from(edge) * width };
+                between(&(0..=bins).map(edge).collect::<Vec<_>>(), masses)
+            }
+            &Binning::Quantile(bins) => between(&quantile_edges(masses, bins), masses),
+        }
+    }
+}
+
+/// Quantiles of the scores, from the lowest to the highest score: of rows by linear interpolation (Hyndman and Fan 1996, type 7), of
+/// weights by their distribution function.
+pub fn quantile_edges(masses: &Masses, bins: u32) -> Vec<f64> {
+    let scores = &masses.scores;
+    let (mut reach, mut sum) = (Vec::with_capacity(scores.len()), 0.0);
+    for score in scores {
+        sum += score.mass.rows();
+        reach.push(sum);
+    }
+    let last = scores.len() - 1;
+    let at = |rank: f64| scores[reach.partition_point(|&reach| reach <= rank).min(last)].score;
+    (0..=bins)
+        .map(|edge| {
+            if masses.has_weights {
+                let mass = sum * f64::from(edge) / f64::from(bins);
+                return scores[reach.partition_point(|&reach| reach < mass).min(last)].score;
+            }
+            let rank = (sum - 1.0) * (f64::from(edge) / f64::from(bins));
+            let (low, high) = (at(rank.floor()), at(rank.floor() + 1.0));
+            low + (high - low) * rank.fract()
+        })
+        .collect()
+}
+
+/// The bins between these edges that have rows. Scores beyond the edges are in no bin.
+pub fn between(edges: &[f64], masses: &Masses) -> Vec<Bin> {
+    let (lowest, inner) = (edges[0], &edges[1..edges.len() - 1]);
+    let highest = edges[edges.len() - 1];
+    let mut bins: Vec<Bin> = Vec::new();
+    for score in masses.scores.iter().filter(|score| (lowest..=highest).contains(&score.score)) {
+        let place = inner.partition_point(|&edge| edge < score.score);
+        let number = place as u64 + 1;
+        if bins.last().is_none_or(|bin| bin.number != number) {
+            bins.push(Bin { number, edges: (edges[place], edges[place + 1]), ..Bin::default() });
+        }
+        if let Some(bin) = bins.last_mut() {
+            bin.add(score);
+        }
+    }
+    bins
+}
+
+/// The blocks of the isotonic regression, from the lowest scores up, with the lowest and the highest score of each as edges.
+pub fn isotonic(masses: &Masses) -> Vec<Bin> {
+    let mut blocks: Vec<Bin> = Vec::new();
+    let whole = |mass: Count<f64>| Count { pos: mass.pos as u64, neg: mass.neg as u64 };
+    for score in &masses.scores {
+        let mut block = Bin { edges: (score.score, score.score), ..Bin::default() };
+        block.add(score);
+        let is_above = |lower: Count<f64>, upper: Count<f64>| match masses.has_weights {
+            true => f64::is_below(lower, upper),
+            false => u64::is_below(whole(lower), whole(upper)),
+        };
+        while let Some(lower) = blocks.pop_if(|lower| !is_above(lower.mass, block.mass)) {
+            block = Bin {
+                edges: (lower.edges.0, block.edges.1),
+                mass: lower.mass.plus(block.mass),
+                squares: lower.squares + block.squares,
+                score_sum: lower.score_sum.plus(block.score_sum),
+                ..block
+            };
+        }
+        blocks.push(block);
+    }
+    (1..).zip(&mut blocks).for_each(|(number, block)| block.number = number);
+    blocks
+}

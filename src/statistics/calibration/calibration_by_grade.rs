@@ -1,0 +1,114 @@
+//! Tests of the stated probability of each rating grade.
+
+use statrs::function::beta::{beta_reg, inv_beta_reg};
+
+use super::masses::Masses;
+use super::probability;
+use crate::math::binomial;
+use crate::ranking::ties::Ties;
+use crate::statistics::comparisons::adjust_p_values::Adjustment;
+use crate::statistics::declaration::declaration;
+use crate::statistics::inference::{RateInterval, interval::tail};
+use crate::statistics::kinds::{Column, Curve, Record, record};
+use crate::statistics::options::from_options;
+
+/// More distinct scores are no grades.
+const MOST_GRADES: usize = 1000;
+
+/// The rate of positives of each distinct score, and whether the score is too low for it.
+#[derive(Clone, Copy, Debug)]
+pub struct CalibrationByGrade {
+    /// The coverage of the intervals.
+    pub level: f64,
+    /// How p-values are adjusted for the number of grades.
+    pub adjust: Adjustment,
+}
+
+record! {
+    /// One grade.
+    pub struct GradeRecord {
+        /// The probability stated for the grade.
+        pub score: f64,
+        /// Rows in the grade.
+        pub n: u64,
+        /// Positives in the grade.
+        pub n_pos: u64,
+        /// The expected number of positives: `n score`.
+        pub expected: f64,
+        /// - `rate`: the share of positives.
+        /// - `rate_lower`, `rate_upper`: Jeffreys' limits, quantiles of the beta distribution with `n_pos + 1/2` and `n - n_pos + 1/2`.
+        pub rate: RateInterval,
+        /// Jeffreys' test that the score is not too low: the probability of this beta distribution below the score.
+        pub jeffreys_p_value: f64,
+        /// The exact binomial test of the same: the probability of `n_pos` positives or more.
+        pub binomial_p_value: f64,
+        /// The p-value of Jeffreys' test, adjusted for the number of grades.
+        pub p_adjusted: Option<f64>,
+    }
+}
+
+from_options!(|options| CalibrationByGrade {
+    level: options.level()?,
+    adjust: Adjustment::of_options(options, "adjust")?,
+});
+
+impl Curve for CalibrationByGrade {
+    type Record = GradeRecord;
+
+    fn check_ties(&self, ties: &mut Ties<'_>) -> Result<(), String> {
+        probability::check(ties)?;
+        match ties.counts().len() {
+            grades if grades > MOST_GRADES => Err(format!(
+                "expected the stated probability of each grade, at most {MOST_GRADES} distinct values, got {grades}; for scores \
+                 without grades use calibration_curve"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        let Some(masses) = Masses::of(&mut ties) else { return false };
+        let grade = |score: f64, n: u64, n_pos: u64| {
+            let (a, b) = (n_pos as f64 + 0.5, (n - n_pos) as f64 + 0.5);
+            let limit = |probability: f64| inv_beta_reg(a, b, probability);
+            let below = tail(self.level);
+            GradeRecord {
+                score,
+                n,
+                n_pos,
+                expected: n as f64 * score,
+                rate: RateInterval::of(
+                    Some(n_pos as f64 / n as f64),
+                    Some((limit(below), limit(1.0 - below))),
+                ),
+                jeffreys_p_value: beta_reg(a, b, score),
+                binomial_p_value: binomial::upper_tail(n_pos, n, score),
+                p_adjusted: None,
+            }
+        };
+        let mut grades: Vec<GradeRecord> = masses
+            .scores
+            .iter()
+            .map(|at| grade(at.score, at.mass.rows() as u64, at.mass.pos as u64))
+            .collect();
+        self.adjust.adjust(&mut grades, |grade| (Some(grade.jeffreys_p_value), &mut grade.p_adjusted));
+        grades.into_iter().for_each(|grade| grade.append(columns));
+        true
+    }
+}
+
+declaration! {
+    /// The rate of positives of each rating grade beside its stated probability, with the tests of Jeffreys and of the binomial
+    /// distribution.
+    ///
+    /// Words: PD calibration, rating grades, Jeffreys test, binomial test, backtesting, default rate.
+    CalibrationByGrade => GradeRecord {
+        label = None,
+        /// The probability stated for the grade of the row, one for each grade: at most 1,000 distinct numbers from 0 to 1.
+        score: column = None;
+        level = 0.95,
+        /// The adjustment of Jeffreys' p-values for the number of grades, as in `adjust_p_values()`, or `None`.
+        adjust: word<Adjustment> = "holm",
+        count = None, state = None,
+    }
+}

@@ -1,0 +1,112 @@
+//! The calibration curve, also called reliability diagram.
+
+use super::bins::{self, Bin, BinMethod, Binning};
+use super::masses::Masses;
+use super::probability;
+use crate::math::{binomial, normal};
+use crate::ranking::ties::Ties;
+use crate::statistics::declaration::declaration;
+use crate::statistics::inference::{RateInterval, interval::tail};
+use crate::statistics::kinds::{Column, Curve, Mass, Record, record};
+use crate::statistics::options::{FromOptions, OptionError, Options, from_options};
+
+/// The mean score and the rate of positives in bins of scores.
+#[derive(Clone, Debug)]
+pub struct CalibrationCurve {
+    /// The bins; blocks of the isotonic regression, if there are none.
+    pub binning: Option<Binning>,
+    /// The coverage of the intervals.
+    pub level: f64,
+}
+
+record! {
+    /// One bin.
+    pub struct CalibrationPoint {
+        /// Its number, 1 for the lowest scores. A bin without rows is left out.
+        pub bin: u64,
+        /// The lower edge of the bin; of an isotonic block the lowest score.
+        pub lowest: f64,
+        /// The upper edge of the bin, which belongs to it; of an isotonic block the highest score.
+        pub highest: f64,
+        /// Rows in the bin; with weights, as for positives, the sum of their weights.
+        pub n: Mass,
+        /// Positives in the bin.
+        pub n_pos: Mass,
+        /// The mean score.
+        pub mean_score: f64,
+        /// - `rate`: the share of positives.
+        /// - `rate_lower`, `rate_upper`: its limits by Wilson's method, with Kish's effective rows for weights. Null for isotonic
+        ///   blocks, which are chosen by their rates.
+        pub rate: RateInterval,
+    }
+}
+
+from_options!(|options| CalibrationCurve { binning: binning(options)?, level: options.level()? });
+
+fn binning(options: &Options) -> Result<Option<Binning>, OptionError> {
+    if options.optional_word("method")? != Some(BinMethod::Isotonic) {
+        return Binning::from_options(options).map(Some);
+    }
+    match ["bins", "edges"].iter().find(|name| options.has(name)) {
+        Some(other) => Err(OptionError::new(other, "does not apply to `method=\"isotonic\"`")),
+        None => Ok(None),
+    }
+}
+
+impl Curve for CalibrationCurve {
+    type Record = CalibrationPoint;
+
+    const WEIGHTS: bool = true;
+
+    fn check_ties(&self, ties: &mut Ties<'_>) -> Result<(), String> {
+        probability::check(ties)
+    }
+
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        let Some(masses) = Masses::of(&mut ties) else { return false };
+        let bins =
+            self.binning.as_ref().map_or_else(|| bins::isotonic(&masses), |binning| binning.of(&masses));
+        let errors = normal::upper_quantile(tail(self.level));
+        let limits = |bin: &Bin| {
+            if masses.has_weights {
+                return binomial::wilson_effective(bin.rate(), bin.effective_rows(), errors);
+            }
+            binomial::wilson(bin.mass.pos as u64, bin.mass.rows() as u64, self.level)
+        };
+        let has_limits = self.binning.is_some() && masses.has_squares;
+        let mass = |rows: f64| Mass(if masses.has_weights { rows.to_bits() } else { rows as u64 });
+        for bin in &bins {
+            CalibrationPoint::new(
+                bin.number,
+                bin.edges.0,
+                bin.edges.1,
+                mass(bin.mass.rows()),
+                mass(bin.mass.pos),
+                bin.mean_score(),
+                RateInterval::of(Some(bin.rate()), has_limits.then(|| limits(bin))),
+            )
+            .append(columns);
+        }
+        true
+    }
+}
+
+declaration! {
+    /// The mean score and the share of positives in bins of probabilities: a calibration curve or reliability diagram.
+    ///
+    /// Words: calibration curve, reliability diagram, calibration plot, binned probabilities, isotonic regression, CORP diagram.
+    CalibrationCurve => CalibrationPoint {
+        label = None,
+        /// The probability of a positive: any numeric column of numbers from 0 to 1.
+        score: column = None;
+        /// `"quantile"` (default): bins of about as many rows, between quantiles of the scores (Hyndman and Fan 1996, type 7; with
+        /// weights, of their distribution function). `"uniform"`: bins of equal width. `"isotonic"`: the blocks of the isotonic
+        /// regression, which need no choice of bins.
+        method: word<super::bins::BinMethod> = None,
+        /// The number of bins, 10 by default.
+        bins: integer = None,
+        /// The edges of the bins, ascending, instead. Scores beyond them are in no bin.
+        edges: numbers = None,
+        level = 0.95, weight = None, count = None, state = None,
+    }
+}

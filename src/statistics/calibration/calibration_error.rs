@@ -1,0 +1,92 @@
+//! The calibration error of binned probabilities.
+
+use super::bins::{Bin, Binning};
+use super::masses::Masses;
+use super::probability;
+use crate::math::sum::Sum;
+use crate::ranking::ties::{Count, Ties};
+use crate::statistics::declaration::declaration;
+use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::from_options;
+
+/// Distances of the rate of positives from the mean score in bins.
+#[derive(Clone, Debug)]
+pub struct CalibrationError {
+    /// The bins.
+    pub binning: Binning,
+}
+
+record! {
+    /// The calibration error of one group.
+    pub struct CalibrationErrorRecord {
+        /// The expected calibration error: the mean of `|rate - mean score|` over rows; null without rows in bins.
+        pub ece: Option<f64>,
+        /// The maximum calibration error: the largest `|rate - mean score|`.
+        pub mce: Option<f64>,
+        /// The root mean square of `rate - mean score` over rows.
+        pub rmsce: Option<f64>,
+        /// The same without the bias of few rows in a bin: the variance of each rate, `rate (1 - rate) / (n - 1)`, is taken from its
+        /// square; a bin of one row counts 0, and so does a negative mean. Null with weights.
+        pub rmsce_debiased: Option<f64>,
+        /// Bins with rows.
+        pub n_bins: Option<u64>,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+from_options!(|options| CalibrationError { binning: Binning::from_options(options)? });
+
+impl Summary for CalibrationError {
+    type Record = CalibrationErrorRecord;
+
+    const WEIGHTS: bool = true;
+
+    fn check_ties(&self, ties: &mut Ties<'_>) -> Result<(), String> {
+        probability::check(ties)
+    }
+
+    fn of_ties(&self, mut ties: Ties<'_>) -> CalibrationErrorRecord {
+        let rows = Count::from(&ties);
+        let Some(masses) = Masses::of(&mut ties) else { return CalibrationErrorRecord::undefined(rows) };
+        let bins = self.binning.of(&masses);
+        let n = Sum::of(bins.iter().map(|bin| bin.mass.rows()));
+        if n == 0.0 {
+            return CalibrationErrorRecord::undefined(rows);
+        }
+        let mean = |of: &dyn Fn(&Bin) -> f64| {
+            Sum::of_repeated(bins.iter().map(|bin| (of(bin), bin.mass.rows()))) / n
+        };
+        let distance = |bin: &Bin| bin.rate() - bin.mean_score();
+        let without_bias = |bin: &Bin| {
+            let (rate, others) = (bin.rate(), bin.mass.rows() - 1.0);
+            if others > 0.0 { distance(bin).powi(2) - rate * (1.0 - rate) / others } else { 0.0 }
+        };
+        CalibrationErrorRecord {
+            ece: Some(mean(&|bin| distance(bin).abs())),
+            mce: Some(bins.iter().map(|bin| distance(bin).abs()).fold(0.0, f64::max)),
+            rmsce: Some(mean(&|bin| distance(bin).powi(2)).sqrt()),
+            rmsce_debiased: (!masses.has_weights).then(|| mean(&without_bias).max(0.0).sqrt()),
+            n_bins: Some(bins.len() as u64),
+            rows,
+        }
+    }
+}
+
+declaration! {
+    /// The expected, maximum and root mean square calibration error of binned probabilities.
+    ///
+    /// Words: ECE, expected calibration error, MCE, maximum calibration error, RMSCE, debiased calibration error.
+    CalibrationError => CalibrationErrorRecord {
+        label = None,
+        /// The probability of a positive: any numeric column of numbers from 0 to 1.
+        score: column = None;
+        /// The bins, as in `calibration_curve()`: `"quantile"` (default) or `"uniform"`.
+        method: word<super::bins::EdgeMethod> = None,
+        /// The number of bins, 10 by default.
+        bins: integer = None,
+        /// The edges of the bins, ascending, instead. Scores beyond them are in no bin.
+        edges: numbers = None,
+        weight = None, count = None, state = None,
+    }
+}

@@ -1,0 +1,209 @@
+//! Whether probabilities are too high or too low, too extreme or too moderate.
+
+use super::bins::{self, Bin};
+use super::masses::Masses;
+use super::probability;
+use super::recalibration::Recalibration;
+use crate::math::normal::{self, upper_tail};
+use crate::math::{chi_square, sum::Sum};
+use crate::ranking::ties::{Count, Ties};
+use crate::statistics::declaration::declaration;
+use crate::statistics::inference::{Estimate, RateInterval, interval::tail};
+use crate::statistics::kinds::{Mass, Summary, record};
+use crate::statistics::options::from_options;
+
+/// Calibration in the large, the slope of the logistic recalibration, tests, and distances from the isotonic fit.
+#[derive(Clone, Copy, Debug)]
+pub struct CalibrationSummary {
+    /// The groups of the Hosmer-Lemeshow test.
+    pub bins: u32,
+    /// Whether the score was fitted to these rows.
+    pub fitted: bool,
+    /// The coverage of the intervals.
+    pub level: f64,
+}
+
+record! {
+    /// The calibration of one group.
+    pub struct CalibrationRecord {
+        /// The mean score; null without rows.
+        pub mean_score: Option<f64>,
+        /// The share of positives.
+        pub rate: Option<f64>,
+        /// - `observed_expected`: `rate / mean_score`; 1 is best, above 1 the score is too low. Null if all scores are 0.
+        /// - `observed_expected_lower`, `observed_expected_upper`: its limits, on the scale of the logarithm; null without a positive.
+        pub observed_expected: RateInterval,
+        /// - `in_the_large`: calibration in the large, the intercept of the logistic recalibration with slope 1; 0 is best. Null
+        ///   without both classes and if a score is 0 or 1.
+        /// - `in_the_large_se`, `in_the_large_lower`, `in_the_large_upper`: its standard error and limits.
+        pub in_the_large: Estimate,
+        /// - `slope`: the slope of the logistic recalibration; 1 is best, below 1 the score is too extreme. Null also if the score
+        ///   separates the classes or has one value.
+        /// - `slope_se`, `slope_lower`, `slope_upper`: its standard error and limits.
+        pub slope: Estimate,
+        /// - `intercept`: the intercept beside this slope; not calibration in the large.
+        /// - `intercept_se`, `intercept_lower`, `intercept_upper`: its standard error and limits.
+        pub intercept: Estimate,
+        /// Spiegelhalter's z; positive if errors are larger than expected. Null if no score can be wrong in this way: all 0, 0.5 or 1.
+        pub spiegelhalter_z: Option<f64>,
+        /// Its two-sided p-value.
+        pub spiegelhalter_p_value: Option<f64>,
+        /// The statistic of Hosmer and Lemeshow; null with weights.
+        pub hosmer_lemeshow: Option<f64>,
+        /// Its degrees of freedom: the groups, less 2 with `fitted=True`.
+        pub hosmer_lemeshow_df: Option<u64>,
+        /// Its p-value.
+        pub hosmer_lemeshow_p_value: Option<f64>,
+        /// The mean distance of the score from the isotonic fit (integrated calibration index).
+        pub ici: Option<f64>,
+        /// The median distance.
+        pub e50: Option<f64>,
+        /// The 90th percentile of the distance.
+        pub e90: Option<f64>,
+        /// The largest distance.
+        pub emax: Option<f64>,
+        /// Rows with a score of 0 or 1.
+        pub n_certain: Mass,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+from_options!(|options| CalibrationSummary {
+    bins: options.integer("bins", 2..=1_000_000)?,
+    fitted: options.flag("fitted")?,
+    level: options.level()?,
+});
+
+impl Summary for CalibrationSummary {
+    type Record = CalibrationRecord;
+
+    const WEIGHTS: bool = true;
+
+    fn check_ties(&self, ties: &mut Ties<'_>) -> Result<(), String> {
+        probability::check(ties)
+    }
+
+    fn of_ties(&self, mut ties: Ties<'_>) -> CalibrationRecord {
+        let rows = Count::from(&ties);
+        let Some(masses) = Masses::of(&mut ties) else { return CalibrationRecord::undefined(rows) };
+        let n = masses.all.rows();
+        let expected = masses.sum_of_scores();
+        let (mean_score, rate) = (expected / n, masses.all.pos / n);
+        let recalibration = Recalibration::of(&masses, self.level);
+        let z = spiegelhalter(&masses);
+        let hosmer_lemeshow = if masses.has_weights { None } else { self.hosmer_lemeshow(&masses) };
+        let [ici, e50, e90, emax] = distances(&masses);
+        let certain = masses.scores.iter().filter(|score| score.score <= 0.0 || score.score >= 1.0);
+        let certain: f64 = certain.map(|score| score.mass.rows()).sum();
+        CalibrationRecord {
+            mean_score: Some(mean_score),
+            rate: Some(rate),
+            observed_expected: self.observed_expected(&masses, rate, expected),
+            in_the_large: recalibration.in_the_large,
+            slope: recalibration.slope,
+            intercept: recalibration.intercept,
+            spiegelhalter_z: z,
+            spiegelhalter_p_value: z.map(|z| 2.0 * upper_tail(z.abs())),
+            hosmer_lemeshow: hosmer_lemeshow.map(|(statistic, _)| statistic),
+            hosmer_lemeshow_df: hosmer_lemeshow.map(|(_, df)| df),
+            hosmer_lemeshow_p_value: hosmer_lemeshow
+                .filter(|&(_, df)| df > 0)
+                .map(|(statistic, df)| chi_square::upper_tail(statistic, df as f64)),
+            ici: Some(ici),
+            e50: Some(e50),
+            e90: Some(e90),
+            emax: Some(emax),
+            n_certain: Mass(if masses.has_weights { certain.to_bits() } else { certain as u64 }),
+            rows,
+        }
+    }
+}
+
+impl CalibrationSummary {
+    /// The ratio with limits `exp(ln ratio ± z se / rate)`, se the standard error of the rate (Debray and others 2017).
+    fn observed_expected(&self, masses: &Masses, rate: f64, expected: f64) -> RateInterval {
+        if expected == 0.0 {
+            return RateInterval::default();
+        }
+        let ratio = masses.all.pos / expected;
+        let squares =
+            masses.sum(|score| score.squares.pos * (1.0 - rate).powi(2) + score.squares.neg * rate * rate);
+        let limits = (masses.all.pos > 0.0 && masses.has_squares).then(|| {
+            let margin =
+                normal::upper_quantile(tail(self.level)) * squares.sqrt() / (masses.all.rows() * rate);
+            (ratio * (-margin).exp(), ratio * margin.exp())
+        });
+        RateInterval::of(Some(ratio), limits)
+    }
+
+    /// The statistic `sum (O - E)² / (E (1 - E / n))` over groups, and its degrees of freedom (Hosmer and Lemeshow 1980).
+    fn hosmer_lemeshow(&self, masses: &Masses) -> Option<(f64, u64)> {
+        let mut edges = bins::quantile_edges(masses, self.bins);
+        edges.dedup();
+        if edges.len() < 2 {
+            return None;
+        }
+        let groups = bins::between(&edges, masses);
+        let part = |group: &Bin| {
+            let (n, mean) = (group.mass.rows(), group.mean_score());
+            let (distance, variance) = (group.mass.pos - n * mean, n * mean * (1.0 - mean));
+            // No error is possible without variance, and none was made.
+            if distance == 0.0 { 0.0 } else { distance * distance / variance }
+        };
+        let statistic = Sum::of(groups.iter().map(part));
+        Some((statistic, (groups.len() as u64).saturating_sub(if self.fitted { 2 } else { 0 })))
+    }
+}
+
+/// `sum (y - p) (1 - 2 p) / sqrt(sum (1 - 2 p)² p (1 - p))` (Spiegelhalter 1986), with weights w in the first and w² in the second sum.
+fn spiegelhalter(masses: &Masses) -> Option<f64> {
+    let surplus =
+        masses.sum(|at| (at.mass.pos * (1.0 - at.score) - at.mass.neg * at.score) * (1.0 - 2.0 * at.score));
+    let variance =
+        masses.sum(|at| at.squares.rows() * (1.0 - 2.0 * at.score).powi(2) * at.score * (1.0 - at.score));
+    (masses.has_squares && variance > 0.0).then(|| surplus / variance.sqrt())
+}
+
+/// The mean, the median, the 90th percentile and the maximum of the distances from the isotonic fit (Austin and Steyerberg 2019).
+fn distances(masses: &Masses) -> [f64; 4] {
+    let blocks = bins::isotonic(masses);
+    let mut block = blocks.iter().peekable();
+    let mut distances: Vec<(f64, f64)> = Vec::with_capacity(masses.scores.len());
+    for at in &masses.scores {
+        while block.next_if(|block| block.edges.1 < at.score).is_some() {}
+        if let Some(block) = block.peek() {
+            distances.push(((at.score - block.rate()).abs(), at.mass.rows()));
+        }
+    }
+    distances.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let n = masses.all.rows();
+    let quantile = |share: f64| {
+        let mut reach = 0.0;
+        let reached = distances.iter().find(|&&(_, rows)| {
+            reach += rows;
+            reach >= share * n
+        });
+        reached.or(distances.last()).map_or(0.0, |&(distance, _)| distance)
+    };
+    let mean = Sum::of_repeated(distances.iter().copied()) / n;
+    [mean, quantile(0.5), quantile(0.9), quantile(1.0)]
+}
+
+declaration! {
+    /// The calibration of probabilities: observed over expected positives, calibration in the large, slope and intercept of the
+    /// logistic recalibration, tests, and distances from the isotonic fit.
+    ///
+    /// Words: calibration slope, calibration in the large, observed expected ratio, O/E, Cox recalibration, Spiegelhalter, Hosmer-Lemeshow,
+    /// ICI, E50, E90, Emax.
+    CalibrationSummary => CalibrationRecord {
+        label = None,
+        /// The probability of a positive: any numeric column of numbers from 0 to 1.
+        score: column = None;
+        /// The number of groups of the Hosmer-Lemeshow test, from 2 on.
+        bins: integer = 10,
+        /// Whether the score was fitted to these rows, so that the Hosmer-Lemeshow test has two degrees of freedom less.
+        fitted: flag = false,
+        level = 0.95, weight = None, count = None, state = None,
+    }
+}

@@ -1,0 +1,83 @@
+//! The distinct scores of a group with the rows of each.
+
+use crate::math::sum::Sum;
+use crate::ranking::ties::{Count, Ties};
+
+/// The rows that share a score.
+#[derive(Clone, Copy, Debug)]
+pub struct ScoreMass {
+    /// The score.
+    pub score: f64,
+    /// Positives and negatives; with weights, the sums of their weights.
+    pub mass: Count<f64>,
+    /// The sums of squared weights; without weights, positives and negatives.
+    pub squares: Count<f64>,
+}
+
+/// The distinct scores of a group in ascending order.
+#[derive(Clone, Debug)]
+pub struct Masses {
+    /// The scores.
+    pub scores: Vec<ScoreMass>,
+    /// Positives and negatives of all scores.
+    pub all: Count<f64>,
+    /// Rows, whatever they weigh.
+    pub rows: f64,
+    /// Whether rows have weights.
+    pub has_weights: bool,
+    /// Whether the squared weights are known.
+    pub has_squares: bool,
+}
+
+impl Masses {
+    /// The scores of a group; undefined without rows, and if all weights are 0.
+    pub fn of(ties: &mut Ties<'_>) -> Option<Masses> {
+        let rows = Count::from(&*ties).rows() as f64;
+        let units = ties.units();
+        let (pos, neg) = (
+            |units_of: f64| units.map_or(units_of, |units| units.pos.weight_of(units_of)),
+            |units_of: f64| units.map_or(units_of, |units| units.neg.weight_of(units_of)),
+        );
+        let all = Count { pos: pos(ties.n_pos() as f64), neg: neg(ties.n_neg() as f64) };
+        if rows == 0.0 || all.rows() == 0.0 {
+            return None;
+        }
+        let squared = if units.is_some() { ties.squared_units() } else { None };
+        let counts = ties.counts();
+        let mut scores: Vec<ScoreMass> = counts
+            .each()
+            .iter()
+            .enumerate()
+            .map(|(index, count)| {
+                let mass = Count { pos: pos(count.pos as f64), neg: neg(count.neg as f64) };
+                let squares = match (&squared, units) {
+                    (Some(squared), _) => {
+                        Count { pos: pos(pos(squared[index].pos)), neg: neg(neg(squared[index].neg)) }
+                    }
+                    (None, None) => mass,
+                    (None, Some(_)) => Count::default(),
+                };
+                ScoreMass { score: ties.value(counts.key(index)), mass, squares }
+            })
+            .collect();
+        scores.retain(|score| score.mass.rows() > 0.0);
+        scores.reverse();
+        let has_squares = units.is_none() || squared.is_some();
+        Some(Masses { scores, all, rows, has_weights: units.is_some(), has_squares })
+    }
+
+    /// The sum over all scores.
+    pub fn sum(&self, of: impl Fn(&ScoreMass) -> f64) -> f64 {
+        Sum::of(self.scores.iter().map(of))
+    }
+
+    /// The sum of scores, each as often as it has rows.
+    pub fn sum_of_scores(&self) -> f64 {
+        Sum::of_repeated(self.scores.iter().map(|score| (score.score, score.mass.rows())))
+    }
+
+    /// `n / (n - 1)` for the variance of a sum of weighted rows; undefined with a single row and without squared weights.
+    pub fn bessel(&self) -> Option<f64> {
+        (self.has_squares && self.rows > 1.0).then(|| self.rows / (self.rows - 1.0))
+    }
+}

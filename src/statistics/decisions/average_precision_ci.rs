@@ -1,0 +1,124 @@
+//! The average precision with its interval.
+
+use crate::math::{normal, sum::Sum};
+use crate::ranking::ties::{Count, Ties};
+use crate::statistics::calibration::masses::Masses;
+use crate::statistics::declaration::declaration;
+use crate::statistics::inference::{Interval, interval::tail};
+use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::{from_options, words};
+
+/// The average precision, its standard error by influence, and its limits.
+#[derive(Clone, Copy, Debug)]
+pub struct AveragePrecisionCi {
+    /// The kind of limits.
+    pub method: PrecisionInterval,
+    /// The coverage.
+    pub level: f64,
+}
+
+/// The kinds of limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PrecisionInterval {
+    /// On the logit scale, with the variance of a proportion of positives.
+    Logit,
+    /// By the normal distribution, with the variance by influence.
+    Influence,
+}
+words!(PrecisionInterval { "logit" => Logit, "influence" => Influence });
+
+record! {
+    /// The average precision of one group.
+    pub struct AveragePrecisionRecord {
+        /// The average precision, from 0 to 1; null without a positive.
+        pub average_precision: Option<f64>,
+        /// - `se`: the standard error by the influence of each row.
+        /// - `lower`, `upper`: the limits; those of `"logit"` are null if the average precision is 1.
+        pub interval: Interval,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+from_options!(|options| AveragePrecisionCi { method: options.word("method")?, level: options.level()? });
+
+impl Summary for AveragePrecisionCi {
+    type Record = AveragePrecisionRecord;
+
+    const WEIGHTS: bool = true;
+
+    fn of_ties(&self, mut ties: Ties<'_>) -> AveragePrecisionRecord {
+        let rows = Count::from(&ties);
+        let undefined = AveragePrecisionRecord::undefined(rows);
+        let Some(masses) = Masses::of(&mut ties).filter(|masses| masses.all.pos > 0.0) else {
+            return undefined;
+        };
+        let (value, variance) = average_precision(&masses);
+        let se = masses.has_squares.then(|| variance.sqrt());
+        let interval = se.map(|se| match self.method {
+            PrecisionInterval::Influence => Interval::normal(value, se, self.level).within(0.0, 1.0),
+            PrecisionInterval::Logit => Interval { se: Some(se), ..self.logit_limits(value, &masses) },
+        });
+        AveragePrecisionRecord {
+            average_precision: Some(value),
+            interval: interval.unwrap_or_default(),
+            ..undefined
+        }
+    }
+}
+
+impl AveragePrecisionCi {
+    /// `expit(logit AP ± z / sqrt(P AP (1 - AP)))` (Boyd, Eng and Page 2013, section 3.3), with Kish's effective number of positives
+    /// for weights.
+    fn logit_limits(&self, value: f64, masses: &Masses) -> Interval {
+        if value >= 1.0 {
+            return Interval::default();
+        }
+        let n_pos = masses.all.pos * (masses.all.pos / masses.sum(|score| score.squares.pos));
+        let logit = (value / (1.0 - value)).ln();
+        let margin = normal::upper_quantile(tail(self.level)) / (n_pos * value * (1.0 - value)).sqrt();
+        let expit = |logit: f64| Some(1.0 / (1.0 + (-logit).exp()));
+        Interval { se: None, lower: expit(logit - margin), upper: expit(logit + margin) }
+    }
+}
+
+/// `sum pos / P precision` over thresholds, and the sum over rows of the squared derivative by the weight of the row, times the
+/// squared weight (Jaeckel 1972).
+fn average_precision(masses: &Masses) -> (f64, f64) {
+    let n_pos = masses.all.pos;
+    let descending = || masses.scores.iter().rev();
+    let mut reached = Count::<f64>::default();
+    // Positives and negatives that score as high as each score, or higher.
+    let reach: Vec<Count<f64>> = descending()
+        .map(|score| {
+            reached = reached.plus(score.mass);
+            reached
+        })
+        .collect();
+    let precision = |reach: Count<f64>| reach.pos / reach.rows();
+    let value =
+        Sum::of(descending().zip(&reach).map(|(score, &reach)| score.mass.pos * precision(reach))) / n_pos;
+    // A row changes the precision at its own score and at all lower ones.
+    let (mut by_pos, mut by_neg) = (Sum::default(), Sum::default());
+    let mut variance = Sum::default();
+    for (score, &reach) in masses.scores.iter().zip(reach.iter().rev()) {
+        by_pos.add(score.mass.pos / reach.rows() * (reach.neg / reach.rows()));
+        by_neg.add(-(score.mass.pos / reach.rows() * precision(reach)));
+        variance.add(score.squares.pos * (precision(reach) - value + by_pos.total()).powi(2));
+        variance.add(score.squares.neg * by_neg.total().powi(2));
+    }
+    (value, variance.total() / (n_pos * n_pos))
+}
+
+declaration! {
+    /// The average precision with its standard error and interval.
+    ///
+    /// Words: average precision interval, AUPRC confidence interval, area under the precision-recall curve.
+    AveragePrecisionCi => AveragePrecisionRecord {
+        label = None, score = None;
+        /// `"logit"`: limits on the logit scale, with the variance of a proportion of as many trials as positives (Boyd, Eng and
+        /// Page 2013). `"influence"`: by the normal distribution, with the standard error by influence.
+        method: word<PrecisionInterval> = "logit",
+        level = 0.95, weight = None, count = None, state = None,
+    }
+}

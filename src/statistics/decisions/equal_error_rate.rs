@@ -1,0 +1,74 @@
+//! The equal error rate.
+
+use crate::ranking::ties::{Count, Ties};
+use crate::statistics::declaration::declaration;
+use crate::statistics::kinds::{Summary, Threshold, record};
+use crate::statistics::options::from_options;
+
+/// The error at which fpr and fnr are equal.
+#[derive(Clone, Copy, Debug)]
+pub struct EqualErrorRate {}
+
+record! {
+    /// The equal error rate of one group.
+    pub struct EqualErrorRecord {
+        /// The rate, from 0 to 1; null without a positive or without a negative.
+        pub equal_error_rate: Option<f64>,
+        /// The score at which the curve reaches it: calling all rows with this score or a higher one positive has an fnr of at most
+        /// the rate and an fpr of at least the rate.
+        pub threshold: Option<Threshold>,
+        /// Positives and negatives that were used.
+        pub rows: Count,
+    }
+}
+
+from_options!(|_| EqualErrorRate {});
+
+impl Summary for EqualErrorRate {
+    type Record = EqualErrorRecord;
+
+    const WEIGHTS: bool = true;
+
+    fn of_ties(&self, mut ties: Ties<'_>) -> EqualErrorRecord {
+        let undefined = EqualErrorRecord::undefined(Count::from(&ties));
+        if !ties.has_pairs() {
+            return undefined;
+        }
+        let all = [ties.n_pos(), ties.n_neg()].map(u128::from);
+        // Whether the sum of tpr and fpr is 1 or more, in integers.
+        let reaches =
+            |pos: u64, neg: u64| u128::from(pos) * all[1] + u128::from(neg) * all[0] >= all[0] * all[1];
+        let counts = ties.counts();
+        let mut above = Count::default();
+        for (index, &rows) in counts.each().iter().enumerate() {
+            let reach = above.plus(rows);
+            if reaches(reach.pos, reach.neg) {
+                return EqualErrorRecord {
+                    equal_error_rate: Some(rate(above, reach, all)),
+                    threshold: Some(Threshold(counts.key(index))),
+                    ..undefined
+                };
+            }
+            above = reach;
+        }
+        undefined
+    }
+}
+
+/// The fpr where `tpr = 1 - fpr` on the line between two points of the curve, of counts above and up to a score.
+fn rate(above: Count, reach: Count, [n_pos, n_neg]: [u128; 2]) -> f64 {
+    let sum = |count: Count| u128::from(count.pos) * n_neg + u128::from(count.neg) * n_pos;
+    let (before, step) = (sum(above), sum(reach) - sum(above));
+    let share = (n_pos * n_neg - before) as f64 / step as f64;
+    (above.neg as f64 + share * (reach.neg - above.neg) as f64) / n_neg as f64
+}
+
+declaration! {
+    /// The equal error rate, at which fpr and fnr are equal, with its threshold.
+    ///
+    /// Words: equal error rate, EER, crossover error rate, biometrics.
+    EqualErrorRate => EqualErrorRecord {
+        label = None, score = None;
+        weight = None, count = None, state = None,
+    }
+}
