@@ -14,7 +14,7 @@ from polars_auc._cli.sql import column, named_column
 from polars_auc._expressions.numbers import roc_auc
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.text import counted
-from polars_auc._plots.names import named
+from polars_auc._plots.names import key_label
 from polars_auc._plugin.interrupts import interruptible
 from polars_auc._report.nan import Nans
 
@@ -45,7 +45,7 @@ class Omissions:
         parts = [f"the file {name!r}: {why}" for name, why in self.files.items()]
         parts += [f"the score {name!r}: {why}" for name, why in self.scores.items()]
         if self.groups is not None:
-            names = self.groups.select(named(self.groups.columns)).to_series().to_list()
+            names = self.groups.select(key_label(self.groups.columns)).to_series().to_list()
             parts += [f"the group {name}: {why}" for name, why in zip(names, self.why_groups, strict=True)]
         more = [f"and {counted(len(parts) - _NAMED, 'further part')}"] if len(parts) > _NAMED else []
         return [*parts[:_NAMED], *more]

@@ -16,7 +16,7 @@ from polars_auc._expressions.states import have_weights, roc_auc_bounds
 from polars_auc._expressions.thresholds import operating_point
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.groupings import GROUPING
-from polars_auc._plots.points import OF_POINTS
+from polars_auc._plots.points import POINT_COLUMNS
 from polars_auc._report.stability import Reference
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def _key_columns(by: list[str]) -> dict[str, str]:
     renamed = {}
     for key in by:
         name = key
-        while name in OF_POINTS or (name != key and name in by):
+        while name in POINT_COLUMNS or (name != key and name in by):
             name += " "
         renamed[key] = name
     return renamed

@@ -15,7 +15,7 @@ from polars_auc._frames.groupings import group_names
 from polars_auc._native import __version__
 from polars_auc._page.text import differing
 from polars_auc._plots.names import visible
-from polars_auc._plots.numbers import OF_SCORES, SMALLEST, is_p_value, number_format
+from polars_auc._plots.numbers import SCORE_COLUMNS, SMALLEST, is_p_value, number_format
 from polars_auc._plugin.errors import CALLED, OptionError
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _format(table: pl.DataFrame, name: str, by: Sequence[str]) -> str:
 def _width(column: pl.Series) -> int:
     """Return the width of a column: that of its header with the sign of a filter, or of its longest text."""
     longest = [len(column.name) + 3]
-    if column.name in OF_SCORES or not column.dtype.is_float():
+    if column.name in SCORE_COLUMNS or not column.dtype.is_float():
         longest += column.cast(pl.String, strict=False).str.len_chars().drop_nulls().to_list()
     return min(_WIDEST, max(_NARROWEST, _CHARACTER * max(longest)))
 
@@ -208,7 +208,7 @@ def _mark(book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[st
             differs = f"AND(ISNUMBER({cell}),{cell}<={1 - level:.12g})"
             where(place, place, differs, bold=True, bg_color="#FFD8A8")
             is_marked = True
-        elif table.schema[name].is_float() and name not in (*by, *OF_SCORES) and not is_p_value(name):
+        elif table.schema[name].is_float() and name not in (*by, *SCORE_COLUMNS) and not is_p_value(name):
             small = f"AND(ISNUMBER({cell}),{cell}<>0,ABS({cell})<{SMALLEST})"
             where(place, place, small, num_format=number_format(name, "xlsx", places=-1))
     if table.columns[0] == "scope":
