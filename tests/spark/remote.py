@@ -59,11 +59,11 @@ def check(session: SparkSession) -> None:
     unknown = pl.lit(None, dtype=pl.UInt64).alias("n_unlabelled")
     of_rows = pa.report(rows, "y", "s", by="segment", versus="rest").with_columns(unknown)
     same(pauc.report(frame, "y", "s", by="segment", versus="rest"), of_rows)
-    usual = ranges.RANGE_ROWS, ranges.STANDS_FOR
-    ranges.RANGE_ROWS, ranges.STANDS_FOR = 20, 1
+    usual = ranges.RANGE_ROWS, ranges.SAMPLE_RATIO
+    ranges.RANGE_ROWS, ranges.SAMPLE_RATIO = 20, 1
     of_rows = pa.report(rows, "y", "s", by="segment").with_columns(unknown)
     same(pauc.report(frame, "y", "s", by="segment"), of_rows)
-    ranges.RANGE_ROWS, ranges.STANDS_FOR = usual
+    ranges.RANGE_ROWS, ranges.SAMPLE_RATIO = usual
     of_none = pa.report(rows.clear(), "y", "s").with_columns(unknown)
     same(pauc.report(frame.where("false"), "y", "s"), of_none)
     same(

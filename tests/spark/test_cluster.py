@@ -80,7 +80,7 @@ def test_a_killed_worker_changes_nothing(
 ) -> None:
     """A worker is lost with all that it has counted, while others still count; ranges end where they did."""
     monkeypatch.setattr(ranges, "RANGE_ROWS", 50)
-    monkeypatch.setattr(ranges, "STANDS_FOR", 1)
+    monkeypatch.setattr(ranges, "SAMPLE_RATIO", 1)
     armed, killed = tmp_path / "armed", tmp_path / "killed"
 
     def passed(batches: Iterator[object]) -> Iterator[object]:

@@ -26,7 +26,7 @@ NAN = pytest.mark.filterwarnings("ignore:report. the score .* is NaN:UserWarning
 def in_ranges(monkeypatch: pytest.MonkeyPatch, rows: int) -> list[int]:
     """Make ranges of so many rows; return a list that tells how many ranges each score of a report has."""
     monkeypatch.setattr(ranges, "RANGE_ROWS", rows)
-    monkeypatch.setattr(ranges, "STANDS_FOR", 1)
+    monkeypatch.setattr(ranges, "SAMPLE_RATIO", 1)
     numbers: list[int] = []
     of = ranges.RangeStages.of
 

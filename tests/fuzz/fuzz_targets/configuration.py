@@ -12,7 +12,7 @@ with atheris.instrument_imports(include=["polars_auc", "tomllib"]):
     import tomllib  # noqa: F401
 
     from polars_auc._cli.config import CONFIG, with_config
-    from polars_auc._cli.refusal import Refusal, worded
+    from polars_auc._cli.refusal import Refusal, as_refusal
     from polars_auc._commands import main as command_line
     from polars_auc._commands.report_options import ReportRequest
     from polars_auc._frames.inputs import called
@@ -28,7 +28,7 @@ def main() -> None:
         options = command_line._parsed(parser, commands, texts, files)
         FLAGS.set(command_line._flags(commands.choices[command], places))
         if command == "report":
-            with worded(), called("report"):
+            with as_refusal(), called("report"):
                 request = ReportRequest.of(options)
             request.view()
 

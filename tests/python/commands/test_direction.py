@@ -128,7 +128,7 @@ def test_a_page_is_on_the_scale_of_the_scores(folder: Path, score: str) -> None:
     assert main([*given, "-o", "low.html"]) == 0
     text = (folder / "low.html").read_text(encoding="utf-8")
     assert "positive if its score is at most the threshold" in text
-    evaluated = RowOptions("bad", [score], low_is_positive=True).rows(Files.named(["rows.parquet"], None))
+    evaluated = RowOptions("bad", [score], low_is_positive=True).rows(Files.find(["rows.parquet"], None))
     table = pa.report(ROWS, "bad", score, low_is_positive=True)
     made = details(evaluated.evaluated(), table, 0.95, has_bands=True)
     assert made.bars["n"].sum() == ROWS.height

@@ -70,7 +70,7 @@ def both_ways(rows: pl.DataFrame, by: list[str], **columns: Any) -> tuple[pl.Dat
             pa.cv_roc_auc(columns["label"], columns["score"], "fold").alias("folds"),
         ]
 
-    with asked.asked():
+    with asked.reading_lists():
         ours = answers()
     got = asked.of(rows.lazy(), by, ours).collect()
     return got, rows.group_by(by).agg(answers()).sort(by, nulls_last=True)

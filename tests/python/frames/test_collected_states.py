@@ -27,7 +27,7 @@ class Collections:
         self.collections = self.batches = 0
         monkeypatch.setattr(f"{MODULE}._COLLECTED_ROWS", rows)
         monkeypatch.setattr(f"{MODULE}.PART_BYTES", size)
-        of_collection, counted_rows = PartialStates.of_collection, PartialStates.counted_rows
+        of_collection, counted_rows = PartialStates.states_of_collection, PartialStates.counted_rows
 
         def of_one(states: PartialStates, rows: pl.DataFrame, number: int) -> pl.DataFrame:
             self.collections += 1
@@ -38,7 +38,7 @@ class Collections:
             self.batches += rows.height > 0
             return counted_rows(states, rows)
 
-        monkeypatch.setattr(PartialStates, "of_collection", of_one)
+        monkeypatch.setattr(PartialStates, "states_of_collection", of_one)
         monkeypatch.setattr(PartialStates, "counted_rows", of_rows)
 
 

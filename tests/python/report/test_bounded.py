@@ -52,14 +52,14 @@ def assert_bounded(
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr("polars_auc._report.batches._BATCH_ROWS", in_batch)
         monkeypatch.setattr(f"{MODULE}.MOST_COLLECTED_ROWS", collected)
-        of_collection = PartialStates.of_collection
+        of_collection = PartialStates.states_of_collection
 
         def of_one(states: PartialStates, rows: pl.DataFrame, number: int) -> pl.DataFrame:
             nonlocal counted
             counted += 1
             return of_collection(states, rows, number)
 
-        monkeypatch.setattr(PartialStates, "of_collection", of_one)
+        monkeypatch.setattr(PartialStates, "states_of_collection", of_one)
         lazy = pa.report(read(frame, in_batch), "label", scores, by=by, memory="bounded", **limit, **options)
         assert lazy.collect_schema() == expected.schema
         assert_frame_equal(lazy.collect(), expected, check_exact=True)

@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from catalogue.cases import TWO_SCORES, examples, fixed, two_scores
 from polars_auc._report.options import PARTS, ReportOptions
-from polars_auc._report.rows import OF_ALL_GROUPS, OF_GROUPS
+from polars_auc._report.rows import GROUP_COLUMNS, OVERALL_COLUMNS
 
 # A report warns of NaN, and of labels without a positive.
 pytestmark = pytest.mark.filterwarnings("ignore:report")
@@ -27,7 +27,7 @@ def assert_parts(frame: pl.DataFrame, scores: list[str], by: list[str], versus: 
     """Check that a report says what the same without comparisons and the comparisons alone say."""
     table = pa.report(frame, "y", scores, by=by, versus=versus, adjust=None, **options)
     plain = pa.report(frame, "y", scores, by=by, **options)
-    assert table.columns == [*plain.columns, *OF_GROUPS, *OF_ALL_GROUPS]
+    assert table.columns == [*plain.columns, *GROUP_COLUMNS, *OVERALL_COLUMNS]
     assert_frame_equal(table.select(plain.columns), plain, check_exact=True)
     for score in scores:
         upward = -pl.col(score) if options.get("low_is_positive") else score
@@ -38,14 +38,14 @@ def assert_parts(frame: pl.DataFrame, scores: list[str], by: list[str], versus: 
         groups = own.filter(scope="group").select(by)
         expected = groups.join(segments, on=by, how="left", nulls_equal=True, maintain_order="left")
         assert_frame_equal(
-            own.filter(scope="group").select(OF_GROUPS), expected.select(OF_GROUPS), check_exact=True
+            own.filter(scope="group").select(GROUP_COLUMNS), expected.select(GROUP_COLUMNS), check_exact=True
         )
-        tests = segments.select(OF_ALL_GROUPS).unique()
+        tests = segments.select(OVERALL_COLUMNS).unique()
         tests = tests if tests.height else tests.clear(1)
-        assert_frame_equal(own.filter(scope="overall").select(OF_ALL_GROUPS), tests, check_exact=True)
+        assert_frame_equal(own.filter(scope="overall").select(OVERALL_COLUMNS), tests, check_exact=True)
     nothing = [
-        table.filter(scope="overall").select(OF_GROUPS),
-        table.filter(scope="group").select(OF_ALL_GROUPS),
+        table.filter(scope="overall").select(GROUP_COLUMNS),
+        table.filter(scope="group").select(OVERALL_COLUMNS),
     ]
     assert all(column.null_count() == len(column) for part in nothing for column in part)
 
@@ -120,7 +120,7 @@ def test_what_needs_more_than_a_label_and_a_score(more: dict[str, Any]) -> None:
     frame = fixed(2000).select(y="label", s="score", g=pl.col("g") % 5, h=pl.col("g") % 3, one=1)
     plain = pa.report(frame, "y", "s", by="g", versus="rest")
     table = pa.report(frame, "y", "s", by="g", versus="rest", **more)
-    columns = ["g", "n", "n_missing", "auc", "ks", *OF_GROUPS, *OF_ALL_GROUPS]
+    columns = ["g", "n", "n_missing", "auc", "ks", *GROUP_COLUMNS, *OVERALL_COLUMNS]
     assert_frame_equal(table.select(columns), plain.select(columns), check_exact=True)
 
 

@@ -52,12 +52,12 @@ def page() -> str:
         for name, known in {**declared(ReportRequest), **declared(ReadOptions)}.items()
     ]
     conflicts = [
-        f"- `{name}` {markdown(conflict.said)}; {markdown(conflict.instead)}."
+        f"- `{name}` {markdown(conflict.reason)}; {markdown(conflict.instead)}."
         for name, known in OPTIONS.items()
         for conflict in known.conflicts
     ]
     needs = [
-        f"- `{name}` {markdown(known.need.said)}; {markdown(known.need.instead)}."
+        f"- `{name}` {markdown(known.need.reason)}; {markdown(known.need.instead)}."
         for name, known in OPTIONS.items()
         if known.need is not None
     ]

@@ -12,7 +12,7 @@ import pytest
 import polars_auc as pa
 from polars_auc._commands.main import main
 from polars_auc._page.markdown import code
-from polars_auc._page.text import SHOWN_ROWS, TableView
+from polars_auc._page.text import DISPLAY_ROWS, TableView
 from polars_auc._plots.numbers import aligned, cell, places_of
 
 Capture = pytest.CaptureFixture[str]
@@ -68,7 +68,7 @@ def test_only_so_many_groups_are_printed(tmp_path: Path, capsys: Capture) -> Non
     users = ["report", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "user"]
     assert main(users) == 0
     out = capsys.readouterr().out
-    assert len(cells(out, "│", "┆")) == 1 + SHOWN_ROWS + 1
+    assert len(cells(out, "│", "┆")) == 1 + DISPLAY_ROWS + 1
     assert out.splitlines()[-1] == (
         "960 more rows of groups: --limit 1000 prints all, and -o FILE writes all"
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import polars_auc as pa
 from polars_auc._expressions.intervals import roc_summary_of_scores, roc_summary_short
-from polars_auc._report.rows import OF_SUMMARY
+from polars_auc._report.rows import SUMMARY_COLUMNS
 
 NAN = float("nan")
 
@@ -39,9 +39,9 @@ def assert_of_scores(rows: pl.DataFrame, columns: list[dict[str, Any]], **option
 def assert_same(rows: pl.DataFrame, **arguments: Any) -> None:
     short = rows.group_by("g", maintain_order=True).agg(roc_summary_short(**arguments).alias("x")).unnest("x")
     whole = rows.group_by("g", maintain_order=True).agg(pa.roc_summary(**arguments).alias("x")).unnest("x")
-    assert short.columns == ["g", *OF_SUMMARY]
+    assert short.columns == ["g", *SUMMARY_COLUMNS]
     # Bit for bit, also where a number is NaN.
-    assert repr(short.rows()) == repr(whole.select("g", *OF_SUMMARY).rows())
+    assert repr(short.rows()) == repr(whole.select("g", *SUMMARY_COLUMNS).rows())
 
 
 @given(
