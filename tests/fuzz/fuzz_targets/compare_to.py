@@ -69,8 +69,8 @@ def written(data: bytes, folder: Path) -> Path | None:
     file = folder / "report.parquet"
     try:
         table = pl.read_csv(rows, infer_schema=False)
-        named = zip(table.columns, dtypes.decode(errors="replace").split(), strict=False)
-        table = table.with_columns(column(name, dtype) for name, dtype in named)
+        columns = zip(table.columns, dtypes.decode(errors="replace").split(), strict=False)
+        table = table.with_columns(column(name, dtype) for name, dtype in columns)
         table.write_parquet(file, metadata={VERSION_KEY: version.decode(errors="replace")})
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None

@@ -55,10 +55,10 @@ def check_gate(text: str) -> None:
     """Read a text as a condition on a report, and check it."""
     try:
         gate = Gate.read(text, REPORT.schema, by=["g"], first_score="s", versus="rest", along=None)
-        passes, said = gate.check(REPORT)
+        passes, sentence = gate.check(REPORT)
     except (Refusal, OptionError):
         return
-    assert said.startswith("--fail-if ")
+    assert sentence.startswith("--fail-if ")
     assert isinstance(passes, bool)
 
 

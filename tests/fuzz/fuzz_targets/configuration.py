@@ -21,10 +21,10 @@ with atheris.instrument_imports(include=["polars_auc", "tomllib"]):
 
 def main() -> None:
     parser, commands = command_line._parser()
-    known = command_line._options(commands)
+    options_of_commands = command_line._options(commands)
 
     def read(command: str, file: Path) -> None:
-        texts, files, places = with_config([command, CONFIG, str(file)], known)
+        texts, files, places = with_config([command, CONFIG, str(file)], options_of_commands)
         options = command_line._parsed(parser, commands, texts, files)
         FLAGS.set(command_line._flags(commands.choices[command], places))
         if command == "report":
@@ -37,7 +37,7 @@ def main() -> None:
 
         def configuration(data: bytes) -> None:
             file.write_bytes(data)
-            for command in known:
+            for command in options_of_commands:
                 edge = FLAGS.set({})
                 try:
                     read(command, file)

@@ -31,8 +31,8 @@ def assert_of_scores(rows: pl.DataFrame, columns: list[dict[str, Any]], **option
     several = groups.agg(roc_summary_of_scores(columns, **options).alias("x"))
     assert isinstance(several.schema["x"], pl.Array)
     assert several.schema["x"].shape == (len(columns),)
-    for place, own in enumerate(columns):
-        alone = groups.agg(roc_summary_short(**own, **options).alias("x"))
+    for place, score_columns in enumerate(columns):
+        alone = groups.agg(roc_summary_short(**score_columns, **options).alias("x"))
         assert repr(several.with_columns(pl.col("x").arr.get(place)).rows()) == repr(alone.rows())
 
 
@@ -100,7 +100,7 @@ def test_a_group_column_is_not_called_as_ours() -> None:
         pa.report(rows, "y", "s", by="polars_auc: summary")
 
 
-def test_intervals_of_clusters_stand_in_their_place() -> None:
+def test_intervals_of_clusters_replace_others() -> None:
     rows = pl.DataFrame({"y": [0, 1, 0, 1, 1, 0], "s": [1, 2, 3, 4, 5, 6], "c": [1, 1, 2, 2, 3, 3]})
     table = pa.report(rows, "y", "s", cluster="c")
     plain = pa.report(rows, "y", "s")
