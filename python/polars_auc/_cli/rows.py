@@ -266,7 +266,7 @@ def file_errors(
 ) -> Iterator[None]:
     """Turn what Polars raises into a refusal, which names the file that cannot be read, if there is one.
 
-    It also names the file whose rows the expressions ``of_each_file`` refuse.
+    It also names the file whose rows the expressions ``file_checks`` refuse.
     """
     try:
         with as_refusal():

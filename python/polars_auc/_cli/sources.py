@@ -119,7 +119,7 @@ def unreadable(
 
     What Polars says of many files does not name the one that is damaged, or that differs from the others; and
     what an expression says of its rows does not name the file in which they are. The expressions
-    ``of_each_file`` are asked of each file, and of each file beside the first. The error is ``LaterType`` if
+    ``file_checks`` are asked of each file, and of each file beside the first. The error is ``LaterType`` if
     a file can be read, but not with the types of its first rows.
     """
     for name in files:

@@ -268,7 +268,7 @@ def summaries_of_segments(
 ) -> pl.LazyFrame:
     """Return a struct of numbers for each score, in a row for each segment and one for all rows.
 
-    ``taken`` has a label and a score for each name of a struct, which no column of a user has. The fields
+    ``inputs`` has a label and a score for each name of a struct, which no column of a user has. The fields
     are those of a report: of a summary, and of :func:`compare_segments` without adjustment. In the row of
     all rows, ``IS_SEGMENT`` is false and the columns of the segments are null.
     """

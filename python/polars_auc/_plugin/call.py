@@ -46,7 +46,7 @@ def expression(
     ``variant`` selects an entry of the plugin that no user calls, such as ``"short"`` of ``roc_summary``.
 
     A weight or count that is None is left out. A state stands in place of all other columns, but for those
-    of the roles ``beside_state``, which say something of each state, such as its segment. With ``expand`` an
+    of the roles ``state_roles``, which say something of each state, such as its segment. With ``expand`` an
     expression of several columns gives one input for each of them; otherwise Polars makes one expression for
     each, as it does with its own.
 
