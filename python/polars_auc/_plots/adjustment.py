@@ -18,8 +18,8 @@ def after_adjustment(table: pl.DataFrame, *columns: str) -> str:
     """
     names = columns or tuple(name for name in table.columns if name.endswith(P_ADJUSTED))
     pairs = [(name.removesuffix(P_ADJUSTED) + "p_value", name) for name in names]
-    known = [table.select(p=p, adjusted=adjusted).drop_nulls() for p, adjusted in pairs if p in table.columns]
-    if len(known) < len(pairs) or any((one["p"] != one["adjusted"]).any() for one in known):
+    tests = [table.select(p=p, adjusted=adjusted).drop_nulls() for p, adjusted in pairs if p in table.columns]
+    if len(tests) < len(pairs) or any((one["p"] != one["adjusted"]).any() for one in tests):
         return ", after the adjustment"
-    several = any(one.filter(pl.col("p") > 0)["p"].n_unique() > 1 for one in known)
+    several = any(one.filter(pl.col("p") > 0)["p"].n_unique() > 1 for one in tests)
     return ", without an adjustment for the number of tests" if several else ""

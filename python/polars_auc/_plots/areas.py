@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from polars_auc._frames.inputs import IntoFrame, rows_of
-from polars_auc._plots.names import SCORE, named
+from polars_auc._plots.names import SCORE, key_label
 from polars_auc._plots.points import Drawing
 from polars_auc._plugin.errors import OptionError
 
@@ -24,39 +24,43 @@ _MOST_LINES = 6
 _LINE = 0.075
 
 
-def with_areas(function: str, drawn: Drawing, areas: IntoFrame) -> Drawing:
+def with_areas(function: str, drawing: Drawing, areas: IntoFrame) -> Drawing:
     """Say the AUC of each curve: beside its name in the legend or, of several panels, in each panel."""
     table = rows_of(function, areas).collect()
-    keys = [*drawn.by, *drawn.facet]
-    lacking = [name for name in (*keys, *_NEEDED) if name not in table.columns]
-    if lacking:
-        said = f"lacks the column {lacking[0]!r}: it must have {', '.join((*keys, *_NEEDED))}"
-        raise OptionError(function, "areas", said, 'write areas=report(frame, "label", "score")')
+    keys = [*drawing.by, *drawing.facet]
+    missing = [name for name in (*keys, *_NEEDED) if name not in table.columns]
+    if missing:
+        reason = f"lacks the column {missing[0]!r}: it must have {', '.join((*keys, *_NEEDED))}"
+        raise OptionError(function, "areas", reason, 'write areas=report(frame, "label", "score")')
     if "scope" in table.columns:
         scope = "overall" if set(keys) <= {SCORE} else "group"
         table = table.filter(pl.col("scope") == scope)
-    known = table.select(named(drawn.by).alias("curve"), named(drawn.facet).alias("panel"), *_NEEDED).filter(
-        pl.col("auc").is_not_nan()
-    )
-    if known.select("curve", "panel").is_duplicated().any():
-        said = f"has several rows of one curve, which {', '.join(keys) or 'no column'} should tell apart"
-        raise OptionError(function, "areas", said)
+    defined = table.select(
+        key_label(drawing.by).alias("curve"), key_label(drawing.facet).alias("panel"), *_NEEDED
+    ).filter(pl.col("auc").is_not_nan())
+    if defined.select("curve", "panel").is_duplicated().any():
+        reason = f"has several rows of one curve, which {', '.join(keys) or 'no column'} should tell apart"
+        raise OptionError(function, "areas", reason)
     # There may be areas of curves that are not drawn.
-    texts = known.join(drawn.points, on=["curve", "panel"], how="semi").select("curve", "panel", area=_said())
-    if drawn.by and not drawn.facet:
-        of_curve = dict(texts.select("curve", "area").rows())
-        labels = {name: f"{name}  {of_curve[name]}" if name in of_curve else name for name in drawn.curves}
-        return replace(drawn, labels=labels)
-    if len(drawn.curves) > _MOST_LINES:
-        return drawn
+    texts = defined.join(drawing.points, on=["curve", "panel"], how="semi").select(
+        "curve", "panel", area=_area_text()
+    )
+    if drawing.by and not drawing.facet:
+        area_texts = dict(texts.select("curve", "area").rows())
+        labels = {
+            name: f"{name}  {area_texts[name]}" if name in area_texts else name for name in drawing.curves
+        }
+        return replace(drawing, labels=labels)
+    if len(drawing.curves) > _MOST_LINES:
+        return drawing
     # From the lowest curve of the legend upwards, in the corner that no good curve passes.
-    place = {name: 0.05 + _LINE * line for line, name in enumerate(reversed(drawn.curves or [""]))}
+    place = {name: 0.05 + _LINE * line for line, name in enumerate(reversed(drawing.curves or [""]))}
     lines = texts.with_columns(
         part=pl.lit("area"),
         fpr=pl.lit(0.96),
         tpr=pl.col("curve").replace_strict(place, return_dtype=pl.Float64),
     )
-    return replace(drawn, points=pl.concat([drawn.points, lines], how="diagonal"), has_areas=True)
+    return replace(drawing, points=pl.concat([drawing.points, lines], how="diagonal"), has_areas=True)
 
 
 def areas_in_panels(axes: dict[str, Any], color: Any) -> list[alt.Chart]:
@@ -69,7 +73,7 @@ def areas_in_panels(axes: dict[str, Any], color: Any) -> list[alt.Chart]:
     return [text.encode(text="area:N"), point.encode(color=color)]
 
 
-def _said() -> pl.Expr:
+def _area_text() -> pl.Expr:
     """Say an AUC with its interval."""
     area, lower, upper = (
         pl.col(name).map_elements("{:.3f}".format, return_dtype=pl.String) for name in _NEEDED

@@ -19,8 +19,8 @@ from polars_auc._plots.layout import (
     points,
     titled,
 )
-from polars_auc._plots.names import SCORE, named
-from polars_auc._plots.points import MOST_POINTS, Drawing, as_drawing, told_apart
+from polars_auc._plots.names import SCORE, key_label
+from polars_auc._plots.points import MOST_POINTS, Drawing, as_drawing, curve_keys
 from polars_auc._plugin.options import between_0_and_1
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ __all__ = ["plot_coverage"]
 
 _NAME = "plot_coverage"
 _EPSILONS = "epsilons"
-_OF_COVERAGE = ("coverage", "epsilon", "n_curves", _EPSILONS)
+_COLUMNS = ("coverage", "epsilon", "n_curves", _EPSILONS)
 
 # A name that no column of a user has.
 _SHARES = "polars_auc: epsilons"
@@ -110,15 +110,15 @@ def plot_coverage(
     shape = layout(_NAME, facet, columns, size, tooltip)
     if level is not None:
         between_0_and_1(_NAME, "level", level)
-    drawn = _drawing(coverage, by, facet)
+    drawing = _drawing(coverage, by, facet)
     axes = _axes()
-    layers = [*([] if level is None else [_level(drawn, level)]), lines(_NAME, drawn, axes, "step-after")]
+    layers = [*([] if level is None else [_level(drawing, level)]), lines(_NAME, drawing, axes, "step-after")]
     if tooltip:
-        layers.append(points(drawn, axes, [number_tooltip(axis) for axis in _AXES]))
-    several = max(len(drawn.curves), len(drawn.panels)) > 1
+        layers.append(points(drawing, axes, [number_tooltip(axis) for axis in _AXES]))
+    several = max(len(drawing.curves), len(drawing.panels)) > 1
     what = f"Share of curves within {'bands' if several else 'a band'}"
     marked = "Each line rises to 1." if level is None else f"The dashed line is at {level:g}."
-    chart = arranged(layers, drawn, shape, described(what, drawn, marked, "Bands"))
+    chart = arranged(layers, drawing, shape, described(what, drawing, marked, "Bands"))
     return titled(_NAME, chart, x_title, y_title)
 
 
@@ -133,24 +133,24 @@ def _drawing(
 ) -> Drawing:
     """Read epsilons as the points at which lines rise, and refuse what would be drawn wrong."""
     rows = _rows(rows_of(_NAME, coverage).collect())
-    keys, panels = told_apart(rows, by, facet)
+    keys, panels = curve_keys(rows, by, facet)
     refuse_keys(_NAME, [*keys, *panels], rows.drop(_SHARES).schema, nested=False)
-    bands = rows.select(named(keys).alias("curve"), named(panels).alias("panel"), epsilon=_SHARES)
+    bands = rows.select(key_label(keys).alias("curve"), key_label(panels).alias("panel"), epsilon=_SHARES)
     bands = bands.filter(pl.col("epsilon").list.len() > 0)
     if bands.is_empty():
         msg = f"{_NAME}: coverage has no epsilon; no curve was compared with a band"
         raise ValueError(msg)
     if bands.select("curve", "panel").is_duplicated().any():
-        others = [name for name in rows.columns if name not in {*keys, *panels, *_OF_COVERAGE, _SHARES}]
+        others = [name for name in rows.columns if name not in {*keys, *panels, *_COLUMNS, _SHARES}]
         hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"
         msg = (
             f"{_NAME}: coverage has several bands that by={keys} and facet={panels} do not tell apart; {hint}"
         )
         raise ValueError(msg)
     each = bands.with_columns(n=pl.col("epsilon").list.len()).explode("epsilon")
-    strange = each.filter(~pl.col("epsilon").is_between(0, 1).fill_null(value=False))
-    if strange.height:
-        msg = f"{_NAME}: coverage must have epsilons from 0 to 1, got {strange['epsilon'][0]}"
+    invalid = each.filter(~pl.col("epsilon").is_between(0, 1).fill_null(value=False))
+    if invalid.height:
+        msg = f"{_NAME}: coverage must have epsilons from 0 to 1, got {invalid['epsilon'][0]}"
         raise ValueError(msg)
     # All lines begin at 0 and end at one place.
     end = each["epsilon"].max() or 1.0
@@ -162,14 +162,14 @@ def _drawing(
         .sort("curve", "panel", "epsilon")
     )
     further = pl.col("further").cum_sum().over("curve", "panel")
-    made = steps.with_columns(share=further / pl.col("further").sum().over("curve", "panel"))
-    if made.height > MOST_POINTS:
+    points = steps.with_columns(share=further / pl.col("further").sum().over("curve", "panel"))
+    if points.height > MOST_POINTS:
         msg = (
-            f"{_NAME}: there are {made.height:,} points, and a chart takes at most {MOST_POINTS:,}; "
+            f"{_NAME}: there are {points.height:,} points, and a chart takes at most {MOST_POINTS:,}; "
             "draw fewer bands, or compare them with fewer curves"
         )
         raise ValueError(msg)
-    placed = made.drop("further").with_columns(part=pl.lit("curve")).with_row_index("place")
+    placed = points.drop("further").with_columns(part=pl.lit("curve")).with_row_index("place")
     return as_drawing(placed, rows, placed, keys, panels)
 
 
@@ -214,11 +214,11 @@ def _axes() -> dict[str, Any]:
     }
 
 
-def _level(drawn: Drawing, level: float) -> alt.Chart:
+def _level(drawing: Drawing, level: float) -> alt.Chart:
     import altair as alt
 
     ends: Any = alt.InlineData(
-        values=[{"epsilon": end, "share": level} for end in (0, drawn.points["epsilon"].max())]
+        values=[{"epsilon": end, "share": level} for end in (0, drawing.points["epsilon"].max())]
     )
     line = alt.Chart(ends).mark_line(color=REFERENCE, strokeDash=[4, 4], strokeWidth=1, aria=False)
     chart: alt.Chart = line.encode(**_axes())

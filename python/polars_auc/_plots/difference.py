@@ -83,19 +83,19 @@ def plot_difference(
     name = "plot_difference"
     alt = altair(name)
     shape = layout(name, facet, columns, size, tooltip)
-    drawn = difference_drawing(differences, by, facet)
+    drawing = difference_drawing(differences, by, facet)
     marks = alt.Chart().mark_area(fillOpacity=0.2, strokeWidth=0)
-    band = marks.encode(x=_x(), y=_y("lower:Q"), y2="upper:Q", color=color(drawn), detail="curve:N")
+    band = marks.encode(x=_x(), y=_y("lower:Q"), y2="upper:Q", color=color(drawing), detail="curve:N")
     axes = {"x": _x(), "y": _y("difference:Q")}
-    layers = [_no_difference(), band, lines(name, drawn, axes)]
+    layers = [_no_difference(), band, lines(name, drawing, axes)]
     if tooltip:
         numbers = [number_tooltip(number) for number in _NUMBERS]
-        layers.append(points(drawn, axes, numbers))
-    several = max(len(drawn.curves), len(drawn.panels)) > 1
+        layers.append(points(drawing, axes, numbers))
+    several = max(len(drawing.curves), len(drawing.panels)) > 1
     what = (
         "Differences of ROC curves with their bands" if several else "Difference of ROC curves with its band"
     )
-    chart = arranged(layers, drawn, shape, described(what, drawn, "The dashed line is no difference."))
+    chart = arranged(layers, drawing, shape, described(what, drawing, "The dashed line is no difference."))
     return titled(name, chart, x_title, y_title)
 
 

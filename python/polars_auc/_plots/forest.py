@@ -10,7 +10,7 @@ from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._frames.inputs import IntoFrame, called, rows_of
 from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, area_scale, number_tooltip, titled
-from polars_auc._plots.names import key_text, named, score_text
+from polars_auc._plots.names import key_label, key_text, score_text
 from polars_auc._plugin.options import between_0_and_1, integer
 
 if TYPE_CHECKING:
@@ -108,35 +108,35 @@ def plot_forest(
     overall = table.filter(pl.col("scope") == "overall").select(
         "score", overall=pl.col(dashed).fill_nan(None)
     )
-    drawn = groups.select(
+    rows = groups.select(
         group_name(keys, table.schema).alias("group"),
         *(name for name in (*_NEEDED[1:], "p_adjusted") if name in table.columns),
         differs=differs.fill_null(value=False),
         few=has_few_rows(table.schema),
     ).join(overall, on="score", how="left", maintain_order="left")
-    scores = drawn["score"].unique(maintain_order=True).to_list()
+    scores = rows["score"].unique(maintain_order=True).to_list()
     # A group without an AUC of the first score is among those of the next one.
-    first = drawn.sort(pl.col("score").cast(pl.Enum(scores)), "auc", maintain_order=True).unique(
+    first = rows.sort(pl.col("score").cast(pl.Enum(scores)), "auc", maintain_order=True).unique(
         "group", keep="first", maintain_order=True
     )
     order = first["group"].to_list()
-    ranked, which = _ranked(drawn, limit)
-    shown = [group for group in order if group in ranked]
-    lines = drawn.filter(pl.col("group").is_in(shown))
+    ranked, which = _ranked(rows, limit)
+    displayed = [group for group in order if group in ranked]
+    lines = rows.filter(pl.col("group").is_in(displayed))
     has_overall = lines["overall"].count() > 0
     chart = _layers(
         alt,
-        shown,
+        displayed,
         marked="p_adjusted" in table.columns,
         has_overall=has_overall,
         scale=area_scale(number for name in _AREAS for number in lines[name]),
-    ).properties(width=width, height=_LINE * len(shown))
-    count = f"{len(shown):,} group{'' if len(shown) == 1 else 's'}"
+    ).properties(width=width, height=_LINE * len(displayed))
+    count = f"{len(displayed):,} group{'' if len(displayed) == 1 else 's'}"
     if which:
-        count = f"{len(shown):,} of {len(order):,} groups"
-    of_first = "" if len(scores) == 1 else f" of {scores[0]}"
+        count = f"{len(displayed):,} of {len(order):,} groups"
+    suffix = "" if len(scores) == 1 else f" of {scores[0]}"
     intervals = ", with intervals" if lines["lower"].count() else ""
-    description = f"AUC of {count} by {', '.join(keys)}{intervals}, the lowest{of_first} first{which}. "
+    description = f"AUC of {count} by {', '.join(keys)}{intervals}, the lowest{suffix} first{which}. "
     if has_overall:
         description += f"The dashed line is {meaning}. "
     if "p_adjusted" in table.columns:
@@ -182,7 +182,7 @@ def _ranked(groups: pl.DataFrame, limit: int) -> tuple[set[str], str]:
 def group_name(keys: list[str], schema: pl.Schema) -> pl.Expr:
     """Return the name of a group: the values of its columns, beside their names if there are groupings."""
     if GROUPING not in schema:
-        return named(keys)
+        return key_label(keys)
     parts = [
         pl.when(group_names(schema, key)).then(pl.lit(f"{key} = ") + key_text(key, joined=True))
         for key in keys
@@ -200,11 +200,11 @@ def has_few_rows(schema: pl.Schema) -> pl.Expr:
 
 
 def _keys(table: pl.DataFrame) -> list[str]:
-    lacking = [name for name in _NEEDED if name not in table.columns]
-    if lacking:
+    missing = [name for name in _NEEDED if name not in table.columns]
+    if missing:
         msg = (
             f"{_NAME}: a report has the columns {', '.join(_NEEDED)}, and this frame lacks "
-            f'{", ".join(lacking)}; write report(frame, "label", "score", by="segment")'
+            f'{", ".join(missing)}; write report(frame, "label", "score", by="segment")'
         )
         raise ValueError(msg)
     keys = table.columns[table.columns.index("scope") + 1 : table.columns.index("score")]

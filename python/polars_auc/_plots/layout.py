@@ -33,7 +33,7 @@ __all__ = [
     "number_tooltip",
     "points",
     "titled",
-    "with_own_axes",
+    "with_separate_axes",
 ]
 
 # Four colours that people with any colour vision tell apart, with a contrast of 3 to white and to dark grey.
@@ -49,7 +49,7 @@ ANSWER, MARKED = COLORS[:2]
 """The colours of one answer, and of answers that are marked."""
 
 _SIZE, _SIZE_OF_PANEL = 340, 200
-_SHOWN_NAMES = 16
+_MOST_NAMES = 16
 
 
 @dataclass(frozen=True)
@@ -114,29 +114,29 @@ def layout(
 
 
 def arranged(
-    layers: list[Any], drawn: Drawing, shape: Layout, description: str
+    layers: list[Any], drawing: Drawing, shape: Layout, description: str
 ) -> alt.LayerChart | alt.FacetChart:
     """Put layers into one chart, or into a panel for each of the names."""
     import altair as alt
 
     chart = alt.layer(*layers).properties(width=shape.size, height=shape.size)
     # Of a frame Altair takes at most 5000 rows; and InlineData takes minutes to check as many values.
-    data = {"values": drawn.points.to_dicts()}
-    if not drawn.facet:
+    data = {"values": drawing.points.to_dicts()}
+    if not drawing.facet:
         return chart.properties(data=data, description=description)
-    columns = min(shape.columns, len(drawn.panels))
-    panels = alt.Facet("panel:N", title=", ".join(drawn.facet), sort=drawn.panels)
+    columns = min(shape.columns, len(drawing.panels))
+    panels = alt.Facet("panel:N", title=", ".join(drawing.facet), sort=drawing.panels)
     grid = chart.facet(panels, data=data, columns=columns).properties(description=description)
-    return with_own_axes(grid) if len(drawn.panels) % columns else grid
+    return with_separate_axes(grid) if len(drawing.panels) % columns else grid
 
 
-def with_own_axes(grid: alt.FacetChart) -> alt.FacetChart:
+def with_separate_axes(grid: alt.FacetChart) -> alt.FacetChart:
     """Draw the horizontal axis of each panel.
 
     Otherwise that of a column is below the last row, also if the column has no panel there.
     """
-    own: alt.FacetChart = grid.resolve_axis(x="independent")
-    return own
+    separate: alt.FacetChart = grid.resolve_axis(x="independent")
+    return separate
 
 
 def titled(
@@ -156,46 +156,48 @@ def titled(
     return chart
 
 
-def color(drawn: Drawing) -> Any:
+def color(drawing: Drawing) -> Any:
     """Return the colour of a curve."""
     import altair as alt
 
-    if not drawn.by:
+    if not drawing.by:
         return alt.value(COLORS[0])
-    colors = [COLORS[place % len(COLORS)] for place in range(len(drawn.curves))]
-    scale = alt.Scale(domain=drawn.curves, range=colors)
+    colors = [COLORS[place % len(COLORS)] for place in range(len(drawing.curves))]
+    scale = alt.Scale(domain=drawing.curves, range=colors)
     # A name is never cut. JSON is a part of the language of expressions.
-    said: dict[str, Any] = {"labelExpr": f"{json.dumps(drawn.labels)}[datum.label]"} if drawn.labels else {}
+    labels: dict[str, Any] = (
+        {"labelExpr": f"{json.dumps(drawing.labels)}[datum.label]"} if drawing.labels else {}
+    )
     looks: dict[str, Any] = {"symbolSize": 300, "symbolOpacity": 1, "symbolStrokeWidth": 2}
-    legend = alt.Legend(labelLimit=0, symbolType="stroke", **looks, **said)
-    return alt.Color("curve:N", title=_legend_title(drawn), scale=scale, legend=legend)
+    legend = alt.Legend(labelLimit=0, symbolType="stroke", **looks, **labels)
+    return alt.Color("curve:N", title=_legend_title(drawing), scale=scale, legend=legend)
 
 
-def _legend_title(drawn: Drawing) -> str:
-    return ", ".join(drawn.by) + (": AUC with interval" if drawn.labels else "")
+def _legend_title(drawing: Drawing) -> str:
+    return ", ".join(drawing.by) + (": AUC with interval" if drawing.labels else "")
 
 
 def lines(
     name: str,
-    drawn: Drawing,
+    drawing: Drawing,
     axes: dict[str, Any],
     interpolate: Literal["linear", "step-after"] = "linear",
 ) -> alt.Chart:
     """Draw lines from point to point, straight ones by default: tied rows make a diagonal."""
     import altair as alt
 
-    if len(drawn.curves) > _MOST_CURVES:
-        said = (
-            f"{', '.join(drawn.by)} makes {len(drawn.curves)} curves, and at most {_MOST_CURVES} can "
+    if len(drawing.curves) > _MOST_CURVES:
+        reason = (
+            f"{', '.join(drawing.by)} makes {len(drawing.curves)} curves, and at most {_MOST_CURVES} can "
             "be told apart in one panel"
         )
         instead = either("write facet= in place of by=, or draw fewer curves", "give fewer `score`")
-        raise OptionError(name, "", said, instead)
-    encoded = {**axes, "color": color(drawn)}
-    if len(drawn.curves) > len(COLORS):
-        dashes = [list(_DASHES[place // len(COLORS)]) for place in range(len(drawn.curves))]
-        scale = alt.Scale(domain=drawn.curves, range=dashes)
-        encoded["strokeDash"] = alt.StrokeDash("curve:N", title=_legend_title(drawn), scale=scale)
+        raise OptionError(name, "", reason, instead)
+    encoded = {**axes, "color": color(drawing)}
+    if len(drawing.curves) > len(COLORS):
+        dashes = [list(_DASHES[place // len(COLORS)]) for place in range(len(drawing.curves))]
+        scale = alt.Scale(domain=drawing.curves, range=dashes)
+        encoded["strokeDash"] = alt.StrokeDash("curve:N", title=_legend_title(drawing), scale=scale)
     marks = alt.Chart().mark_line(interpolate=interpolate, strokeWidth=2, strokeJoin="round")
     chart: alt.Chart = marks.transform_filter("datum.part === 'curve'").encode(
         **encoded, detail="curve:N", order="place:Q"
@@ -203,28 +205,31 @@ def lines(
     return chart
 
 
-def points(drawn: Drawing, axes: dict[str, Any], numbers: list[Any]) -> alt.Chart:
+def points(drawing: Drawing, axes: dict[str, Any], numbers: list[Any]) -> alt.Chart:
     """Mark the point that is nearest to the pointer, and say what it is."""
     import altair as alt
 
     nearest = alt.selection_point(on="pointerover", clear="pointerout", nearest=True, empty=False)
-    names = [alt.Tooltip("panel:N", title=", ".join(drawn.facet))] if drawn.facet else []
-    names += [alt.Tooltip("curve:N", title=", ".join(drawn.by))] if drawn.by else []
+    names = [alt.Tooltip("panel:N", title=", ".join(drawing.facet))] if drawing.facet else []
+    names += [alt.Tooltip("curve:N", title=", ".join(drawing.by))] if drawing.by else []
     marks = alt.Chart().mark_point(filled=True, size=60, aria=False)
     chart: alt.Chart = marks.transform_filter("datum.part === 'curve'").encode(
         **axes,
-        color=color(drawn),
+        color=color(drawing),
         opacity=alt.condition(nearest, alt.value(1), alt.value(0)),
         tooltip=[*names, *numbers],
     )
     return chart.add_params(nearest)
 
 
-def described(what: str, drawn: Drawing, reference: str, lines_are: str = "Curves") -> str:
+def described(what: str, drawing: Drawing, reference: str, lines_are: str = "Curves") -> str:
     """Say what is drawn, for those who do not see it."""
     parts = [what]
-    for kind, keys, names in ((lines_are, drawn.by, drawn.curves), ("Panels", drawn.facet, drawn.panels)):
+    for kind, keys, names in (
+        (lines_are, drawing.by, drawing.curves),
+        ("Panels", drawing.facet, drawing.panels),
+    ):
         if keys:
-            more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
-            parts.append(f"{kind} by {', '.join(keys)}: {', '.join(names[:_SHOWN_NAMES])}{more}")
+            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+            parts.append(f"{kind} by {', '.join(keys)}: {', '.join(names[:_MOST_NAMES])}{more}")
     return ". ".join([*parts, reference])

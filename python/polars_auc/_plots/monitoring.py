@@ -16,9 +16,9 @@ from polars_auc._plots.layout import (
     area_scale,
     number_tooltip,
     titled,
-    with_own_axes,
+    with_separate_axes,
 )
-from polars_auc._plots.names import key_text, named
+from polars_auc._plots.names import key_label, key_text
 from polars_auc._plugin.options import between_0_and_1, integer, is_number
 from polars_auc._plugin.periods import period_dtype
 
@@ -113,7 +113,7 @@ def plot_monitoring(
         period,
         answers,
         keys,
-        named(keys),
+        key_label(keys),
         reference=reference,
         level=level,
         columns=columns,
@@ -169,7 +169,7 @@ def monitoring_chart(
         return chart.properties(data=data, description=description)
     facet = alt.Facet("panel:N", title=", ".join(keys), sort=panels)
     grid = chart.facet(facet, data=data, columns=columns).properties(description=description)
-    return with_own_axes(grid) if len(panels) % columns else grid
+    return with_separate_axes(grid) if len(panels) % columns else grid
 
 
 def _checked(frame: pl.LazyFrame, period: str, answers: tuple[str, str], keys: list[str]) -> pl.DataFrame:
@@ -177,8 +177,8 @@ def _checked(frame: pl.LazyFrame, period: str, answers: tuple[str, str], keys: l
     for role, column in (("period", period), ("mean", answers[0]), ("alarm", answers[1])):
         refuse_pattern(_NAME, role, column)
     schema = frame.collect_schema()
-    if lacking := [name for name in dict.fromkeys((period, *answers, *keys)) if name not in schema]:
-        msg = f"{_NAME}: the frame lacks {', '.join(map(repr, lacking))}; it has {', '.join(schema)}"
+    if missing := [name for name in dict.fromkeys((period, *answers, *keys)) if name not in schema]:
+        msg = f"{_NAME}: the frame lacks {', '.join(map(repr, missing))}; it has {', '.join(schema)}"
         raise ValueError(msg)
     mean, alarm = answers
     for name, needed in ((mean, _LIMITS), (alarm, ("p_value",))):

@@ -9,7 +9,7 @@ import polars as pl
 
 from polars_auc._frames.groupings import EVERY
 
-__all__ = ["OVERALL", "SCORE", "key_text", "key_texts", "named", "plain_texts", "score_text", "visible"]
+__all__ = ["OVERALL", "SCORE", "key_label", "key_text", "key_texts", "plain_texts", "score_text", "visible"]
 
 SCORE = "score"
 """The column of the names of scores."""
@@ -18,7 +18,7 @@ OVERALL = "overall"
 """What stands for all rows."""
 
 # Words that stand for something else.
-_TAKEN = ("", "null", OVERALL, EVERY)
+_RESERVED = ("", "null", OVERALL, EVERY)
 
 # Letters and marks that are drawn as nothing, which Python takes for printable.
 _UNSEEN = re.compile(
@@ -44,11 +44,11 @@ def visible(text: str, keep: str = "") -> str:
 def score_text(column: str = SCORE) -> pl.Expr:
     """Return the names of scores as text: as they are, where they can be seen."""
 
-    def shown(names: pl.Series) -> pl.Series:
+    def escaped(names: pl.Series) -> pl.Series:
         texts = names.cast(pl.String).fill_null("null")
         return pl.Series(names.name, map(visible, texts), dtype=pl.String)
 
-    return pl.col(column).map_batches(shown, return_dtype=pl.String)
+    return pl.col(column).map_batches(escaped, return_dtype=pl.String)
 
 
 def key_text(key: str, *, joined: bool = False) -> pl.Expr:
@@ -65,8 +65,8 @@ def key_texts(values: pl.Series, *, joined: bool = False) -> pl.Series:
     texts = plain_texts(values)
     if values.dtype in (pl.String, pl.Categorical, pl.Enum):
         words = texts.drop_nulls().unique().to_list()
-        shown = {word: _word(word, joined=joined) for word in words}
-        if changed := {word: text for word, text in shown.items() if word != text}:
+        quoted = {word: _word(word, joined=joined) for word in words}
+        if changed := {word: text for word, text in quoted.items() if word != text}:
             texts = texts.replace(list(changed), list(changed.values()))
     return texts.fill_null("null")
 
@@ -103,7 +103,7 @@ def _plain_text(value: object) -> str:
 
 
 def _word(word: str, *, joined: bool) -> str:
-    is_quoted = word in _TAKEN or word.startswith('"') or visible(word) != word
+    is_quoted = word in _RESERVED or word.startswith('"') or visible(word) != word
     if joined:
         is_quoted = is_quoted or '"' in word or ", " in word
     if not is_quoted:
@@ -114,7 +114,7 @@ def _word(word: str, *, joined: bool) -> str:
     return visible(f'"{escaped}"')
 
 
-def named(keys: Sequence[str]) -> pl.Expr:
+def key_label(keys: Sequence[str]) -> pl.Expr:
     """Return the name of a curve, of a panel or of a group: the values of its columns."""
     if not keys:
         return pl.lit("")

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, InvalidOperation
 from typing import Literal
 
-__all__ = ["OF_SCORES", "SMALLEST", "aligned", "cell", "is_p_value", "number_format", "places_of"]
+__all__ = ["SCORE_COLUMNS", "SMALLEST", "aligned", "cell", "is_p_value", "number_format", "places_of"]
 
-OF_SCORES = ("threshold", "highest", "lowest")
+SCORE_COLUMNS = ("threshold", "highest", "lowest")
 """Columns of values of scores."""
 
 # Numbers of rows, which are sums of weights if rows have weights.
@@ -94,7 +94,7 @@ def cell(
         return f"{value:,}"
     if value != value:
         return "NaN"
-    if name in OF_SCORES:
+    if name in SCORE_COLUMNS:
         # Bands end at their highest scores, and low scores are positive up to the threshold.
         is_top = name == "highest" or (name == "threshold" and low_is_positive)
         return _score(value, ROUND_CEILING if is_top else ROUND_FLOOR)
@@ -108,7 +108,7 @@ def cell(
 
 def aligned(name: str, texts: Sequence[str], context: Literal["text", "html"] = "text") -> list[str]:
     """Return values of scores, which have digits of their own, with their points below each other."""
-    if name not in OF_SCORES:
+    if name not in SCORE_COLUMNS:
         return list(texts)
     digit, point = _SPACES[context]
     parts = [text.partition(".") if _PLAIN.fullmatch(text) else None for text in texts]
@@ -173,7 +173,7 @@ def number_format(
     if context == "altair":
         return "," if is_integer else f".{places}~g" if is_p_value(name) else f".{places}f"
     # Scores are of any size.
-    if name in OF_SCORES:
+    if name in SCORE_COLUMNS:
         return "General"
     if is_integer:
         return "#,##0"

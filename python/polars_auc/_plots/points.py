@@ -8,24 +8,24 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from polars_auc._frames.inputs import IntoFrame, keys_of, refuse_keys, rows_of
-from polars_auc._plots.names import SCORE, named
+from polars_auc._plots.names import SCORE, key_label
 from polars_auc._plugin.errors import CALLED, OptionError, either
 
 __all__ = [
     "MOST_POINTS",
-    "OF_POINTS",
+    "POINT_COLUMNS",
     "Drawing",
     "as_drawing",
+    "curve_keys",
     "difference_drawing",
     "drawing",
-    "told_apart",
 ]
 
 _CURVE = ("fpr", "tpr")
 _BAND = ("lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr")
 _DIFFERENCE = ("fpr", "difference", "lower", "upper", "p_value")
 
-OF_POINTS = (
+POINT_COLUMNS = (
     "point",
     "at",
     "threshold",
@@ -83,7 +83,7 @@ def drawing(
 ) -> Drawing:
     """Read curves, bands and the curves of folds, and refuse what would be drawn wrong."""
     rows = _rows("curves", curves, _CURVE)
-    keys, panels = told_apart(rows, by, facet)
+    keys, panels = curve_keys(rows, by, facet)
     lines = _placed("curves", rows, keys, panels)
     if lines.is_empty():
         msg = f"{_name()}: curves has no point; a curve is undefined without positives or without negatives"
@@ -92,11 +92,11 @@ def drawing(
     number = lines.select("curve", "panel").n_unique()
     if band is not None:
         limits = _placed("band", _rows("band", band, _BAND), keys, panels)
-        _refuse_strange("band", limits, lines)
+        _refuse_unmatched("band", limits, lines)
         parts.append(_outlines(limits).with_columns(part=pl.lit("band")))
     if folds is not None:
-        thin = _of_folds(_rows("folds", folds, _CURVE), keys, panels)
-        _refuse_strange("folds", thin, lines)
+        thin = _fold_points(_rows("folds", folds, _CURVE), keys, panels)
+        _refuse_unmatched("folds", thin, lines)
         parts.append(thin.with_columns(part=pl.lit("fold")))
         number += thin.select("curve", "panel", "fold").n_unique()
     points = pl.concat(parts, how="diagonal").with_row_index("place")
@@ -110,7 +110,7 @@ def difference_drawing(
 ) -> Drawing:
     """Read the differences of curves with their bands, and refuse what would be drawn wrong."""
     rows = _rows("differences", differences, _DIFFERENCE)
-    keys, panels = told_apart(rows, by, facet)
+    keys, panels = curve_keys(rows, by, facet)
     placed = _placed("differences", rows, keys, panels, least=-1, rising="fpr")
     crossed = placed.filter((pl.col("lower") > pl.col("upper")) | (pl.min_horizontal("fpr", "p_value") < 0))
     if crossed.height:
@@ -124,18 +124,18 @@ def difference_drawing(
         msg = f"{_name()}: differences has no point; without positives or without negatives there is none"
         raise ValueError(msg)
     if points.height > MOST_POINTS:
-        drawn = points.select("curve", "panel").n_unique()
+        number = points.select("curve", "panel").n_unique()
         msg = (
             f"{_name()}: there are {points.height:,} points, and a chart takes at most {MOST_POINTS:,}; "
-            f"write roc_difference_band(..., n_points={MOST_POINTS // drawn}), or draw fewer differences"
+            f"write roc_difference_band(..., n_points={MOST_POINTS // number}), or draw fewer differences"
         )
         raise ValueError(msg)
     return as_drawing(points, rows, points, keys, panels)
 
 
-def _of_folds(rows: pl.DataFrame, by: list[str], facet: list[str]) -> pl.DataFrame:
+def _fold_points(rows: pl.DataFrame, by: list[str], facet: list[str]) -> pl.DataFrame:
     """Return the points of several curves for each curve; the other columns tell them apart."""
-    others = [name for name in rows.columns if name not in {*by, *facet, *OF_POINTS, _POINTS}]
+    others = [name for name in rows.columns if name not in {*by, *facet, *POINT_COLUMNS, _POINTS}]
     if not others:
         msg = (
             f"{_name()}: folds must have a column that tells the folds apart, beside by={by} and "
@@ -150,7 +150,7 @@ def _name() -> str:
     return CALLED.get() or "plot_roc"
 
 
-def told_apart(
+def curve_keys(
     rows: pl.DataFrame, by: str | Iterable[str] | None, facet: str | Iterable[str] | None
 ) -> tuple[list[str], list[str]]:
     """Return the columns that tell the curves of a panel apart, and those that make panels."""
@@ -169,10 +169,10 @@ def as_drawing(
     points: pl.DataFrame, rows: pl.DataFrame, lines: pl.DataFrame, keys: list[str], panels: list[str]
 ) -> Drawing:
     """Put the names of curves and panels in order."""
-    curves, shown = (
+    curves, panel_names = (
         _in_order(rows, columns, lines[name]) for name, columns in (("curve", keys), ("panel", panels))
     )
-    return Drawing(points, keys, panels, curves, shown)
+    return Drawing(points, keys, panels, curves, panel_names)
 
 
 def _rows(what: str, frame: IntoFrame, fields: Sequence[str]) -> pl.DataFrame:
@@ -223,9 +223,9 @@ def _exploded(keys: pl.DataFrame, points: pl.Series, fields: Sequence[str]) -> p
     return rows.with_columns(_point(fields, _fields(points.dtype), pl.col(_POINTS).struct.field))
 
 
-def _point(fields: Sequence[str], there: Iterable[str], field: Callable[[str], pl.Expr]) -> pl.Expr:
+def _point(fields: Sequence[str], existing: Iterable[str], field: Callable[[str], pl.Expr]) -> pl.Expr:
     """Return a point; its threshold as text, which shows large integers and infinities as they are."""
-    threshold = field("threshold").cast(pl.String) if "threshold" in there else pl.lit(None, pl.String)
+    threshold = field("threshold").cast(pl.String) if "threshold" in existing else pl.lit(None, pl.String)
     rates = [field(name).cast(pl.Float64).alias(name) for name in fields]
     return pl.struct(*rates, threshold.alias("threshold")).alias(_POINTS)
 
@@ -247,7 +247,9 @@ def _placed(
     """
     refuse_keys(_name(), [*by, *facet, *apart], rows.drop(_POINTS).schema, nested=False)
     keys = {"curve": by, "panel": facet, **({"fold": list(apart)} if apart else {})}
-    placed = rows.select(*(named(own).alias(key) for key, own in keys.items()), _POINTS).unnest(_POINTS)
+    placed = rows.select(*(key_label(columns).alias(key) for key, columns in keys.items()), _POINTS).unnest(
+        _POINTS
+    )
     rates = pl.selectors.float()
     # An undefined curve has no points, or a null in place of its list.
     placed = placed.filter(~pl.all_horizontal(rates.is_null()))
@@ -260,12 +262,13 @@ def _placed(
         raise ValueError(msg)
     falls = rates.diff() < -_ROUNDING if rising is None else pl.col(rising).diff() <= 0
     if placed.select(pl.any_horizontal(falls.over(*keys)).any()).item():
-        others = [name for name in rows.columns if name not in {*by, *facet, *apart, *OF_POINTS, _POINTS}]
-        told = f"by={by} and facet={facet} do not tell" if by or facet else "nothing tells"
+        others = [name for name in rows.columns if name not in {*by, *facet, *apart, *POINT_COLUMNS, _POINTS}]
+        cause = f"by={by} and facet={facet} do not tell" if by or facet else "nothing tells"
         hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"
         hint += ", or sort one curve by fpr"
         msg = (
-            f"{_name()}: {what} has points that fall, as those of several curves do that {told} apart; {hint}"
+            f"{_name()}: {what} has points that fall, as those of several curves do that {cause} apart; "
+            f"{hint}"
         )
         raise ValueError(msg)
     return placed
@@ -281,11 +284,11 @@ def _outlines(limits: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([lower, upper])
 
 
-def _refuse_strange(what: str, parts: pl.DataFrame, lines: pl.DataFrame) -> None:
+def _refuse_unmatched(what: str, parts: pl.DataFrame, lines: pl.DataFrame) -> None:
     """Refuse bands about no curve, and folds of none."""
-    strange = parts.join(lines, on=["curve", "panel"], how="anti").select("curve", "panel").unique()
-    if strange.height:
-        names = sorted(", ".join(name for name in row if name) for row in strange.rows())
+    unmatched = parts.join(lines, on=["curve", "panel"], how="anti").select("curve", "panel").unique()
+    if unmatched.height:
+        names = sorted(", ".join(name for name in row if name) for row in unmatched.rows())
         msg = (
             f"{_name()}: {what} has {names[0]!r}, which is not one of the curves; "
             "make both of the same scores and the same groups"
@@ -296,16 +299,16 @@ def _refuse_strange(what: str, parts: pl.DataFrame, lines: pl.DataFrame) -> None
 def _refuse_many(height: int, number: int, *, bands: bool) -> None:
     """Refuse more points than a chart takes, and say how many each curve and band may have."""
     share = MOST_POINTS // number
-    of_curve, of_band = min(1000, max(2, share // 2)), min(101, max(3, share // 4))
-    fewer = either(f"write roc_curve(..., max_points={of_curve})", f"write `max_points={of_curve}`")
+    curve_limit, band_limit = min(1000, max(2, share // 2)), min(101, max(3, share // 4))
+    fewer = either(f"write roc_curve(..., max_points={curve_limit})", f"write `max_points={curve_limit}`")
     if bands:
         # A place of a band is two points.
-        fewer += either(f" and roc_band(..., n_points={of_band})", f" and `n_points={of_band}`")
-    said = f"there are {height:,} points, and a chart takes at most {MOST_POINTS:,}"
-    raise OptionError(_name(), "", said, f"{fewer}, or draw fewer curves")
+        fewer += either(f" and roc_band(..., n_points={band_limit})", f" and `n_points={band_limit}`")
+    reason = f"there are {height:,} points, and a chart takes at most {MOST_POINTS:,}"
+    raise OptionError(_name(), "", reason, f"{fewer}, or draw fewer curves")
 
 
-def _in_order(rows: pl.DataFrame, keys: list[str], drawn: pl.Series) -> list[str]:
+def _in_order(rows: pl.DataFrame, keys: list[str], existing: pl.Series) -> list[str]:
     """Return names in the order of their values; scores as they were written."""
     if not keys:
         return []
@@ -313,5 +316,5 @@ def _in_order(rows: pl.DataFrame, keys: list[str], drawn: pl.Series) -> list[str
     if SCORE in keys and first[SCORE].dtype == pl.String:
         scores = first[SCORE].drop_nulls().unique(maintain_order=True)
         first = first.with_columns(pl.col(SCORE).cast(pl.Enum(scores)))
-    names = first.sort(keys, nulls_last=True).select(named(keys)).to_series()
-    return names.filter(names.is_in(drawn.unique().implode())).unique(maintain_order=True).to_list()
+    names = first.sort(keys, nulls_last=True).select(key_label(keys)).to_series()
+    return names.filter(names.is_in(existing.unique().implode())).unique(maintain_order=True).to_list()

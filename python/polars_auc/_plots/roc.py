@@ -147,27 +147,32 @@ def plot_roc(
     alt = altair(name)
     shape = layout(name, facet, columns, size, tooltip)
     if scores is not None:
-        of_points = {"band": band, "folds": folds, "areas": areas, "by": by, "facet": facet}
-        if option := next((option for option, value in of_points.items() if value is not None), None):
-            said = "is for points of curves, and `scores` are arrays"
-            raise OptionError(name, option, said, "leave it out, or write curves=curve_points(...)")
+        point_options = {"band": band, "folds": folds, "areas": areas, "by": by, "facet": facet}
+        if option := next((option for option, value in point_options.items() if value is not None), None):
+            reason = "is for points of curves, and `scores` are arrays"
+            raise OptionError(name, option, reason, "leave it out, or write curves=curve_points(...)")
         curves, areas = curves_of_arrays(name, curves, scores)
     points_of: Any = curves
-    drawn = drawing(points_of, band, by, facet, folds)
+    chart_drawing = drawing(points_of, band, by, facet, folds)
     if areas is not None:
-        drawn = with_areas(name, drawn, areas)
-    behind = [*([] if band is None else [_bands(drawn)]), *([] if folds is None else [_folds(drawn)])]
-    layers = [_diagonal(), *behind, lines(name, drawn, _axes())]
-    if drawn.has_areas:
-        layers += areas_in_panels(_axes(), color(drawn))
+        chart_drawing = with_areas(name, chart_drawing, areas)
+    behind = [
+        *([] if band is None else [_bands(chart_drawing)]),
+        *([] if folds is None else [_folds(chart_drawing)]),
+    ]
+    layers = [_diagonal(), *behind, lines(name, chart_drawing, _axes())]
+    if chart_drawing.has_areas:
+        layers += areas_in_panels(_axes(), color(chart_drawing))
     if tooltip:
         rates = [number_tooltip(rate) for rate in ("fpr", "tpr")]
-        thresholds = [alt.Tooltip("threshold:N")] if drawn.points["threshold"].count() else []
-        layers.append(points(drawn, _axes(), [*thresholds, *rates]))
-    several = max(len(drawn.curves), len(drawn.panels)) > 1
+        thresholds = [alt.Tooltip("threshold:N")] if chart_drawing.points["threshold"].count() else []
+        layers.append(points(chart_drawing, _axes(), [*thresholds, *rates]))
+    several = max(len(chart_drawing.curves), len(chart_drawing.panels)) > 1
     what = f"ROC curve{'s' if several else ''}{'' if band is None else ' with bands'}"
     thin = "" if folds is None else "Thin lines are curves of folds. "
-    chart = arranged(layers, drawn, shape, described(what, drawn, f"{thin}The dashed diagonal is chance."))
+    chart = arranged(
+        layers, chart_drawing, shape, described(what, chart_drawing, f"{thin}The dashed diagonal is chance.")
+    )
     return titled(name, chart, x_title, y_title)
 
 
@@ -191,23 +196,23 @@ def _diagonal() -> alt.Chart:
     return chart
 
 
-def _folds(drawn: Drawing) -> alt.Chart:
+def _folds(drawing: Drawing) -> alt.Chart:
     """Draw the curves of folds as thin lines."""
     import altair as alt
 
     marks = alt.Chart().mark_line(interpolate="linear", strokeWidth=1, opacity=0.45, aria=False)
     chart: alt.Chart = marks.transform_filter("datum.part === 'fold'").encode(
-        **_axes(), color=color(drawn), detail=["curve:N", "fold:N"], order="place:Q"
+        **_axes(), color=color(drawing), detail=["curve:N", "fold:N"], order="place:Q"
     )
     return chart
 
 
-def _bands(drawn: Drawing) -> alt.Chart:
+def _bands(drawing: Drawing) -> alt.Chart:
     """Draw each band as a closed line that is filled: its two limits have points at different rates."""
     import altair as alt
 
     marks = alt.Chart().mark_line(filled=True, interpolate="linear-closed", fillOpacity=0.2, strokeWidth=0)
     chart: alt.Chart = marks.transform_filter("datum.part === 'band'").encode(
-        **_axes(), color=color(drawn), detail="curve:N", order="place:Q"
+        **_axes(), color=color(drawing), detail="curve:N", order="place:Q"
     )
     return chart

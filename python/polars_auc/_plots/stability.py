@@ -22,7 +22,7 @@ _WIDTH = 260
 # An index that is worth a look, and one that is a shift: the usual rules of thumb.
 _LINES = {"look": (0.1, REFERENCE), "shift": (0.25, MARKED)}
 
-_SHOWN = ("score", "psi", "psi_p_value", "psi_n", "psi_reference_n")
+_COLUMNS = ("score", "psi", "psi_p_value", "psi_n", "psi_reference_n")
 
 
 def plot_stability(report: pl.DataFrame) -> Any:
@@ -34,19 +34,19 @@ def plot_stability(report: pl.DataFrame) -> Any:
     report = report.with_columns(score_text())
     keys = report.columns[1 : report.columns.index("score")]
     groups = report.filter(pl.col("scope") == "group", pl.col("psi").is_finite())
-    bars = groups.select(group_name(keys, report.schema).alias("group"), *_SHOWN).sort(
+    bars = groups.select(group_name(keys, report.schema).alias("group"), *_COLUMNS).sort(
         "psi", descending=True, maintain_order=True
     )
     order = bars["group"].unique(maintain_order=True).to_list()
-    shown = order[:_MOST_BARS]
+    displayed = order[:_MOST_BARS]
     # A chart of panels has no other place for constants than its rows.
-    drawn = bars.filter(pl.col("group").is_in(shown)).with_columns(
+    rows = bars.filter(pl.col("group").is_in(displayed)).with_columns(
         pl.lit(at).alias(name) for name, (at, _) in _LINES.items()
     )
     base = alt.Chart()
     bar = base.mark_bar(color=ANSWER, height={"band": 0.7}).encode(
-        y=alt.Y("group:N", sort=shown, axis=alt.Axis(labelLimit=280, labelOverlap=False, title=None)),
-        x=alt.X("psi:Q", title="psi", scale=alt.Scale(domain=[0, drawn["psi"].max()], nice=True)),
+        y=alt.Y("group:N", sort=displayed, axis=alt.Axis(labelLimit=280, labelOverlap=False, title=None)),
+        x=alt.X("psi:Q", title="psi", scale=alt.Scale(domain=[0, rows["psi"].max()], nice=True)),
         tooltip=[
             alt.Tooltip("group:N"),
             alt.Tooltip("score:N"),
@@ -60,10 +60,10 @@ def plot_stability(report: pl.DataFrame) -> Any:
         base.mark_rule(color=color, strokeDash=[4, 4], aria=False).encode(x=f"min({name}):Q")
         for name, (_, color) in _LINES.items()
     ]
-    few = "" if len(shown) == len(order) else f" of the {len(shown)} groups that have moved most"
+    few = "" if len(displayed) == len(order) else f" of the {len(displayed)} groups that have moved most"
     scores = report["score"].unique(maintain_order=True).to_list()
     panels = alt.Facet("score:N", title=None, sort=scores)
-    chart = alt.layer(bar, *lines).properties(width=_WIDTH, height=_LINE * len(shown))
-    return chart.facet(panels, data={"values": drawn.to_dicts()}, columns=3).properties(
+    chart = alt.layer(bar, *lines).properties(width=_WIDTH, height=_LINE * len(displayed))
+    return chart.facet(panels, data={"values": rows.to_dicts()}, columns=3).properties(
         description=f"The population stability index{few}, the highest first."
     )

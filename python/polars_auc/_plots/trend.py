@@ -80,8 +80,10 @@ def plot_trend(report: pl.DataFrame, period: str, level: float) -> Any:
         .sort("n", descending=True, maintain_order=True)
     )
     rows = rows.filter(pl.col("panel").is_in(sizes["panel"].head(_MOST_PANELS).implode()))
-    drawn = set(rows["panel"])
-    panels = [name for name in groups.select(rest).to_series().unique(maintain_order=True) if name in drawn]
+    displayed = set(rows["panel"])
+    panels = [
+        name for name in groups.select(rest).to_series().unique(maintain_order=True) if name in displayed
+    ]
     scores = report["score"].unique(maintain_order=True).to_list()
     scale = area_scale(number for name in ("auc", "lower", "upper") for number in rows[name])
     chart = _layers(alt, periods, scores, period, scale).properties(
@@ -104,13 +106,13 @@ def _layers(alt: Any, periods: list[str], scores: list[str], title: str, scale: 
     axis = alt.Axis(labelAngle=0, labelOverlap=True)
     x = alt.X("period:O", sort=periods, title=title, axis=axis, scale=alt.Scale(domain=periods))
     color = alt.value(ANSWER)
-    of_point = alt.condition("datum.differs", alt.value(MARKED), color)
+    point_color = alt.condition("datum.differs", alt.value(MARKED), color)
     if len(scores) > 1:
         colors = [COLORS[place % len(COLORS)] for place in range(len(scores))]
         # The area about a line is pale, and what says its colour is not.
         legend = alt.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2)
         color = alt.Color("score:N", sort=scores, scale=alt.Scale(domain=scores, range=colors), legend=legend)
-        of_point = color
+        point_color = color
     band = base.mark_area(opacity=0.2).encode(
         x=x, y=alt.Y("lower:Q", title="AUC", scale=scale), y2="upper:Q", color=color
     )
@@ -119,7 +121,7 @@ def _layers(alt: Any, periods: list[str], scores: list[str], title: str, scale: 
     point = base.mark_point(filled=True, opacity=1).encode(
         x=x,
         y=alt.Y("auc:Q", title="AUC", scale=scale),
-        color=of_point,
+        color=point_color,
         shape=alt.condition("datum.differs", alt.value("diamond"), alt.value("circle")),
         size=alt.condition("datum.differs", alt.value(110), alt.value(30)),
         tooltip=[

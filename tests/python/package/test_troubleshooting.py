@@ -42,15 +42,15 @@ def select(expr: pl.Expr) -> pl.DataFrame:
 
 
 def spark() -> object:
-    from polars_auc import spark as of_spark
+    from polars_auc import spark as spark_module
 
-    return of_spark.roc_auc("y", "s")
+    return spark_module.roc_auc("y", "s")
 
 
 def duckdb() -> None:
-    from polars_auc import duckdb as of_duckdb
+    from polars_auc import duckdb as duckdb_module
 
-    of_duckdb.register(None)  # type: ignore[arg-type]
+    duckdb_module.register(None)  # type: ignore[arg-type]
 
 
 AUC: Any = pa.roc_auc
@@ -160,10 +160,10 @@ def test_commands(
     monkeypatch.chdir(tmp_path)
     FRAME.write_parquet("rows.parquet")
     FRAME.drop("list").write_csv("rows.csv")
-    given = COMMANDS[message]
-    defaults = [] if "--label" in given else ["--label", "y"]
-    defaults += [] if "--score" in given else ["--score", "s"]
-    main(["report", "rows.parquet", *given, *defaults])
+    arguments = COMMANDS[message]
+    defaults = [] if "--label" in arguments else ["--label", "y"]
+    defaults += [] if "--score" in arguments else ["--score", "s"]
+    main(["report", "rows.parquet", *arguments, *defaults])
     assert message in capsys.readouterr().err
 
 
