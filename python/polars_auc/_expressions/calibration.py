@@ -13,7 +13,16 @@ from polars_auc._plugin.call import expression_of
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["brier_score", "brier_score_difference", "log_loss", "log_loss_difference"]
+__all__ = [
+    "brier_score",
+    "brier_score_difference",
+    "calibration_by_grade",
+    "calibration_curve",
+    "calibration_error",
+    "calibration_summary",
+    "log_loss",
+    "log_loss_difference",
+]
 
 
 def brier_score(
@@ -320,3 +329,301 @@ def log_loss_difference(
     (-0.1484, 0.1322, -1.1225, 0.2616)
     """
     return expression_of(log_loss_difference, locals())
+
+
+def calibration_summary(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    bins: int = 10,
+    fitted: bool = False,
+    level: float = 0.95,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return how far probabilities are from the rates of positives, with tests.
+
+    The score is a probability here: a score below 0 or above 1 is an error. For logits write
+    ``1 / (1 + (-pl.col("logit")).exp())``.
+
+    Parameters
+    ----------
+    label, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+    score
+        The probability of a positive: any numeric column of numbers from 0 to 1.
+    bins
+        The number of groups of the Hosmer-Lemeshow test, from 2 on.
+    fitted
+        Whether the score was fitted to these rows, so that the Hosmer-Lemeshow test has two degrees of
+        freedom less.
+    level
+        The coverage, between 0 and 1.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``mean_score`` (Float64): The mean score; null without rows.
+        - ``rate`` (Float64): The share of positives.
+        - ``observed_expected`` (Float64): ``rate / mean_score``; 1 is best, above 1 the score is too low.
+          Null if all scores are 0.
+        - ``observed_expected_lower``, ``observed_expected_upper`` (Float64): Its limits, on the scale of the
+          logarithm; null without a positive.
+        - ``in_the_large`` (Float64): Calibration in the large, the intercept of the logistic recalibration
+          with slope 1; 0 is best. Null without both classes and if a score is 0 or 1.
+        - ``in_the_large_se``, ``in_the_large_lower``, ``in_the_large_upper`` (Float64): Its standard error
+          and limits.
+        - ``slope`` (Float64): The slope of the logistic recalibration; 1 is best, below 1 the score is too
+          extreme. Null also if the score separates the classes or has one value.
+        - ``slope_se``, ``slope_lower``, ``slope_upper`` (Float64): Its standard error and limits.
+        - ``intercept`` (Float64): The intercept beside this slope; not calibration in the large.
+        - ``intercept_se``, ``intercept_lower``, ``intercept_upper`` (Float64): Its standard error and limits.
+        - ``spiegelhalter_z`` (Float64): Spiegelhalter's z; positive if errors are larger than expected. Null
+          if no score can be wrong in this way: all 0, 0.5 or 1.
+        - ``spiegelhalter_p_value`` (Float64): Its two-sided p-value.
+        - ``hosmer_lemeshow`` (Float64): The statistic of Hosmer and Lemeshow; null with weights.
+        - ``hosmer_lemeshow_df`` (UInt64): Its degrees of freedom: the groups, less 2 with ``fitted=True``.
+        - ``hosmer_lemeshow_p_value`` (Float64): Its p-value.
+        - ``ici`` (Float64): The mean distance of the score from the isotonic fit (integrated calibration
+          index).
+        - ``e50`` (Float64): The median distance.
+        - ``e90`` (Float64): The 90th percentile of the distance.
+        - ``emax`` (Float64): The largest distance.
+        - ``n_certain`` (UInt64; with weights Float64): Rows with a score of 0 or 1.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+
+        All numbers are null without rows and NaN if a score is NaN. Rows with a null label, score or weight are
+        skipped.
+
+    Notes
+    -----
+    The logistic recalibration is ``logit P(label) = intercept + slope logit(score)`` by maximum likelihood (Cox
+    1958); calibration in the large is the intercept with ``slope = 1``. Standard errors are those of the inverse
+    information, as in R's ``glm``; with weights they are those of the sandwich, as in ``survey::svyglm``.
+    ``observed_expected`` has limits on the log scale with the standard error ``sqrt((1 - rate) / n_pos)`` (Debray
+    and others 2017). Spiegelhalter (1986) tests ``sum (label - score) (1 - 2 score)``.
+
+    The test of Hosmer and Lemeshow (1980) depends on the choice of groups, has little power in small data and
+    rejects every model in large data. Prefer the slope, calibration in the large and ``ici``. Its groups lie
+    between type 7 quantiles; equal quantiles are merged.
+
+    ``ici``, ``e50``, ``e90`` and ``emax`` (Austin and Steyerberg 2019) are distances from the isotonic regression
+    instead of a smoother, so that they need no bandwidth. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rain = pl.DataFrame({"rain": [1, 0, 1, 0, 0, 1], "forecast": [0.9, 0.6, 0.7, 0.1, 0.2, 0.3]})
+    >>> summary = rain.select(pa.calibration_summary("rain", "forecast")).unnest("forecast")
+    >>> summary.select(pl.col("observed_expected", "in_the_large", "slope").round(3)).row(0)
+    (1.071, 0.199, 1.123)
+    """
+    return expression_of(calibration_summary, locals())
+
+
+def calibration_curve(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    method: Literal["quantile", "uniform", "isotonic"] | None = None,
+    bins: int | None = None,
+    edges: Sequence[float] | None = None,
+    level: float = 0.95,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the mean score and the rate of positives in bins: a calibration curve.
+
+    The score is a probability here: a score below 0 or above 1 is an error. For logits write
+    ``1 / (1 + (-pl.col("logit")).exp())``.
+
+    Parameters
+    ----------
+    label, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+    score
+        The probability of a positive: any numeric column of numbers from 0 to 1.
+    method
+        ``"quantile"`` (default): bins of about as many rows, between quantiles of the scores (Hyndman and Fan
+        1996, type 7; with weights, of their distribution function). ``"uniform"``: bins of equal width.
+        ``"isotonic"``: the blocks of the isotonic regression, which need no choice of bins.
+    bins
+        The number of bins, 10 by default.
+    edges
+        The edges of the bins, ascending, instead. Scores beyond them are in no bin.
+    level
+        The coverage, between 0 and 1.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the score, the lowest scores first:
+
+        - ``bin`` (UInt64): Its number, 1 for the lowest scores. A bin without rows is left out.
+        - ``lowest`` (Float64): The lower edge of the bin; of an isotonic block the lowest score.
+        - ``highest`` (Float64): The upper edge of the bin, which belongs to it; of an isotonic block the
+          highest score.
+        - ``n`` (UInt64; with weights Float64): Rows in the bin; with weights, as for positives, the sum of
+          their weights.
+        - ``n_pos`` (UInt64; with weights Float64): Positives in the bin.
+        - ``mean_score`` (Float64): The mean score.
+        - ``rate`` (Float64): The share of positives.
+        - ``rate_lower``, ``rate_upper`` (Float64): Its limits by Wilson's method, with Kish's effective rows
+          for weights. Null for isotonic blocks, which are chosen by their rates.
+
+        The list is null without rows and if a score is NaN. Rows with a null label, score or weight are
+        skipped.
+
+    Notes
+    -----
+    A bin contains the scores above its lower edge up to its upper edge; the first bin contains its lower edge too.
+    The numbers are those of scikit-learn's ``calibration_curve``. Isotonic blocks are those of the CORP
+    reliability diagram (Dimitriadis, Gneiting and Jordan 2021). O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rain = pl.DataFrame({"rain": [1, 0, 1, 0, 0, 1], "forecast": [0.9, 0.6, 0.7, 0.1, 0.2, 0.3]})
+    >>> curve = rain.select(pa.calibration_curve("rain", "forecast", bins=2))
+    >>> points = curve.explode("forecast").unnest("forecast")
+    >>> points.select(pl.col("n", "mean_score", "rate", "rate_lower", "rate_upper").round(3)).rows()
+    [(3, 0.2, 0.333, 0.061, 0.792), (3, 0.733, 0.667, 0.208, 0.939)]
+    """
+    return expression_of(calibration_curve, locals())
+
+
+def calibration_error(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    method: Literal["quantile", "uniform"] | None = None,
+    bins: int | None = None,
+    edges: Sequence[float] | None = None,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the expected, maximum and root mean square calibration error.
+
+    The score is a probability here: a score below 0 or above 1 is an error. For logits write
+    ``1 / (1 + (-pl.col("logit")).exp())``.
+
+    Parameters
+    ----------
+    label, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+    score
+        The probability of a positive: any numeric column of numbers from 0 to 1.
+    method
+        The bins, as in :func:`polars_auc.calibration_curve`: ``"quantile"`` (default) or ``"uniform"``.
+    bins
+        The number of bins, 10 by default.
+    edges
+        The edges of the bins, ascending, instead. Scores beyond them are in no bin.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``ece`` (Float64): The expected calibration error: the mean of ``|rate - mean score|`` over rows;
+          null without rows in bins.
+        - ``mce`` (Float64): The maximum calibration error: the largest ``|rate - mean score|``.
+        - ``rmsce`` (Float64): The root mean square of ``rate - mean score`` over rows.
+        - ``rmsce_debiased`` (Float64): The same without the bias of few rows in a bin: the variance of each
+          rate, ``rate (1 - rate) / (n - 1)``, is taken from its square; a bin of one row counts 0, and so
+          does a negative mean. Null with weights.
+        - ``n_bins`` (UInt64): Bins with rows.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+
+        All numbers are null without rows and NaN if a score is NaN. Rows with a null label, score or weight are
+        skipped.
+
+    Notes
+    -----
+    The numbers depend on the bins: with more bins, and with fewer rows, ``ece`` grows although the score is right.
+    ``rmsce_debiased`` removes this bias (Kumar, Liang and Ma 2019); the parts of :func:`brier_score` need no
+    bins. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rain = pl.DataFrame({"rain": [1, 0, 1, 0, 0, 1], "forecast": [0.9, 0.6, 0.7, 0.1, 0.2, 0.3]})
+    >>> error = rain.select(pa.calibration_error("rain", "forecast", bins=2)).unnest("forecast")
+    >>> error.select(pl.col("ece", "mce", "rmsce").round(3)).row(0)
+    (0.1, 0.133, 0.105)
+    """
+    return expression_of(calibration_error, locals())
+
+
+def calibration_by_grade(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    level: float = 0.95,
+    adjust: Literal["holm", "hochberg", "hommel", "bonferroni", "sidak", "holm-sidak", "bh", "by"] = "holm",
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the rate of positives of each rating grade beside its stated probability.
+
+    The score is a probability here: a score below 0 or above 1 is an error. For logits write
+    ``1 / (1 + (-pl.col("logit")).exp())``.
+
+    Parameters
+    ----------
+    label, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+    score
+        The probability stated for the grade of the row, one for each grade: at most 1,000 distinct numbers
+        from 0 to 1.
+    level
+        The coverage, between 0 and 1.
+    adjust
+        The adjustment of Jeffreys' p-values for the number of grades, as in
+        :func:`polars_auc.adjust_p_values`, or ``None``.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the score, the lowest score first:
+
+        - ``score`` (Float64): The probability stated for the grade.
+        - ``n`` (UInt64): Rows in the grade.
+        - ``n_pos`` (UInt64): Positives in the grade.
+        - ``expected`` (Float64): The expected number of positives: ``n score``.
+        - ``rate`` (Float64): The share of positives.
+        - ``rate_lower``, ``rate_upper`` (Float64): Jeffreys' limits, quantiles of the beta distribution with
+          ``n_pos + 1/2`` and ``n - n_pos + 1/2``.
+        - ``jeffreys_p_value`` (Float64): Jeffreys' test that the score is not too low: the probability of
+          this beta distribution below the score.
+        - ``binomial_p_value`` (Float64): The exact binomial test of the same: the probability of ``n_pos``
+          positives or more.
+        - ``p_adjusted`` (Float64): The p-value of Jeffreys' test, adjusted for the number of grades.
+
+        The list is null without rows and if a score is NaN. Rows with a null label or score are skipped.
+
+    Notes
+    -----
+    The score is the stated probability of the grade, such as the PD. Both tests are one-sided: a small p-value
+    shows that the probability is too low. Jeffreys' test is that of the European Central Bank's instructions for
+    validation reporting (2019), the probability of ``Beta(n_pos + 1/2, n - n_pos + 1/2)`` below the score. For a
+    test over all grades take Spiegelhalter's of :func:`calibration_summary`. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame({"default": [0, 1, 0, 0, 1, 1, 1, 0], "pd": [0.1] * 4 + [0.4] * 4})
+    >>> grades = loans.select(pa.calibration_by_grade("default", "pd")).explode("pd").unnest("pd")
+    >>> grades.select(pl.col("score", "n", "n_pos", "expected", "jeffreys_p_value").round(3)).rows()
+    [(0.1, 4, 1, 0.4, 0.147), (0.4, 4, 3, 1.6, 0.078)]
+    """
+    return expression_of(calibration_by_grade, locals())

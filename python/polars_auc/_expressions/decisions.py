@@ -14,7 +14,7 @@ from polars_auc._plugin.call import expression_of
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["net_benefit"]
+__all__ = ["average_precision_ci", "equal_error_rate", "net_benefit"]
 
 
 def net_benefit(
@@ -89,3 +89,103 @@ def net_benefit(
     [(0.1, 0.2778, 0.2593), (0.3, 0.2619, 0.0476), (0.5, 0.0, -0.3333)]
     """
     return expression_of(net_benefit, locals())
+
+
+def average_precision_ci(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    method: Literal["logit", "influence"] = "logit",
+    level: float = 0.95,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the average precision with its standard error and interval.
+
+    Parameters
+    ----------
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+    method
+        ``"logit"``: limits on the logit scale, with the variance of a proportion of as many trials as
+        positives (Boyd, Eng and Page 2013). ``"influence"``: by the normal distribution, with the standard
+        error by influence.
+    level
+        The coverage, between 0 and 1.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``average_precision`` (Float64): The average precision, from 0 to 1; null without a positive.
+        - ``se`` (Float64): The standard error by the influence of each row.
+        - ``lower``, ``upper`` (Float64): The limits; those of ``"logit"`` are null if the average precision
+          is 1.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+
+        All numbers are null without a positive and NaN if a score is NaN. Rows with a null label, score or weight are
+        skipped.
+
+    Notes
+    -----
+    The value is that of :func:`polars_auc.average_precision`. The limits of ``"logit"`` are ``expit(logit AP ± z /
+    sqrt(n_pos AP (1 - AP)))`` (Boyd, Eng and Page 2013); the standard error is that of the infinitesimal jackknife
+    (Jaeckel 1972). O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> scores = pl.DataFrame({"y": [1, 0, 1, 1, 0, 0], "s": [6, 5, 4, 3, 2, 1]})
+    >>> precision = scores.select(pa.average_precision_ci("y", "s")).unnest("s")
+    >>> precision.select(pl.col("average_precision", "se", "lower", "upper").round(3)).row(0)
+    (0.806, 0.184, 0.192, 0.986)
+    """
+    return expression_of(average_precision_ci, locals())
+
+
+def equal_error_rate(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the equal error rate, at which fpr and fnr are equal, and its threshold.
+
+    Parameters
+    ----------
+    label, score, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``equal_error_rate`` (Float64): The rate, from 0 to 1; null without a positive or without a
+          negative.
+        - ``threshold`` (the score's dtype): The score at which the curve reaches it: calling all rows with
+          this score or a higher one positive has an fnr of at most the rate and an fpr of at least the rate.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+
+        All numbers are null without a positive or without a negative, and NaN if a score is NaN. Rows with a null label, score or weight are
+        skipped.
+
+    Notes
+    -----
+    The intersection of the ROC curve, with straight lines between its points, and the line ``fpr = 1 - tpr``.
+    O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> scores = pl.DataFrame({"y": [1, 0, 1, 1, 0, 0], "s": [6, 5, 4, 3, 2, 1]})
+    >>> scores.select(pa.equal_error_rate("y", "s")).unnest("s").row(0)
+    (0.3333333333333333, 4, 3, 3)
+    """
+    return expression_of(equal_error_rate, locals())

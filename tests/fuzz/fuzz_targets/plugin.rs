@@ -76,7 +76,8 @@ expressions! {
     rolling_merge_states unlabelled_roc_auc roc_summary_of_scores range_sums summary_of_ranges
     add_batch roc_state_of_batches roc_summary_of_batches population_stability_reference
     roc_summary_bounded_of_scores roc_summary_bounded_of_batches brier_score log_loss
-    brier_score_difference log_loss_difference net_benefit
+    brier_score_difference log_loss_difference net_benefit average_precision_ci equal_error_rate
+    calibration_error calibration_summary calibration_by_grade calibration_curve
 }
 
 unsafe extern "C" {
