@@ -36,6 +36,10 @@ _FIRST = ("n", "auc", "lower", "upper")
 _ADDED = (
     "auc_min",
     "auc_max",
+    "brier_score",
+    "observed_expected",
+    "calibration_slope",
+    "calibration_p_adjusted",
     "cv_auc",
     "user_auc",
     "delta_auc",
