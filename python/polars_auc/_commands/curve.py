@@ -312,7 +312,7 @@ def _say_undefined(
     if folds and what != "folds":
         least = f"{'two folds' if what == 'band' else 'a fold'} with a positive and a negative"
     least = needs or least
-    why = f"needs {least} that have a score, and none that is NaN"
+    why = f"needs {least} with a score, and none that is NaN"
     name = "band" if what == "band" else "curve"
     if n_curves == 0:
         raise Refusal(f"there is no {name} to write: each {why}")

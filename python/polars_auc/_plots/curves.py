@@ -141,9 +141,9 @@ def _reference(drawing: Drawing) -> alt.Chart:
     """Draw the reference line: of the kind, or of the points."""
     import altair as alt
 
-    look: dict[str, Any] = {"strokeWidth": 1, "aria": False, "clip": True}
-    encoded: dict[str, Any] = _axes(drawing)
     kind = drawing.kind
+    look: dict[str, Any] = {"strokeWidth": 1, "aria": False, "clip": kind.is_clipped}
+    encoded: dict[str, Any] = _axes(drawing)
     if drawing.references:
         marks = alt.Chart().mark_line(**look).transform_filter("datum.part === 'reference'")
         encoded |= {"color": color(drawing), "strokeDash": dashes(drawing)}
@@ -160,7 +160,7 @@ def _intervals(drawing: Drawing) -> alt.Chart:
     """Draw the interval of each point as an area."""
     import altair as alt
 
-    marks = alt.Chart().mark_area(fillOpacity=0.2, strokeWidth=0, clip=True)
+    marks = alt.Chart().mark_area(fillOpacity=0.2, strokeWidth=0, clip=drawing.kind.is_clipped)
     chart: alt.Chart = marks.transform_filter("datum.part === 'curve'").encode(
         **_axes(drawing, "lower"), y2="upper:Q", color=color(drawing), detail="curve:N"
     )

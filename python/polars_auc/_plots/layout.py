@@ -226,7 +226,9 @@ def lines(
     encoded = {**axes, "color": color(drawing)}
     if len(drawing.curves) > len(COLORS) or drawing.references:
         encoded["strokeDash"] = dashes(drawing)
-    looks: dict[str, Any] = {"strokeWidth": 2, "strokeJoin": "round", "clip": clip}
+    looks: dict[str, Any] = {"strokeWidth": 2, "strokeJoin": "round"}
+    if clip:
+        looks["clip"] = True
     if marks:
         looks["point"] = alt.OverlayMarkDef(filled=True, size=25)
     line = alt.Chart().mark_line(interpolate=interpolate, **looks)
