@@ -97,10 +97,10 @@ def _axes(drawing: Drawing, y: str | None = None) -> dict[str, Any]:
     """Return the axes, the vertical one with this column or that of the curves."""
     import altair as alt
 
-    of_x, of_y = drawing.kind.x, drawing.kind.y
+    x_axis, y_axis = drawing.kind.x, drawing.kind.y
     return {
-        "x": alt.X(f"{of_x.column}:Q", title=of_x.title, **_scale(drawing, of_x)),
-        "y": alt.Y(f"{y or of_y.column}:Q", title=of_y.title, **_scale(drawing, of_y)),
+        "x": alt.X(f"{x_axis.column}:Q", title=x_axis.title, **_scale(drawing, x_axis)),
+        "y": alt.Y(f"{y or y_axis.column}:Q", title=y_axis.title, **_scale(drawing, y_axis)),
     }
 
 

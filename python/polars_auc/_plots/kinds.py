@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import polars as pl
@@ -60,7 +60,7 @@ class Kind:
     """Fields that may be null."""
     texts: tuple[str, ...] = ("threshold",)
     """Fields in the dtype of the score, which tooltips have as text."""
-    columns: tuple[str, ...] = field(default=(), repr=False)
+    columns: tuple[str, ...] = ()
     """Other columns of points, which make no groups."""
     interpolate: Literal["linear", "step-before"] = "linear"
     summary: Callable[..., pl.Expr] | None = None
