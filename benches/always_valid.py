@@ -58,7 +58,7 @@ def nights(rng: np.random.Generator, auc: float, rows: int, count: int) -> pl.Da
     return pl.concat(parts)
 
 
-def drawn(rng: np.random.Generator, pool: pl.DataFrame, streams: int, count: int) -> pl.DataFrame:
+def simulated(rng: np.random.Generator, pool: pl.DataFrame, streams: int, count: int) -> pl.DataFrame:
     """Return streams of nights of a pool."""
     return pool[rng.integers(pool.height, size=streams * count)].with_columns(
         stream=pl.Series(np.repeat(np.arange(streams), count)),
@@ -86,12 +86,12 @@ def gates(truth: float, drop_at: int | None) -> dict[str, pl.Expr]:
         return (lower > truth) | (upper < truth)
 
     change = pa.always_valid_change("auc", "se", alternative="less")
-    of_reference = pa.always_valid_change("auc", "se", reference=truth, alternative="less")
+    reference_change = pa.always_valid_change("auc", "se", reference=truth, alternative="less")
     all_gates = {
         "naive": tonight(ALPHA),
         "bonferroni": tonight(ALPHA / NIGHTS),
         "always_valid": rejects(below()),
-        "always_valid_change, reference": rejects(of_reference),
+        "always_valid_change, reference": rejects(reference_change),
     }
     if drop_at != LATE:
         all_gates |= {
@@ -147,7 +147,7 @@ def main() -> None:
     def add(streams: pl.DataFrame, truth: float, drop_at: int | None = None, **case: Any) -> None:
         for row in measured(streams, truth, drop_at):
             answers.append({**case, "drop_at": drop_at, "nights": NIGHTS, **row, **stamp})
-            shown = (
+            printed = (
                 case["rows"],
                 case["drop"],
                 drop_at,
@@ -155,9 +155,9 @@ def main() -> None:
                 row["alarmed"],
                 row.get("median_nights"),
             )
-            print(*shown, flush=True)
+            print(*printed, flush=True)
 
-    for rows, auc, of_their_own in (
+    for rows, auc, fixed_reference in (
         (1000, 0.8, True),
         (10_000, 0.8, False),
         (100, 0.9, True),
@@ -165,9 +165,9 @@ def main() -> None:
     ):
         rng = np.random.default_rng([rows, round(100 * auc)])
         total = chosen.streams * NIGHTS
-        pool = nights(rng, auc, rows, total if of_their_own else total // 20)
+        pool = nights(rng, auc, rows, total if fixed_reference else total // 20)
         case: dict[str, Any] = {"rows": rows, "auc": auc}
-        if of_their_own:
+        if fixed_reference:
             columns = {
                 "stream": np.repeat(np.arange(chosen.streams), NIGHTS),
                 "night": np.tile(np.arange(1, NIGHTS + 1), chosen.streams),
@@ -175,13 +175,16 @@ def main() -> None:
             streams, truth = pool.with_columns(pl.DataFrame(columns)), auc
             how = "rows of every night"
         else:
-            streams, truth = drawn(rng, pool, chosen.streams, NIGHTS), float(np.mean(pool["auc"].to_numpy()))
+            streams, truth = (
+                simulated(rng, pool, chosen.streams, NIGHTS),
+                float(np.mean(pool["auc"].to_numpy())),
+            )
             how = f"from {pool.height} nights"
         add(streams, truth, **case, drop=0.0, drawn=how)
         for drop in DROPS if rows >= 1000 else ():
             lower = nights(rng, auc - drop, rows, total // 20)
             how = f"from {lower.height} nights"
-            whole = drawn(rng, lower, chosen.streams, NIGHTS)
+            whole = simulated(rng, lower, chosen.streams, NIGHTS)
             add(whole, auc, 1, **case, drop=drop, drawn=how)
             late = whole.filter(pl.col("night") >= LATE)
             before = streams.filter(pl.col("night") < LATE).select(late.columns)

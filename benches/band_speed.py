@@ -94,15 +94,15 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--dry", action="store_true", help="do not write the rows")
     options = parser.parse_args()
-    made = []
+    bands = []
     for (ours, other), works in contenders().items():
         for work in works:
             work()
-        taken: tuple[list[float], list[float]] = ([], [])
+        durations: tuple[list[float], list[float]] = ([], [])
         for _ in range(options.rounds):
             for place in random.sample((0, 1), 2):
-                taken[place].append(seconds(works[place]))
-        medians = [statistics.median(times) for times in taken]
+                durations[place].append(seconds(works[place]))
+        medians = [statistics.median(times) for times in durations]
         row = {
             "ours": ours,
             "other": other,
@@ -115,10 +115,10 @@ def main() -> None:
             **machine(),
         }
         print(*list(row.values())[:5], sep=", ", flush=True)
-        made.append(row)
+        bands.append(row)
     if not options.dry:
         with RESULTS.open("a", encoding="utf-8") as file:
-            file.write(pl.DataFrame(made).write_csv(include_header=file.tell() == 0))
+            file.write(pl.DataFrame(bands).write_csv(include_header=file.tell() == 0))
 
 
 if __name__ == "__main__":

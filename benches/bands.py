@@ -218,9 +218,9 @@ def held(truth: Callable[[Array], Array], lower: tuple[Array, Array], upper: tup
     return at_places, at_places and inside, float(np.trapezoid(high - low, rates) / (last - first))
 
 
-def of_ours(options: dict[str, Any], cell: Cell, numbers: range) -> Iterator[Held]:
+def package_bands(options: dict[str, Any], cell: Cell, numbers: range) -> Iterator[Held]:
     """Yield what the bands of samples hold, many samples in one query."""
-    drawn = options["method"] not in ("order_statistics", "fixed_width", "working_hotelling")
+    is_resampled = options["method"] not in ("order_statistics", "fixed_width", "working_hotelling")
     for seed in range(SEEDS):
         dealt = [number for number in numbers if number % SEEDS == seed]
         if not dealt:
@@ -233,7 +233,7 @@ def of_ours(options: dict[str, Any], cell: Cell, numbers: range) -> Iterator[Hel
                 "score": np.concatenate([score for _, score in parts]),
             }
         )
-        chance: dict[str, Any] = {"n_resamples": RESAMPLES, "seed": seed} if drawn else {}
+        chance: dict[str, Any] = {"n_resamples": RESAMPLES, "seed": seed} if is_resampled else {}
         band = pa.roc_band("label", "score", level=LEVEL, n_points=PLACES, **options, **chance)
         for bands in frame.group_by("sample").agg(band=band)["band"]:
             if bands is None:
@@ -246,7 +246,7 @@ def of_ours(options: dict[str, Any], cell: Cell, numbers: range) -> Iterator[Hel
             yield held(cell.shape.truth, lower, upper)
 
 
-def of_rocci(method: str, cell: Cell, numbers: range) -> Iterator[Held]:
+def rocci_bands(method: str, cell: Cell, numbers: range) -> Iterator[Held]:
     """Yield what the bands of rocci hold, sample by sample."""
     import rocci  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
@@ -281,8 +281,8 @@ def main() -> None:
     rows = []
     for shape in SHAPES:
         for n_pos, n_neg in SIZES:
-            named = any(part in shape.name for part in options.cells)
-            if not named or not any(size in f"{n_pos}+{n_neg}" for size in options.sizes):
+            is_selected = any(part in shape.name for part in options.cells)
+            if not is_selected or not any(size in f"{n_pos}+{n_neg}" for size in options.sizes):
                 continue
             cell = Cell(shape, n_pos, n_neg)
             for method in options.methods:
@@ -290,9 +290,9 @@ def main() -> None:
                 # rocci takes one curve at a time.
                 samples = range(int((SAMPLES if ours else SAMPLES // 4) * options.share))
                 found = list(
-                    of_ours(METHODS[method], cell, samples)
+                    package_bands(METHODS[method], cell, samples)
                     if ours
-                    else of_rocci(method.removeprefix("rocci "), cell, samples)
+                    else rocci_bands(method.removeprefix("rocci "), cell, samples)
                 )
                 coverage, between = (sum(each[place] for each in found) / len(found) for place in (0, 1))
                 row = {

@@ -23,7 +23,7 @@ import polars as pl
 
 import polars_auc as pa
 from machine import machine
-from processes import measured, taken
+from processes import measured, usage
 from rows import append
 
 RESULTS = Path(__file__).parent / "results" / "bounded.csv"
@@ -80,7 +80,7 @@ def main() -> None:
         write(Path(folder), shape)
         return
     if arguments.alone:
-        print(json.dumps(taken(query(*arguments.alone))))
+        print(json.dumps(usage(query(*arguments.alone))))
         return
     for shape in arguments.shapes:
         with tempfile.TemporaryDirectory() as folder:

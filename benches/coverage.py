@@ -144,15 +144,15 @@ def cells(share: float, methods: list[Method]) -> Iterator[dict[str, object]]:
     for n_class in (50, 500):
         for number, auc in enumerate(AREAS):
             for clusters in (False, True):
-                of_kind = [method for method in methods if ("clusters" in method.name) == clusters]
-                if not of_kind:
+                selected = [method for method in methods if ("clusters" in method.name) == clusters]
+                if not selected:
                     continue
                 counts = {
-                    method.name: max(SEEDS, round(share * replicates(method, n_class))) for method in of_kind
+                    method.name: max(SEEDS, round(share * replicates(method, n_class))) for method in selected
                 }
                 seed = 1000 * n_class + 10 * number + clusters
                 frame = simulated(auc, n_class, max(counts.values()), clusters=clusters, seed=seed)
-                for method in of_kind:
+                for method in selected:
                     answers = intervals(method, frame, counts[method.name], n_class)
                     yield coverage(method, answers, auc, n_class)
 

@@ -38,13 +38,13 @@ NEW = 50
 LEVEL = 0.95
 PLACES = 101
 
-OF_CURVES: dict[str, dict[str, Any]] = {
+CURVE_BANDS: dict[str, dict[str, Any]] = {
     f"{method}, {distribution}": {"method": method, "distribution": distribution}
     for method in ("vertical", "threshold", "radial")
     for distribution in ("normal", "binomial", "empirical")
 }
-OF_CURVES |= {"optimized_radial": {"method": "optimized_radial"}}
-OF_ROWS: dict[str, dict[str, Any]] = {
+CURVE_BANDS |= {"optimized_radial": {"method": "optimized_radial"}}
+ROW_BANDS: dict[str, dict[str, Any]] = {
     name: {"method": name} for name in ("likelihood", "fixed_width", "working_hotelling")
 }
 
@@ -70,40 +70,40 @@ def population(path: Path) -> pl.DataFrame:
 def test_sets(rows: pl.DataFrame, size: int, number: int, seed: int) -> pl.DataFrame:
     """Draw so many test sets of rows."""
     rng = np.random.default_rng([seed, size])
-    drawn = np.concatenate([rng.choice(rows.height, size, replace=False) for _ in range(number)])
-    return rows[drawn].with_columns(set=np.repeat(np.arange(number), size))
+    sampled = np.concatenate([rng.choice(rows.height, size, replace=False) for _ in range(number)])
+    return rows[sampled].with_columns(set=np.repeat(np.arange(number), size))
 
 
 def bands(rows: pl.DataFrame, size: int, samples: int) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
     """Yield what bands were made of, and a frame with a band for each sample."""
     for runs in RUNS:
         sets = test_sets(rows, size, samples * runs, runs).with_columns(sample=pl.col("set") // runs)
-        for name, options in OF_CURVES.items():
+        for name, options in CURVE_BANDS.items():
             band = pa.roc_band("label", "score", fold="set", level=LEVEL, n_points=PLACES, **options)
             yield (
                 {"from": "runs", "number": runs, "method": name},
                 sets.group_by("sample").agg(band=band),
             )
     sets = test_sets(rows, size, samples, 1).rename({"set": "sample"})
-    for name, options in (OF_CURVES | OF_ROWS).items():
-        drawn: dict[str, Any] = (
+    for name, options in (CURVE_BANDS | ROW_BANDS).items():
+        resampling: dict[str, Any] = (
             {} if name in ("fixed_width", "working_hotelling") else {"n_resamples": RESAMPLES}
         )
-        band = pa.roc_band("label", "score", level=LEVEL, n_points=PLACES, **options, **drawn)
+        band = pa.roc_band("label", "score", level=LEVEL, n_points=PLACES, **options, **resampling)
         yield (
             {"from": "resamples", "number": RESAMPLES, "method": name},
             sets.group_by("sample").agg(band=band),
         )
 
 
-def judged(made: pl.DataFrame, whole: pl.Series, new: pl.DataFrame) -> dict[str, float]:
+def judged(bands: pl.DataFrame, whole: pl.Series, new: pl.DataFrame) -> dict[str, float]:
     """Compare bands with the curve of the population and with new curves."""
-    made = made.filter(pl.col("band").is_not_null())
-    of_population = made.with_columns(curve=pl.lit(whole).first()).group_by("sample")
-    held = of_population.agg(pa.band_coverage("band", "curve", level=LEVEL)).unnest("band")
-    of_new = made.join(new, how="cross").group_by("sample")
-    found = of_new.agg(pa.band_coverage("band", "curve", level=LEVEL)).unnest("band")
-    places = made.explode("band").unnest("band").group_by("sample", maintain_order=True)
+    bands = bands.filter(pl.col("band").is_not_null())
+    population_groups = bands.with_columns(curve=pl.lit(whole).first()).group_by("sample")
+    held = population_groups.agg(pa.band_coverage("band", "curve", level=LEVEL)).unnest("band")
+    new_groups = bands.join(new, how="cross").group_by("sample")
+    found = new_groups.agg(pa.band_coverage("band", "curve", level=LEVEL)).unnest("band")
+    places = bands.explode("band").unnest("band").group_by("sample", maintain_order=True)
     widths = [
         float(np.trapezoid(_at(place, "upper") - _at(place, "lower"), dx=1 / (PLACES - 1)))
         for _, place in places
@@ -125,16 +125,16 @@ def figures(rows: pl.DataFrame, folder: Path) -> None:
     """Draw bands of one test set, and how many new curves are within bands of 100 runs as epsilon grows."""
     whole = rows.select(pa.roc_curve("label", "score", max_points=200)).explode("score").unnest("score")
     one = test_sets(rows, 1000, 1, 1)
-    shown = {
-        "radial, normal": OF_CURVES["radial, normal"],
-        "threshold, normal": OF_CURVES["threshold, normal"],
-        "optimized_radial": OF_CURVES["optimized_radial"],
-        "likelihood": OF_ROWS["likelihood"],
+    methods = {
+        "radial, normal": CURVE_BANDS["radial, normal"],
+        "threshold, normal": CURVE_BANDS["threshold, normal"],
+        "optimized_radial": CURVE_BANDS["optimized_radial"],
+        "likelihood": ROW_BANDS["likelihood"],
     }
-    made = one.select(pa.roc_band("label", "score", **of).alias(name) for name, of in shown.items())
-    made = made.unpivot(variable_name="method", value_name="band")
-    bands = made.explode("band").unnest("band")
-    curves = pl.concat([whole.select("fpr", "tpr").with_columns(method=pl.lit(name)) for name in shown])
+    computed = one.select(pa.roc_band("label", "score", **of).alias(name) for name, of in methods.items())
+    computed = computed.unpivot(variable_name="method", value_name="band")
+    bands = computed.explode("band").unnest("band")
+    curves = pl.concat([whole.select("fpr", "tpr").with_columns(method=pl.lit(name)) for name in methods])
     chart = pa.plot_roc(curves, band=bands, facet="method", columns=2, tooltip=False)
     title = "Bands of one test set of 1,000 rows, and the curve of the population"
     chart.properties(title=title).save(folder / "covertype-bands.svg")
@@ -144,7 +144,7 @@ def figures(rows: pl.DataFrame, folder: Path) -> None:
         new.join(sets.select(band=pa.roc_band("label", "score", fold="set", **options)), how="cross").select(
             pa.band_coverage("band", "curve"), method=pl.lit(name.replace(", ", " "))
         )
-        for name, options in OF_CURVES.items()
+        for name, options in CURVE_BANDS.items()
         if not name.endswith("empirical")
     )
     held = pa.plot_coverage(compared, by="method", level=LEVEL, size=400, tooltip=False)
@@ -168,13 +168,13 @@ def main() -> None:
     print(f"{rows.height} rows, AUC {rows.select(pa.roc_auc('label', 'score')).item():.4f}")
     for size in SIZES:
         new = test_sets(rows, size, NEW, 0).group_by("set").agg(curve=pa.roc_curve("label", "score"))
-        for made_of, made in bands(rows, size, options.samples):
+        for source, sample_bands in bands(rows, size, options.samples):
             row = {
                 "rows": rows.height,
                 "size": size,
-                **made_of,
+                **source,
                 "samples": options.samples,
-                **judged(made, whole, new.select("curve")),
+                **judged(sample_bands, whole, new.select("curve")),
                 "version": pa.__version__,
                 "polars": pl.__version__,
             }

@@ -65,8 +65,8 @@ class Score:
         if self.step is None:
             return above(noise.isf(fpr))
         edges = np.asarray(self.step * (np.arange(60, -61, -1) - 0.5), dtype=np.float64)
-        known, tprs = (np.concatenate([[0], of, [1]]) for of in (np.asarray(noise.sf(edges)), above(edges)))
-        return np.asarray(np.interp(fpr, known, tprs), dtype=np.float64)
+        fprs, tprs = (np.concatenate([[0], of, [1]]) for of in (np.asarray(noise.sf(edges)), above(edges)))
+        return np.asarray(np.interp(fpr, fprs, tprs), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ def sample(pair: Pair, n_pos: int, n_neg: int, number: int) -> pl.DataFrame:
     """Draw the labels and both scores of a sample."""
     rng = np.random.default_rng([number, n_pos, n_neg])
     label = np.arange(n_pos + n_neg) < n_pos
-    shared, own = rng.normal(size=(2, len(label)))
-    other = pair.correlation * shared + (1 - pair.correlation**2) ** 0.5 * own
+    shared, noise = rng.normal(size=(2, len(label)))
+    other = pair.correlation * shared + (1 - pair.correlation**2) ** 0.5 * noise
     columns = {"label": label, "a": pair.a.of(shared, label), "b": pair.b.of(other, label)}
     return pl.DataFrame(columns).select(pl.lit(number).alias("sample"), pl.all())
 
@@ -134,8 +134,8 @@ def main() -> None:
     options = parser.parse_args()
     for pair in PAIRS:
         for n_pos, n_neg in SIZES:
-            named = any(part in pair.name for part in options.cells)
-            if not named or not any(size in f"{n_pos}+{n_neg}" for size in options.sizes):
+            is_selected = any(part in pair.name for part in options.cells)
+            if not is_selected or not any(size in f"{n_pos}+{n_neg}" for size in options.sizes):
                 continue
             found = judged(pair, n_pos, n_neg, int(SAMPLES * options.share), band)
             places = found.select("sample", "band").explode("band").unnest("band")

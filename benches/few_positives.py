@@ -50,8 +50,8 @@ def areas(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the area of each night and its standard error by DeLong."""
     unlike = np.zeros(len(auc)) if shape == "binormal" else 1.5 * (1 - auc)
-    of_others = (auc - unlike / 2) / (1 - unlike)
-    shift = math.sqrt(2) * np.vectorize(NORMAL.inv_cdf)(of_others)[:, None]
+    other_auc = (auc - unlike / 2) / (1 - unlike)
+    shift = math.sqrt(2) * np.vectorize(NORMAL.inv_cdf)(other_auc)[:, None]
     is_unlike = rng.random((len(auc), n_pos)) < unlike[:, None]
     score = rng.standard_normal((len(auc), n_pos)) + np.where(is_unlike, 0.0, shift)
     ranks = np.sort(ndtr(score), axis=1)
@@ -60,8 +60,8 @@ def areas(
     placements = between.cumsum(axis=1)[:, :-1] / n_neg
     area = placements.mean(axis=1)
     above = (n_pos - np.arange(n_pos + 1)) / n_pos
-    of_neg = (between * (above - area[:, None]) ** 2).sum(axis=1) / (n_neg - 1)
-    return area, np.sqrt(placements.var(axis=1, ddof=1) / n_pos + of_neg / n_neg)
+    neg_variance = (between * (above - area[:, None]) ** 2).sum(axis=1) / (n_neg - 1)
+    return area, np.sqrt(placements.var(axis=1, ddof=1) / n_pos + neg_variance / n_neg)
 
 
 def streams_of(
@@ -81,15 +81,15 @@ def streams_of(
 
 def tests(truth: float, *, counts: bool) -> dict[str, pl.Expr]:
     """Return the p-values of each test."""
-    own: dict[str, Any] = {"n_pos": "n_pos", "n_neg": "n_neg"} if counts else {}
-    less: dict[str, Any] = {**own, "alternative": "less"}
+    columns: dict[str, Any] = {"n_pos": "n_pos", "n_neg": "n_neg"} if counts else {}
+    less: dict[str, Any] = {**columns, "alternative": "less"}
     return {
-        "interval": pa.always_valid("auc", "se", null=truth, **own),
-        "greater": pa.always_valid("auc", "se", null=truth, alternative="greater", **own),
+        "interval": pa.always_valid("auc", "se", null=truth, **columns),
+        "greater": pa.always_valid("auc", "se", null=truth, alternative="greater", **columns),
         "less": pa.always_valid("auc", "se", null=truth, **less),
-        "reference": pa.always_valid_change("auc", "se", reference=truth, **own),
+        "reference": pa.always_valid_change("auc", "se", reference=truth, **columns),
         "reference, less": pa.always_valid_change("auc", "se", reference=truth, **less),
-        "change": pa.always_valid_change("auc", "se", **own),
+        "change": pa.always_valid_change("auc", "se", **columns),
         "change, less": pa.always_valid_change("auc", "se", **less),
     }
 
@@ -144,11 +144,11 @@ def main() -> None:
         streams = streams_of(rng, streams=chosen.streams, **how)
         answers = measured(streams, case["auc"], counts=case["counts"])
         rows += [{**case, "nights": NIGHTS, **row, **stamp} for row in answers]
-        shown = " ".join(
+        printed = " ".join(
             f"{row['test']} {100 * row['alarmed']:.1f}/{100 * row['alarmed_of_ten']:.1f}"
             for row in rows[-len(tests(0.5, counts=True)) :]
         )
-        print(*case.values(), shown, flush=True)
+        print(*case.values(), printed, flush=True)
         if not chosen.dry:
             pl.DataFrame(rows).write_csv(RESULTS)
 

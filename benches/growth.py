@@ -43,7 +43,7 @@ class Work:
 
     make: Callable[[int], Run]
     sizes: tuple[int, ...]
-    says: str = "n log n"
+    order: str = "n log n"
     """How the docstring says that time grows with this size."""
 
 
@@ -61,7 +61,7 @@ def select(expression: pl.Expr, frame: pl.DataFrame) -> Run:
     return lambda: plan.collect(engine="in-memory")
 
 
-def of_rows(expression: pl.Expr) -> Work:
+def row_work(expression: pl.Expr) -> Work:
     """Make a work whose size is the number of rows."""
     return Work(lambda n: select(expression, numbers(n)), (125_000, 250_000, 500_000, 1_000_000))
 
@@ -84,7 +84,7 @@ def segmented(segments: int) -> pl.DataFrame:
 SEGMENTS = (2_500, 5_000, 10_000, 20_000)
 
 
-def of_segments(ask: Callable[[pl.LazyFrame], pl.LazyFrame], sizes: tuple[int, ...] = SEGMENTS) -> Work:
+def segment_work(ask: Callable[[pl.LazyFrame], pl.LazyFrame], sizes: tuple[int, ...] = SEGMENTS) -> Work:
     """Make a work whose size is the number of segments."""
 
     def make(segments: int) -> Run:
@@ -96,12 +96,12 @@ def of_segments(ask: Callable[[pl.LazyFrame], pl.LazyFrame], sizes: tuple[int, .
 
 def segments(versus: object, **options: Any) -> Work:
     """Compare segments."""
-    return of_segments(
+    return segment_work(
         lambda frame: pa.compare_segments(frame, "label", "score", "segment", versus=versus, **options)
     )
 
 
-def of_keys(expression: pl.Expr) -> Work:
+def key_work(expression: pl.Expr) -> Work:
     """Make a work whose size is the number of keys, with 100 rows each."""
     return Work(lambda keys: select(expression, segmented(keys)), SEGMENTS)
 
@@ -117,9 +117,9 @@ def ordinal(classes: int, *, pairs: bool) -> Run:
 def multiclass(classes: int) -> Run:
     """Make 20,000 rows with a score for each of the classes."""
     rng = np.random.default_rng(1)
-    of_class = {str(k): rng.random(20_000) for k in range(classes)}
-    frame = pl.DataFrame({"label": (np.arange(20_000) % classes).astype(str), **of_class})
-    return select(pa.multiclass_roc_auc("label", *of_class, multi_class="ovo"), frame)
+    probabilities = {str(k): rng.random(20_000) for k in range(classes)}
+    frame = pl.DataFrame({"label": (np.arange(20_000) % classes).astype(str), **probabilities})
+    return select(pa.multiclass_roc_auc("label", *probabilities, multi_class="ovo"), frame)
 
 
 def scores(k: int, rows: int = 1_000) -> pl.DataFrame:
@@ -197,27 +197,27 @@ KEYS = {
 
 # What a size counts, and the works of each.
 WORKS: dict[str, dict[str, Work]] = {
-    "rows": {name: of_rows(expression) for name, expression in ROWS.items()},
+    "rows": {name: row_work(expression) for name, expression in ROWS.items()},
     "segments": {
         "compare_segments(rest)": segments("rest"),
         "compare_segments(pooled_rest)": segments("pooled_rest"),
         "compare_segments(overall)": segments("overall"),
         "compare_segments(previous)": segments("previous"),
-        "compare_segments(previous, along=)": of_segments(
+        "compare_segments(previous, along=)": segment_work(
             lambda frame: pa.compare_segments(
                 frame, "label", "score", ["period", "kind"], versus="previous", along="period"
             )
         ),
         "compare_segments(a segment)": segments(7),
         "compare_segments(rest, weight=)": segments("rest", weight="weight"),
-        "compare_segments(rest, cluster=)": of_segments(
+        "compare_segments(rest, cluster=)": segment_work(
             lambda frame: pa.compare_segments(frame, "label", "score", "segment", cluster="cluster"),
             (500, 1_000, 2_000, 4_000),
         ),
-        "report(versus=rest)": of_segments(
+        "report(versus=rest)": segment_work(
             lambda frame: pa.report(frame, "label", "score", by="segment", versus="rest")
         ),
-        **{name: of_keys(expression) for name, expression in KEYS.items()},
+        **{name: key_work(expression) for name, expression in KEYS.items()},
     },
     "classes": {
         "ordinal_roc_auc(pairs=True)": Work(
@@ -253,15 +253,15 @@ def alone(counted: str, name: str, size: int, rounds: int) -> dict[str, float]:
     # The first query of a process starts threads.
     numbers(10).select(pa.roc_auc(*LS))
     before = memory()
-    seconds, of_processors = [], []
+    seconds, processor_seconds = [], []
     for _ in range(rounds):
         began, worked = time.perf_counter(), time.process_time()
         run()
         seconds.append(time.perf_counter() - began)
-        of_processors.append(time.process_time() - worked)
+        processor_seconds.append(time.process_time() - worked)
     return {
         "seconds": min(seconds),
-        "processor_seconds": min(of_processors),
+        "processor_seconds": min(processor_seconds),
         "megabytes": memory() - before,
     }
 
@@ -298,12 +298,12 @@ def main() -> int:
                 ratio = answer["processor_seconds"] / times[-1] if times else None
                 times.append(answer["processor_seconds"])
                 row = {"work": name, "counted": counted, "size": size, **answer, "ratio": ratio}
-                measured.append({**stamp, **row, "says": work.says, "rounds": chosen.rounds, **machine()})
-                told = "" if ratio is None else f"{ratio:6.2f}"
+                measured.append({**stamp, **row, "says": work.order, "rounds": chosen.rounds, **machine()})
+                printed_ratio = "" if ratio is None else f"{ratio:6.2f}"
                 cost = f"{answer['processor_seconds']:8.4f} s {answer['megabytes']:7.1f} MB"
-                print(f"{name:<40} {size:>8} {counted:<9} {cost} {told}", flush=True)
+                print(f"{name:<40} {size:>8} {counted:<9} {cost} {printed_ratio}", flush=True)
             doubling = (times[-1] / times[0]) ** (1 / (len(times) - 1))
-            broken |= work.says == "n log n" and doubling > MOST
+            broken |= work.order == "n log n" and doubling > MOST
     if not chosen.dry:
         table = pl.DataFrame(measured, schema_overrides={"ratio": pl.Float64}, infer_schema_length=None)
         table = table.with_columns(

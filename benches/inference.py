@@ -139,14 +139,14 @@ def midranks(values: Floats) -> Floats:
 def sun_and_xu(label: Labels, *scores: Floats) -> tuple[Floats, Floats]:
     """Return the areas and their covariance by DeLong, as Sun and Xu (2014) compute them."""
     n_pos, n_neg = int(label.sum()), int((~label).sum())
-    areas, of_pos, of_neg = [], [], []
+    areas, pos_placements, neg_placements = [], [], []
     for score in scores:
         pos, neg = score[label], score[~label]
         among_all = midranks(np.concatenate([pos, neg]))
-        of_pos.append((among_all[:n_pos] - midranks(pos)) / n_neg)
-        of_neg.append(1 - (among_all[n_pos:] - midranks(neg)) / n_pos)
-        areas.append(of_pos[-1].mean())
-    covariance = np.cov(of_pos) / n_pos + np.cov(of_neg) / n_neg
+        pos_placements.append((among_all[:n_pos] - midranks(pos)) / n_neg)
+        neg_placements.append(1 - (among_all[n_pos:] - midranks(neg)) / n_pos)
+        areas.append(pos_placements[-1].mean())
+    covariance = np.cov(pos_placements) / n_pos + np.cov(neg_placements) / n_neg
     return np.array(areas), np.atleast_2d(covariance)
 
 
@@ -174,8 +174,8 @@ def counting_bootstrap(label: Labels, score: Floats, n_resamples: int) -> Floats
         counts = np.bincount(rng.integers(0, neg.size, neg.size), minlength=neg.size)
         np.cumsum(counts, out=sums[1:])
         # Each drawn positive scores higher than the drawn negatives below it, so positives need no counts.
-        drawn = rng.integers(0, pos.size, pos.size)
-        wins = 2 * sums[below[drawn]] if distinct else (sums[below] + sums[not_above])[drawn]
+        sampled = rng.integers(0, pos.size, pos.size)
+        wins = 2 * sums[below[sampled]] if distinct else (sums[below] + sums[not_above])[sampled]
         areas[replicate] = wins.sum() / (2 * pos.size * neg.size)
     return np.quantile(areas, [0.025, 0.975])
 
@@ -294,9 +294,9 @@ def bootstrap(share: float) -> Iterator[Comparison]:
         fields = answer(ours)
         limits = fields["lower"], fields["upper"]
         # A resampled limit's own error is 2.7 / sqrt(resamples) standard errors of the AUC: four times that.
-        own = 4 * 2.7 * fields["se"]
-        agree("bootstrap, numpy", limits, by_numpy(), own * math.sqrt(2 / resamples))
-        agree("bootstrap, pROC", limits, by_r(), own * math.sqrt(1 / resamples + 1 / tenth))
+        halfwidth = 4 * 2.7 * fields["se"]
+        agree("bootstrap, numpy", limits, by_numpy(), halfwidth * math.sqrt(2 / resamples))
+        agree("bootstrap, pROC", limits, by_r(), halfwidth * math.sqrt(1 / resamples + 1 / tenth))
         by_proc = f"pROC, {tenth} resamples times {resamples // tenth}"
         yield Comparison(
             f"bootstrap of {resamples} resamples",
@@ -347,9 +347,9 @@ def limits_by_formula(auc: float, se: float, label: Labels) -> dict[str, tuple[f
     """Write down the limits of each method."""
     n_pos, n_neg = int(label.sum()), int((~label).sum())
     logit, half = math.log(auc / (1 - auc)), Z * se / (auc * (1 - auc))
-    of_pos, of_neg = auc / (2 - auc) - auc**2, 2 * auc**2 / (1 + auc) - auc**2
-    of_both = auc * (1 - auc) + (n_pos - 1) * of_pos + (n_neg - 1) * of_neg
-    hanley = Z * math.sqrt(of_both / (n_pos * n_neg))
+    q1, q2 = auc / (2 - auc) - auc**2, 2 * auc**2 / (1 + auc) - auc**2
+    variance = auc * (1 - auc) + (n_pos - 1) * q1 + (n_neg - 1) * q2
+    hanley = Z * math.sqrt(variance / (n_pos * n_neg))
     return {
         "delong": (max(0.0, auc - Z * se), min(1.0, auc + Z * se)),
         "logit": (1 / (1 + math.exp(half - logit)), 1 / (1 + math.exp(-half - logit))),

@@ -76,10 +76,10 @@ def main() -> int:
     parser.add_argument("--accept", action="store_true", help="make these counts the baseline")
     chosen = parser.parse_args()
     program = built()
-    known = {}
+    counts = {}
     if BASELINE.exists():
         with BASELINE.open() as file:
-            known = {tuple(row[:4]): float(row[4]) for row in list(csv.reader(file))[1:]}
+            counts = {tuple(row[:4]): float(row[4]) for row in list(csv.reader(file))[1:]}
     rows, slower = [], 0
     for work in WORKS:
         shape, group_rows, what, way = work
@@ -87,7 +87,7 @@ def main() -> int:
         # The instructions that make the data are counted alone and subtracted.
         idle = instructions(program, *arguments, "what=nothing")
         count = (instructions(program, *arguments, f"what={what}") - idle) / 2**20
-        ratio = count / known.get(work, count)
+        ratio = count / counts.get(work, count)
         slower += ratio > ALLOWED
         mark = "  MORE" if ratio > ALLOWED else ""
         print(

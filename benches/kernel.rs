@@ -76,7 +76,7 @@ fn argument(name: &str) -> Option<String> {
 }
 
 /// Whether a value is asked for, or none is.
-fn is_asked(name: &str, value: &str) -> bool {
+fn is_requested(name: &str, value: &str) -> bool {
     argument(name).is_none_or(|argument| argument == value)
 }
 
@@ -89,8 +89,8 @@ fn processor() -> String {
 
 /// Answers every group of `group_rows` rows.
 fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, ask: impl Fn(Ties<'_>) -> f64) -> f64 {
-    let named = Strategy::NAMED.into_iter().find(|(name, _)| argument("way").as_deref() == Some(*name));
-    let way = named.map_or(Strategy::Fitting, |(_, way)| way);
+    let strategy = Strategy::NAMES.into_iter().find(|(name, _)| argument("way").as_deref() == Some(*name));
+    let way = strategy.map_or(Strategy::Fitting, |(_, way)| way);
     let all = Bits::new(labels, 0, scores.len());
     let mut group = Group::new(way, Domain::Any);
     let mut sum = 0.0;
@@ -118,9 +118,9 @@ fn main() {
         "one ulp",
     ];
     let sizes = [(1 << 20, 10), (1 << 20, 40), (1 << 20, 100), (1 << 20, 10_000), (10_000_000, 10_000_000)];
-    for shape in shapes.into_iter().filter(|shape| is_asked("shape", shape)) {
+    for shape in shapes.into_iter().filter(|shape| is_requested("shape", shape)) {
         for (rows, group_rows) in sizes {
-            if !is_asked("group_rows", &group_rows.to_string()) {
+            if !is_requested("group_rows", &group_rows.to_string()) {
                 continue;
             }
             let scores = scores(shape, rows, &mut random);
@@ -166,7 +166,7 @@ fn main() {
             let mut times = vec![Vec::new(); contenders.len()];
             for _ in 0..rounds {
                 for (contender, times) in contenders.iter().zip(&mut times) {
-                    if !is_asked("what", contender.0) {
+                    if !is_requested("what", contender.0) {
                         continue;
                     }
                     let start = Instant::now();

@@ -67,12 +67,12 @@ def queries() -> dict[str, Callable[[], object]]:
     return {name: plan.collect for name, plan in plans.items()}
 
 
-def answer(known: dict[str, Callable[[], object]]) -> None:
+def answer(functions: dict[str, Callable[[], object]]) -> None:
     """Time the queries whose names come in, one a line."""
-    print("\n".join(known), "", sep="\n", flush=True)
+    print("\n".join(functions), "", sep="\n", flush=True)
     for line in sys.stdin:
         start = time.perf_counter()
-        known[line.strip()]()
+        functions[line.strip()]()
         print(time.perf_counter() - start, flush=True)
 
 
@@ -114,28 +114,28 @@ def main() -> None:
     order = random.Random(1)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        named = dict(each.split("=", 1) for each in arguments.libraries)
-        libraries = {name: Library(path, Path(folder) / name) for name, path in named.items()}
+        libraries_by_name = dict(each.split("=", 1) for each in arguments.libraries)
+        libraries = {name: Library(path, Path(folder) / name) for name, path in libraries_by_name.items()}
         first = next(iter(libraries))
         for name in libraries[first].names:
-            seconds: dict[str, list[float]] = {own: [] for own in libraries}
+            seconds: dict[str, list[float]] = {library: [] for library in libraries}
             for _ in range(arguments.rounds):
-                for own in order.sample(list(libraries), len(libraries)):
-                    seconds[own].append(libraries[own].seconds(name))
-            medians = {own: statistics.median(times) for own, times in seconds.items()}
+                for library in order.sample(list(libraries), len(libraries)):
+                    seconds[library].append(libraries[library].seconds(name))
+            medians = {library: statistics.median(times) for library, times in seconds.items()}
             rows += [
                 {
                     "query": name,
-                    "library": own,
-                    "library_bytes": Path(named[own]).stat().st_size,
+                    "library": library,
+                    "library_bytes": Path(libraries_by_name[library]).stat().st_size,
                     "rows": ROWS,
                     "rounds": arguments.rounds,
-                    "seconds": round(medians[own], 5),
-                    "fastest_s": round(min(seconds[own]), 5),
-                    "ratio": round(medians[own] / medians[first], 3),
+                    "seconds": round(medians[library], 5),
+                    "fastest_s": round(min(seconds[library]), 5),
+                    "ratio": round(medians[library] / medians[first], 3),
                     **machine(),
                 }
-                for own in libraries
+                for library in libraries
             ]
     table = pl.DataFrame(rows)
     with pl.Config(tbl_rows=-1):

@@ -42,9 +42,20 @@ def write_rows(path: Path, n: int, segments: int) -> None:
 
 def report(rows: Path, output: Path | None) -> list[str]:
     """Return the command of a report."""
-    given = [part for name in SCORES for part in ("--score", name)]
+    score_arguments = [part for name in SCORES for part in ("--score", name)]
     written = [] if output is None else ["-o", str(output)]
-    return [*COMMAND, "report", str(rows), "--label", "label", *given, "--by", "segment", "--quiet", *written]
+    return [
+        *COMMAND,
+        "report",
+        str(rows),
+        "--label",
+        "label",
+        *score_arguments,
+        "--by",
+        "segment",
+        "--quiet",
+        *written,
+    ]
 
 
 def seconds(command: list[str], cache: Path) -> float:
@@ -57,7 +68,7 @@ def seconds(command: list[str], cache: Path) -> float:
     return time.perf_counter() - start
 
 
-def beside(ours: list[str], other: list[str], rounds: int, cache: Path) -> tuple[float, float]:
+def alternate(ours: list[str], other: list[str], rounds: int, cache: Path) -> tuple[float, float]:
     """Run two commands alternately, and return the medians of their times."""
     for command in (ours, other):
         seconds(command, cache)
@@ -80,7 +91,7 @@ def opened(page: Path, browser: str) -> tuple[float, float]:
         tab.wait_for_selector("html[data-drawn=all]")
         paint = tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
         tab.wait_for_timeout(500)
-        drawn = tab.evaluate("performance.now()")
+        painted = tab.evaluate("performance.now()")
         for _ in range(30):
             tab.mouse.wheel(0, 500)
             tab.wait_for_timeout(20)
@@ -89,7 +100,7 @@ def opened(page: Path, browser: str) -> tuple[float, float]:
         tab.wait_for_timeout(500)
         tasks = tab.evaluate("window.tasks")
         running.close()
-    return float(paint), max((length for start, length in tasks if start >= drawn), default=0.0)
+    return float(paint), max((length for start, length in tasks if start >= painted), default=0.0)
 
 
 def main() -> None:
@@ -103,7 +114,7 @@ def main() -> None:
     chosen = parser.parse_args()
     rows: list[dict[str, object]] = []
 
-    def say(work: str, unit: str, ours: float, other: float | None, promised: float) -> None:
+    def log(work: str, unit: str, ours: float, other: float | None, promised: float) -> None:
         row: dict[str, object] = {
             "date": str(datetime.datetime.now(tz=datetime.timezone.utc).date()),
             "work": work,
@@ -125,22 +136,22 @@ def main() -> None:
         )
         page, other = Path(folder, "page.html"), Path(folder, "page_2000.html")
         write_rows(large, chosen.rows, 200)
-        times = beside(report(large, page), report(large, None), chosen.rounds, cache)
-        say(f"page / table of {chosen.rows} rows, 3 scores, 200 segments", "s", *times, 2.0)
-        say("page of 200 segments", "MB", page.stat().st_size / 1e6, None, 3.0)
+        times = alternate(report(large, page), report(large, None), chosen.rounds, cache)
+        log(f"page / table of {chosen.rows} rows, 3 scores, 200 segments", "s", *times, 2.0)
+        log("page of 200 segments", "MB", page.stat().st_size / 1e6, None, 3.0)
         write_rows(small, 400_000, 2000)
         seconds(report(small, other), cache)
-        for segments, made in ((200, page), (2000, other)) if chosen.browser else ():
-            paint, longest = opened(made, chosen.browser)
-            say(f"first paint, {segments} segments", "ms", paint, None, 2000.0)
-            say(f"longest task after drawing, {segments} segments", "ms", longest, None, 200.0)
+        for segments, file in ((200, page), (2000, other)) if chosen.browser else ():
+            paint, longest = opened(file, chosen.browser)
+            log(f"first paint, {segments} segments", "ms", paint, None, 2000.0)
+            log(f"longest task after drawing, {segments} segments", "ms", longest, None, 200.0)
         helped = statistics.median(seconds([*COMMAND, "--help"], cache) for _ in range(5 * chosen.rounds))
-        say("polars-auc --help", "s", helped, None, 0.3)
+        log("polars-auc --help", "s", helped, None, 0.3)
         ours, theirs = ([sys.executable, "-c", f"import {name}"] for name in ("polars_auc", "polars"))
-        say("import polars_auc / import polars", "s", *beside(ours, theirs, 5 * chosen.rounds, cache), 1.2)
+        log("import polars_auc / import polars", "s", *alternate(ours, theirs, 5 * chosen.rounds, cache), 1.2)
     table = pl.DataFrame(rows)
-    known = pl.read_csv(RESULTS, try_parse_dates=False) if RESULTS.exists() else None
-    (table if known is None else pl.concat([known, table], how="diagonal_relaxed")).write_csv(RESULTS)
+    previous = pl.read_csv(RESULTS, try_parse_dates=False) if RESULTS.exists() else None
+    (table if previous is None else pl.concat([previous, table], how="diagonal_relaxed")).write_csv(RESULTS)
 
 
 if __name__ == "__main__":

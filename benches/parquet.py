@@ -26,7 +26,7 @@ import polars as pl
 import polars_auc as pa
 from machine import machine
 from polars_auc._report import batches
-from processes import measured, taken
+from processes import measured, usage
 from rows import append
 
 RESULTS = Path(__file__).parent / "results" / "parquet.csv"
@@ -41,20 +41,20 @@ def grouped(rows: pl.LazyFrame) -> pl.LazyFrame:
     return rows.group_by("group").agg(pa.roc_summary("label", "score"))
 
 
-def report(*scores: str, **given: Any) -> Query:
+def report(*scores: str, **options: Any) -> Query:
     """Evaluate scores in a report."""
-    return lambda rows: pa.report(rows, "label", scores or "score", by="group", **given)
+    return lambda rows: pa.report(rows, "label", scores or "score", by="group", **options)
 
 
 def in_memory(many_rows: int) -> Query:
     """Evaluate rows that are in memory, in batches if there are more than so many."""
 
-    def of_frame(frame: pl.DataFrame) -> pl.DataFrame:
+    def from_frame(frame: pl.DataFrame) -> pl.DataFrame:
         batches._MANY_ROWS = many_rows
         return pa.report(frame, "label", "score", by="group")
 
-    own = pl.col("group", "label", "score")
-    return lambda rows: rows.select(own).map_batches(of_frame, validate_output_schema=False)
+    columns = pl.col("group", "label", "score")
+    return lambda rows: rows.select(columns).map_batches(from_frame, validate_output_schema=False)
 
 
 # The rows that are read, and what is asked of them.
@@ -102,7 +102,7 @@ def write(folder: Path, rows: int, groups: int, sources: list[str]) -> None:
     whole.write_parquet(folder / "partitions", partition_by="group", mkdir=True)
 
 
-def asked(query: str, folder: str) -> pl.LazyFrame:
+def query_plan(query: str, folder: str) -> pl.LazyFrame:
     """Plan a query."""
     source, of = QUERIES[query]
     return of(pl.scan_parquet(f"{folder}/{source}/**/*.parquet", hive_partitioning=source == "partitions"))
@@ -123,12 +123,12 @@ def main() -> None:
         write(Path(chosen.write), int(chosen.rows), chosen.groups, sources)
         return
     if chosen.alone:
-        print(json.dumps(taken(asked(*chosen.alone))))
+        print(json.dumps(usage(query_plan(*chosen.alone))))
         return
     with tempfile.TemporaryDirectory() as folder:
         # What this process takes would count as taken by the processes that it starts.
-        told = ["--write", folder, "--rows", str(chosen.rows), "--groups", str(chosen.groups)]
-        subprocess.run([sys.executable, __file__, *told, "--queries", *chosen.queries], check=True)
+        arguments = ["--write", folder, "--rows", str(chosen.rows), "--groups", str(chosen.groups)]
+        subprocess.run([sys.executable, __file__, *arguments, "--queries", *chosen.queries], check=True)
         answers = measured(__file__, chosen.queries, chosen.rounds, folder)
     medians = {
         name: {what: statistics.median(answer[what] for answer in each) for what in ("seconds", "megabytes")}

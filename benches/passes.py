@@ -25,7 +25,7 @@ import polars as pl
 
 import polars_auc as pa
 from machine import machine
-from processes import measured, taken
+from processes import measured, usage
 from rows import append
 
 RESULTS = Path(__file__).parent / "results" / "passes.csv"
@@ -69,7 +69,7 @@ def main() -> None:
         return
     if chosen.alone:
         name, folder = chosen.alone
-        print(json.dumps(taken(QUERIES[name](pl.scan_parquet(f"{folder}/*.parquet")))))
+        print(json.dumps(usage(QUERIES[name](pl.scan_parquet(f"{folder}/*.parquet")))))
         return
     names = [name for name in QUERIES if name != IN_MEMORY or not chosen.without_memory]
     with tempfile.TemporaryDirectory() as folder:

@@ -134,10 +134,10 @@ def seconds(contender: Contender, frame: pl.DataFrame) -> tuple[float, pl.DataFr
     """Time one run."""
     start = time.perf_counter()
     answer = contender(frame)
-    taken = time.perf_counter() - start
+    duration = time.perf_counter() - start
     groups = frame["group"].n_unique()
     share = min(1.0, LOOPED / groups) if contender is by_sklearn else 1.0
-    return taken / share, answer
+    return duration / share, answer
 
 
 def measure(frame: pl.DataFrame, rounds: int, patience: float) -> dict[str, list[float]]:
@@ -172,8 +172,8 @@ def main() -> None:
     for groups in chosen.groups:
         times = measure(rows(n, groups), chosen.rounds, chosen.patience)
         ours = statistics.median(times[OURS])
-        for name, taken in times.items():
-            median = statistics.median(taken)
+        for name, durations in times.items():
+            median = statistics.median(durations)
             measured.append(
                 {
                     "date": time.strftime("%Y-%m-%d"),
@@ -182,9 +182,9 @@ def main() -> None:
                     "contender": name,
                     "version": version(VERSIONS.get(name, "polars-auc" if OURS in name else "polars")),
                     "polars": pl.__version__,
-                    "runs": len(taken),
+                    "runs": len(durations),
                     "median_s": round(median, 4),
-                    "fastest_s": round(min(taken), 4),
+                    "fastest_s": round(min(durations), 4),
                     "times_ours": round(median / ours, 2),
                     **machine(),
                 }

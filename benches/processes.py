@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 
-def taken(plan: pl.LazyFrame) -> dict[str, Any]:
+def usage(plan: pl.LazyFrame) -> dict[str, Any]:
     """Collect a plan in this process, and return its seconds, and the most memory that the process took."""
     start = time.perf_counter()
     answer = plan.collect(engine="streaming")
@@ -34,6 +34,6 @@ def measured(
     for _ in range(rounds):
         for name in order.sample(list(names), len(names)):
             command = [sys.executable, script, "--alone", name, folder, *shape]
-            said = subprocess.run(command, check=True, capture_output=True, text=True)
-            answers[name].append(json.loads(said.stdout))
+            output = subprocess.run(command, check=True, capture_output=True, text=True)
+            answers[name].append(json.loads(output.stdout))
     return answers

@@ -83,7 +83,7 @@ def replicate(rows: int, count: int) -> np.ndarray[Any, Any]:
     return np.repeat(np.arange(count, dtype=np.int32), rows)
 
 
-def of_classes(n_pos: int, n_neg: int) -> Callable[[np.random.Generator, float, int], pl.DataFrame]:
+def class_sampler(n_pos: int, n_neg: int) -> Callable[[np.random.Generator, float, int], pl.DataFrame]:
     """Return what simulates so many independent rows of each class."""
 
     def simulated(rng: np.random.Generator, auc: float, count: int) -> pl.DataFrame:
@@ -99,7 +99,7 @@ def in_folds(n_pos: int, n_neg: int, folds: int) -> Callable[[np.random.Generato
 
     def simulated(rng: np.random.Generator, auc: float, count: int) -> pl.DataFrame:
         fold = np.concatenate([np.arange(n_neg) % folds, np.arange(n_pos) % folds])
-        return of_classes(n_pos, n_neg)(rng, auc, count).with_columns(fold=pl.Series(np.tile(fold, count)))
+        return class_sampler(n_pos, n_neg)(rng, auc, count).with_columns(fold=pl.Series(np.tile(fold, count)))
 
     return simulated
 
@@ -114,8 +114,8 @@ def in_clusters(
         shape = (count, clusters, 1 if whole else size)
         label = np.broadcast_to(rng.random(shape) < prevalence, (count, clusters, size)).ravel()
         shared = np.repeat(rng.standard_normal(count * clusters), size)
-        own = rng.standard_normal(count * rows)
-        noise = math.sqrt(CORRELATION) * shared + math.sqrt(1 - CORRELATION) * own
+        residuals = rng.standard_normal(count * rows)
+        noise = math.sqrt(CORRELATION) * shared + math.sqrt(1 - CORRELATION) * residuals
         part = np.tile(np.repeat(np.arange(clusters) % parts, size), count)
         return pl.DataFrame(
             {
@@ -150,7 +150,7 @@ def censored(rows: int, effect: float, censoring: float) -> Callable[..., pl.Dat
     return simulated
 
 
-def of_population(effect: float, censoring: float) -> float:
+def population_value(effect: float, censoring: float) -> float:
     """Return the index of two million rows in place of the population's."""
     rows = censored(2_000_000, effect, censoring)(np.random.default_rng(1), 0.0, 1)
     answer = rows.select(index=pa.concordance_index("time", "event", "score")).unnest("index")
@@ -186,7 +186,7 @@ def partial() -> Iterator[Case]:
             case = (
                 f"{name}, {n_pos} + {n_neg} rows",
                 auc,
-                of_classes(n_pos, n_neg),
+                class_sampler(n_pos, n_neg),
                 area(auc, axis, low, high),
             )
             yield Case(
@@ -215,7 +215,7 @@ def rates() -> Iterator[Case]:
                 ("fpr_at_tpr", 1 - tpr, functools.partial(pa.fpr_at_tpr, "label", "score", 0.9)),
             ):
                 rate = "fpr 0.1" if name == "tpr_at_fpr" else "tpr 0.9"
-                case = (name, f"{rate}, {n_pos} + {n_neg} rows", auc, of_classes(n_pos, n_neg), truth)
+                case = (name, f"{rate}, {n_pos} + {n_neg} rows", auc, class_sampler(n_pos, n_neg), truth)
                 wilson, percentile = (
                     {interval: functools.partial(expression, interval=interval)}
                     for interval in ("wilson", "percentile")
@@ -228,7 +228,7 @@ def weights() -> Iterator[Case]:
 
     def simulated(n_pos: int, n_neg: int) -> Callable[[np.random.Generator, float, int], pl.DataFrame]:
         def of(rng: np.random.Generator, auc: float, count: int) -> pl.DataFrame:
-            rows = of_classes(n_pos, n_neg)(rng, auc, count)
+            rows = class_sampler(n_pos, n_neg)(rng, auc, count)
             return rows.with_columns(weight=pl.Series(rng.lognormal(sigma=SPREAD, size=rows.height)))
 
         return of
@@ -261,7 +261,7 @@ def survival() -> Iterator[Case]:
             f"{rows} rows, {share} % censored",
             effect,
             censored(rows, effect, censoring),
-            of_population(effect, censoring),
+            population_value(effect, censoring),
             logit,
             normal,
             replicates=10_000,
@@ -271,7 +271,7 @@ def survival() -> Iterator[Case]:
 def folds() -> Iterator[Case]:
     """Yield folds of independent rows and of clusters."""
     mean = functools.partial(pa.cv_roc_auc, "label", "score", "fold")
-    of_clusters = functools.partial(mean, cluster="cluster")
+    cluster_mean = functools.partial(mean, cluster="cluster")
     now, before = ({method: functools.partial(mean, method=method)} for method in ("delong", "influence"))
     for n_pos, n_neg, k, areas in (
         (30, 70, 5, (0.8, 0.9)),
@@ -283,7 +283,7 @@ def folds() -> Iterator[Case]:
             name = f"{k} folds, {n_pos} + {n_neg} rows"
             yield Case("cv_roc_auc", name, auc, in_folds(n_pos, n_neg, k), auc, now, before)
     now, before = (
-        {f"{method}, cluster": functools.partial(of_clusters, method=method)}
+        {f"{method}, cluster": functools.partial(cluster_mean, method=method)}
         for method in ("delong", "influence")
     )
     for clusters, size, k, whole in (

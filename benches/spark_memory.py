@@ -134,14 +134,14 @@ def main() -> None:
         write_rows(n, path)
         for contender in CONTENDERS:
             command = [sys.executable, __file__, "--memory", str(chosen.memory), "--alone", contender, path]
-            said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+            output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
             table.append(
                 {
                     "date": time.strftime("%Y-%m-%d"),
                     "contender": f"pauc.report {contender}",
                     "rows": n,
                     "memory_mb": chosen.memory,
-                    **json.loads(said.stdout.splitlines()[-1]),
+                    **json.loads(output.stdout.splitlines()[-1]),
                     "pyspark": pyspark.__version__,
                     "polars": pl.__version__,
                     **machine(),

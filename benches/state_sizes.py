@@ -31,9 +31,9 @@ def forms(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "max_bins=4096": pa.roc_state("label", "score", max_bins=4096, scale="probability"),
         "max_bins=1024": pa.roc_state("label", "score", max_bins=1024, scale="probability"),
     }
-    of_states = {name: rows.select(state=state) for name, state in states.items()}
-    small = of_states["max_bins=1024"].select(pa.pack_state("state", keep_scores=False))
-    return {"rows": rows, **of_states, "max_bins=1024, packed without scores": small}
+    state_columns = {name: rows.select(state=state) for name, state in states.items()}
+    small = state_columns["max_bins=1024"].select(pa.pack_state("state", keep_scores=False))
+    return {"rows": rows, **state_columns, "max_bins=1024, packed without scores": small}
 
 
 def main() -> None:

@@ -316,14 +316,14 @@ def many_scores() -> Work:
     plan = pa.report(frame.lazy(), "label", list(scores), by="group")
     intervals = [pa.roc_auc_ci("label", name) for name in scores]
 
-    def of_groups_and_of_all_rows(asked: list[pl.Expr]) -> Run:
-        plans = [frame.lazy().group_by("group").agg(asked), frame.lazy().select(asked)]
+    def grouped_and_overall(expressions: list[pl.Expr]) -> Run:
+        plans = [frame.lazy().group_by("group").agg(expressions), frame.lazy().select(expressions)]
         return lambda: [each.collect(engine="in-memory") for each in plans]
 
     contenders: dict[str, Run] = {
         "report": functools.partial(plan.collect, engine="in-memory"),
-        "roc_auc of groups and of all rows": of_groups_and_of_all_rows(areas),
-        "roc_auc_ci of groups and of all rows": of_groups_and_of_all_rows(intervals),
+        "roc_auc of groups and of all rows": grouped_and_overall(areas),
+        "roc_auc_ci of groups and of all rows": grouped_and_overall(intervals),
     }
     promises = [Promise("report", "roc_auc of groups and of all rows", 1.2)]
     return Work("report of 50 scores by 10 groups", contenders, promises)
@@ -351,7 +351,7 @@ def states(n: int) -> Iterator[Work]:
     frame = normal(n)
     for name, scores, other, promised in (
         ("distinct", frame, "Series.sort()", 1.15),
-        ("10^3 scores", _of_few(frame), "roc_auc", 1.2),
+        ("10^3 scores", _few_rows(frame), "roc_auc", 1.2),
     ):
         contenders = {
             "roc_state": select(scores, pa.roc_state("label", "score")),
@@ -429,7 +429,7 @@ def segments(n: int) -> Iterator[Work]:
     yield Work("20 segments", contenders, promises)
 
 
-def _of_few(frame: pl.DataFrame) -> pl.DataFrame:
+def _few_rows(frame: pl.DataFrame) -> pl.DataFrame:
     return with_scores(frame, (pl.col("score") * 125).round())
 
 
@@ -644,7 +644,7 @@ def timed(work: Work, rounds: int) -> Iterator[Row]:
                 start = time.perf_counter()
                 work.contenders[name]()
                 times[name].append(time.perf_counter() - start)
-    medians = {name: statistics.median(taken) for name, taken in times.items()}
+    medians = {name: statistics.median(durations) for name, durations in times.items()}
     promised = {(promise.ours, promise.other): promise.ratio for promise in work.promises}
     if len({promise.ours for promise in work.promises}) == 1:
         ours = work.promises[0].ours
@@ -670,8 +670,8 @@ def threads(n: int, rounds: int) -> Iterator[Row]:
     """One thread and two."""
     times: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(rounds):
-        for count, taken in times.items():
-            taken.append(in_a_process(n, count)["seconds"])
+        for count, durations in times.items():
+            durations.append(in_a_process(n, count)["seconds"])
     one, two = statistics.median(times[1]), statistics.median(times[2])
     yield Row("threads", "2 threads", "1 thread", rounds, two, one, two / one, 1 / 1.7)
 
@@ -718,15 +718,15 @@ def curve_memory(n: int, rounds: int) -> Iterator[Row]:
     extra = statistics.median(in_a_process(n, statistic="roc_curve")["extra"] for _ in range(rounds))
     # Five columns of eight bytes a point, and the keys once.
     allowed = 8.0 * 5 * n + 8.0 * n
-    taken = extra * 8.0 * n
+    gigabytes = extra * 8.0 * n
     yield Row(
         "memory, bytes",
         "roc_curve",
         "its points and one copy of keys",
         rounds,
-        taken,
+        gigabytes,
         allowed,
-        taken / allowed,
+        gigabytes / allowed,
         1.0,
     )
 

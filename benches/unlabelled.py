@@ -64,26 +64,26 @@ def main() -> None:
     for stream in range(chosen.streams):
         for way, (label, score, hidden) in ways(rng, chosen.rows).items():
             frame = pl.DataFrame({"y": label, "s": score, "hidden": hidden})
-            known = pl.when(~pl.col("hidden")).then("y")
-            answer = frame.select(pa.unlabelled_roc_auc(known, "s", assume="calibrated")).unnest("s")
+            observed = pl.when(~pl.col("hidden")).then("y")
+            answer = frame.select(pa.unlabelled_roc_auc(observed, "s", assume="calibrated")).unnest("s")
             measured.append(
                 answer.with_columns(
                     way=pl.lit(way), stream=stream, truth=frame.select(pa.roc_auc("y", "s")).item()
                 )
             )
-    drawn = pl.concat(measured)
+    replicates = pl.concat(measured)
     tables = []
     for name in ESTIMATES:
         off = pl.col(name) - pl.col("truth")
         tables.append(
-            drawn.group_by("way", maintain_order=True).agg(
+            replicates.group_by("way", maintain_order=True).agg(
                 estimate=pl.lit(name), mean=off.mean(), root_mean_square=(off**2).mean().sqrt()
             )
         )
     holds = pl.col("truth").is_between("lower", "upper")
     width = pl.col("upper") - pl.col("lower")
     tables.append(
-        drawn.group_by("way", maintain_order=True).agg(
+        replicates.group_by("way", maintain_order=True).agg(
             estimate=pl.lit("bounds"), width=width.mean(), holds=holds.mean()
         )
     )

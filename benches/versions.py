@@ -95,9 +95,10 @@ def main() -> None:
     order = random.Random(1)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        named = dict(each.split("=", 1) for each in arguments.libraries)
+        libraries_by_name = dict(each.split("=", 1) for each in arguments.libraries)
         libraries = {
-            name: optimised.Library(path, Path(folder) / name, __file__) for name, path in named.items()
+            name: optimised.Library(path, Path(folder) / name, __file__)
+            for name, path in libraries_by_name.items()
         }
         first = next(iter(libraries))
         for query in libraries[first].names:

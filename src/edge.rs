@@ -20,34 +20,34 @@ pub enum Edge {
 
 impl Edge {
     /// The text as this edge words it.
-    pub fn worded(&self, text: &str) -> String {
-        let mut worded = String::with_capacity(text.len());
+    pub fn render(&self, text: &str) -> String {
+        let mut rendered = String::with_capacity(text.len());
         let mut rest = text;
         while let Some((before, (python, shell), after)) = part(rest) {
-            self.word_options(before, &mut worded);
-            self.word_options(if *self == Edge::Python { python } else { shell }, &mut worded);
+            self.word_options(before, &mut rendered);
+            self.word_options(if *self == Edge::Python { python } else { shell }, &mut rendered);
             rest = after;
         }
-        self.word_options(rest, &mut worded);
-        worded.replace(LITERAL_BACKTICK, "`")
+        self.word_options(rest, &mut rendered);
+        rendered.replace(LITERAL_BACKTICK, "`")
     }
 
-    fn word_options(&self, text: &str, worded: &mut String) {
+    fn word_options(&self, text: &str, rendered: &mut String) {
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('`') {
-            worded.push_str(before);
+            rendered.push_str(before);
             match after.split_once('`').filter(|(inside, _)| names_option(inside)) {
                 Some((inside, after)) => {
-                    worded.push_str(&self.option(inside));
+                    rendered.push_str(&self.option(inside));
                     rest = after;
                 }
                 None => {
-                    worded.push('`');
+                    rendered.push('`');
                     rest = after;
                 }
             }
         }
-        worded.push_str(rest);
+        rendered.push_str(rest);
     }
 
     fn option<'a>(&self, written: &'a str) -> Cow<'a, str> {
@@ -88,23 +88,23 @@ mod tests {
         let text =
             "`n_resamples` applies to the bootstrap only; write `method=\"bootstrap\"`, or `pairs=True`";
         assert_eq!(
-            Edge::Python.worded(text),
+            Edge::Python.render(text),
             "n_resamples applies to the bootstrap only; write method=\"bootstrap\", or pairs=True"
         );
         assert_eq!(
-            shell.worded(text),
+            shell.render(text),
             "--resamples applies to the bootstrap only; write --method bootstrap, or --pairs"
         );
         let text =
             format!("label \"a`b\" holds 2. Write {}.", either("pl.col(\"a\") == 2", "--label \"a = 2\""));
-        assert_eq!(Edge::Python.worded(&text), "label \"a`b\" holds 2. Write pl.col(\"a\") == 2.");
-        assert_eq!(shell.worded(&text), "label \"a`b\" holds 2. Write --label \"a = 2\".");
+        assert_eq!(Edge::Python.render(&text), "label \"a`b\" holds 2. Write pl.col(\"a\") == 2.");
+        assert_eq!(shell.render(&text), "label \"a`b\" holds 2. Write --label \"a = 2\".");
         let value = OptionValue::Word("`level=1`".into());
         let error = OptionError::new("method", format!("is {value}"));
-        assert_eq!(Edge::Python.worded(&error.to_string()), "method is '`level=1`'");
-        assert_eq!(shell.worded(&error.to_string()), "--method is '`level=1`'");
+        assert_eq!(Edge::Python.render(&error.to_string()), "method is '`level=1`'");
+        assert_eq!(shell.render(&error.to_string()), "--method is '`level=1`'");
         for odd in ["a ` b", "`A`", "``", "\u{2} x", "\u{2} x \u{3}"] {
-            assert_eq!(shell.worded(odd), odd);
+            assert_eq!(shell.render(odd), odd);
         }
     }
 }

@@ -8,23 +8,23 @@ use crate::interrupt::{self, Interrupted};
 
 /// Runs an expression's body, and puts the expression's name before whatever goes wrong in it; a panic
 /// becomes an error like any other. An interrupt stops the body.
-pub fn named<T, E: Display>(
+pub fn with_name<T, E: Display>(
     expression: &str,
     edge: &Edge,
     body: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, String> {
     let error = match catch_unwind(AssertUnwindSafe(|| interrupt::during(body))) {
         Ok(Ok(value)) => return Ok(value),
-        Ok(Err(error)) => edge.worded(&error.to_string()),
+        Ok(Err(error)) => edge.render(&error.to_string()),
         Err(panic) if panic.is::<Interrupted>() => "interrupted by Ctrl-C".into(),
         Err(panic) => {
-            let said = panic
+            let message = panic
                 .downcast_ref::<String>()
                 .map(String::as_str)
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("no message");
             format!(
-                "internal error ({said}). This is a defect of polars-auc: please report it with the query."
+                "internal error ({message}). This is a defect of polars-auc: please report it with the query."
             )
         }
     };
@@ -39,18 +39,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_goes_wrong_is_worded() {
-        assert_eq!(named("gini", &Edge::Python, || Ok::<_, String>(1)), Ok(1));
+    fn errors_are_rendered() {
+        assert_eq!(with_name("gini", &Edge::Python, || Ok::<_, String>(1)), Ok(1));
         assert_eq!(
-            named("gini", &Edge::Python, || Err::<(), _>("bad\0label")),
+            with_name("gini", &Edge::Python, || Err::<(), _>("bad\0label")),
             Err("gini: bad\\0label".into())
         );
         assert_eq!(
-            named("report\0", &Edge::Python, || Err::<(), _>("bad label")),
+            with_name("report\0", &Edge::Python, || Err::<(), _>("bad label")),
             Err("report\\0: bad label".into())
         );
         let panicked = |body: fn()| {
-            named("gini", &Edge::Python, || {
+            with_name("gini", &Edge::Python, || {
                 body();
                 Ok::<_, String>(())
             })

@@ -70,8 +70,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
     def link(found: re.Match[str]) -> str:
         name = found[2].removeprefix("polars_auc.")
-        known = files.get_file_from_path(f"reference/{name}.md")
-        return f'<a href="{name}.html">{found[1]}</a>' if known else found[1]
+        file = files.get_file_from_path(f"reference/{name}.md")
+        return f'<a href="{name}.html">{found[1]}</a>' if file else found[1]
 
     return re.sub(r":\w+:(<code>([\w.]+)</code>)", link, html)
 

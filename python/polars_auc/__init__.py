@@ -107,7 +107,7 @@ __all__ += _thresholds.__all__
 
 
 # Reports, pages and charts take as long to import as all else, and most queries need none of them.
-_WHEN_ASKED = {
+_LAZY_MODULES = {
     "compare_reports": "_report.changes",
     "load_ipython_extension": "_page.style",
     "plot_coverage": "_plots.coverage",
@@ -128,9 +128,9 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         """Import a function when it is asked for."""
-        if name not in _WHEN_ASKED:
+        if name not in _LAZY_MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        function = getattr(importlib.import_module(f"{__name__}.{_WHEN_ASKED[name]}"), name)
+        function = getattr(importlib.import_module(f"{__name__}.{_LAZY_MODULES[name]}"), name)
         globals()[name] = function
         return function
 

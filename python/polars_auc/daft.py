@@ -88,7 +88,7 @@ def group_states(
         raise TypeError(msg)
     keys = keys_of(name, by, f'{name}(frame, "label", "score", by="segment")')
     listed = [scores] if isinstance(scores, str) or not isinstance(scores, Iterable) else list(scores)
-    masses = {role: own for role, own in (("weight", weight), ("count", count)) if own is not None}
+    masses = {role: mass for role, mass in (("weight", weight), ("count", count)) if mass is not None}
     columns = [*keys, *listed, label, *masses.values()]
     _refuse_columns(name, columns, keys, listed)
     rows = frame.select(*dict.fromkeys(columns))
@@ -151,17 +151,17 @@ def _share(rows: DataFrame, keys: list[str]) -> Expression | None:
 def _refuse_columns(name: str, columns: list[Any], keys: list[str], scores: list[str]) -> None:
     """Refuse a result without scores, columns that are no names, and two of the result with one name."""
     if not scores:
-        said = "must name at least one column, got none"
-        raise OptionError(name, "scores", said, f'write {name}(frame, "label", "score")')
+        reason = "must name at least one column, got none"
+        raise OptionError(name, "scores", reason, f'write {name}(frame, "label", "score")')
     other = next((column for column in columns if not isinstance(column, str)), None)
     if other is not None:
-        said = f"columns are names, got {other}"
-        raise OptionTypeError(name, "", said, "make other columns by frame.with_column")
+        reason = f"columns are names, got {other}"
+        raise OptionTypeError(name, "", reason, "make other columns by frame.with_column")
     result = [*keys, *scores]
     twice = next((column for column in result if result.count(column) > 1), None)
     if twice is not None:
-        said = f"two columns of the result are named {twice!r}"
-        raise OptionError(name, "", said, "make another by frame.with_column")
+        reason = f"two columns of the result are named {twice!r}"
+        raise OptionError(name, "", reason, "make another by frame.with_column")
 
 
 def _ipc(states: pl.DataFrame) -> bytes:

@@ -103,10 +103,10 @@ def register(
             raise ValueError(msg)
         answer = function(_LABELS, _SCORES).alias(name)
         dtype = _answers(pl.LazyFrame(schema=_SCHEMA), answer).collect_schema()[name]
-        of_lists = f"{_PREFIX}{name}_{next(_NUMBERS)}"
+        function_name = f"{_PREFIX}{name}_{next(_NUMBERS)}"
         connected.create_function(
-            of_lists,
-            _of_lists(answer),
+            function_name,
+            _list_function(answer),
             ["DOUBLE[]", "DOUBLE[]"],
             _sql_type(name, dtype),
             type="arrow",
@@ -115,10 +115,10 @@ def register(
         try:
             connected.execute(
                 f"CREATE OR REPLACE TEMP MACRO {name}(label, score) AS "
-                f"{of_lists}(list(CAST(label AS DOUBLE)), list(CAST(score AS DOUBLE)))"
+                f"{function_name}(list(CAST(label AS DOUBLE)), list(CAST(score AS DOUBLE)))"
             )
         except duckdb.ParserException as error:
-            connected.remove_function(of_lists)
+            connected.remove_function(function_name)
             msg = f"register: {name!r} is a word of SQL; choose another name"
             raise ValueError(msg) from error
     for database, *_, definition in existing:
@@ -186,7 +186,7 @@ def _answers(rows: pl.LazyFrame, answer: pl.Expr) -> pl.LazyFrame:
     return rows.group_by(_ROW, maintain_order=True).agg(answer).drop(_ROW)
 
 
-def _of_lists(answer: pl.Expr) -> Callable[[Any, Any], Any]:
+def _list_function(answer: pl.Expr) -> Callable[[Any, Any], Any]:
     """Make a function of a column of lists of labels, and one of scores: a list for each group."""
 
     def answers(labels: Any, scores: Any) -> Any:

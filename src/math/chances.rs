@@ -35,8 +35,8 @@ impl Chances {
         // The high bits say which part, and the low ones where in the part.
         let product = u128::from(stream.bits()) * self.parts.len() as u128;
         let part = (product >> 64) as usize;
-        let (own, other) = self.parts[part];
-        if (product as u64) < own { part } else { other as usize }
+        let (threshold, other) = self.parts[part];
+        if (product as u64) < threshold { part } else { other as usize }
     }
 }
 

@@ -196,10 +196,10 @@ mod tests {
     #[test]
     fn normal_numbers() {
         let mut stream = Stream::new(5, 0);
-        let drawn: Vec<f64> = (0..40_000).map(|_| stream.normal()).collect();
-        let (mean, deviation) = crate::math::quantile::mean_and_deviation(&drawn);
+        let numbers: Vec<f64> = (0..40_000).map(|_| stream.normal()).collect();
+        let (mean, deviation) = crate::math::quantile::mean_and_deviation(&numbers);
         assert!(mean.abs() < 0.025 && (deviation - 1.0).abs() < 0.018, "{mean} {deviation}");
-        let beyond = drawn.iter().filter(|number| number.abs() > 1.959_963_984_540_054).count();
+        let beyond = numbers.iter().filter(|number| number.abs() > 1.959_963_984_540_054).count();
         assert!((1800..=2200).contains(&beyond), "{beyond}");
     }
 

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn small_numbers_beside_large_ones() {
+    fn small_numbers_with_large_ones() {
         assert_eq!(Sum::of([1.0, 1e100, 1.0, -1e100].into_iter()), 2.0);
         assert_eq!(Sum::of_repeated([(0.1, 3.0), (-0.3, 1.0)].into_iter()), 0.1f64.mul_add(3.0, -0.3));
     }

@@ -75,7 +75,7 @@ macro_rules! declared {
 macro_rules! expressions {
     ($($kind:ident, $field:ident: $(
         $name:ident $(in $public:ident)? => $statistic:ty
-            $(| $condition:ident($($named:literal),+) $variant_kind:ident $variant_field:ident => $variant:ty)*
+            $(| $condition:ident($($option_name:literal),+) $variant_kind:ident $variant_field:ident => $variant:ty)*
     ),*;)*) => {
         /// The names of all expressions, as Polars knows them: each with the function that users call, and with the statistics
         /// that answer.
@@ -96,7 +96,7 @@ macro_rules! expressions {
         pub fn check(name: &str, options: &Options) -> Result<(), OptionError> {
             match name {
                 $($(stringify!($name) => {
-                    $(if $condition(options, &[$($named),+]) {
+                    $(if $condition(options, &[$($option_name),+]) {
                         return <$variant as FromOptions>::from_options(options).map(|_| ());
                     })*
                     <$statistic as FromOptions>::from_options(options).map(|_| ())
@@ -114,13 +114,13 @@ macro_rules! expressions {
             ffi::symbols! {
                 $name, CALLED,
                 |keywords, fields| {
-                    $(if $condition(&keywords.options, &[$($named),+]) {
+                    $(if $condition(&keywords.options, &[$($option_name),+]) {
                         return $variant_field::<$variant>(fields, &keywords.arguments()?);
                     })*
                     $field::<$statistic>(fields, &keywords.arguments()?)
                 },
                 |keywords, inputs| {
-                    $(if $condition(&keywords.options, &[$($named),+]) {
+                    $(if $condition(&keywords.options, &[$($option_name),+]) {
                         return $variant_kind::<$variant>(inputs, &keywords.arguments()?);
                     })*
                     $kind::<$statistic>(inputs, &keywords.arguments()?)

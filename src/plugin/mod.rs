@@ -54,14 +54,14 @@ mod python {
                 return Some((String::new(), "the options cannot be read".into(), None));
             };
             let error = crate::plugin::expressions::check(name, &options).err()?;
-            Some((error.option, error.said, error.instead))
+            Some((error.option, error.reason, error.instead))
         }
 
         /// A text that names options between backticks, as Python words it or, with the names of flags that differ, a shell.
         #[pyfunction]
         #[pyo3(signature = (text, flags=None))]
         fn worded(text: &str, flags: Option<BTreeMap<String, String>>) -> String {
-            flags.map_or(Edge::Python, Edge::Shell).worded(text)
+            flags.map_or(Edge::Python, Edge::Shell).render(text)
         }
 
         /// The places of distinct names of periods in the order of the periods; if they have none, the reason.

@@ -28,7 +28,7 @@ pub enum Strategy {
 
 impl Strategy {
     /// The ways that can be forced, by name.
-    pub const NAMED: [(&'static str, Strategy); 3] =
+    pub const NAMES: [(&'static str, Strategy); 3] =
         [("class_keys", Strategy::ClassKeys), ("shards", Strategy::Shards), ("counted", Strategy::Counting)];
 }
 

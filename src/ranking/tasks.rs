@@ -66,9 +66,9 @@ pub fn par_map<W, T: Send>(
         let mut kept = start();
         for index in part {
             interrupt::check();
-            let made = work(&mut kept, numbers.start + index);
+            let result = work(&mut kept, numbers.start + index);
             // Each slot is used by one number only, so its lock is free and not poisoned.
-            *slots[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+            *slots[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         }
     });
     slots.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_group_stands_alone() {
+    fn a_large_group_is_one_task() {
         let rows = [1, 2, 900, 3, 4];
         assert_eq!(cut(5, |group| rows[group], 100), [0..2, 2..3, 3..5]);
         assert_eq!(cut(0, |_| 1, 100), std::slice::from_ref(&(0..0)));

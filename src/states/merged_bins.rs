@@ -65,13 +65,13 @@ impl<K: Key, T: CountValue> MergedBins<K, T> {
     /// Appends all bins of both.
     fn push_all<const BY_INTERVAL: bool, const ALL_TIED: bool>(&mut self, mut both: [Bins<'_, K, T>; 2]) {
         let mut merged = MergedBlock::default();
-        while let [Some(own), Some(others)] = both.map(|bins| bins.block()) {
-            merged.fill::<BY_INTERVAL, ALL_TIED>(&own, &others);
+        while let [Some(ours), Some(others)] = both.map(|bins| bins.block()) {
+            merged.fill::<BY_INTERVAL, ALL_TIED>(&ours, &others);
             self.push::<ALL_TIED>(&merged, &mut both);
         }
         let mut indices = [0; 2];
-        while let [Some(own), Some(others)] = [0, 1].map(|side: usize| both[side].bin(indices[side])) {
-            let merged = merged_bin::<K, T, BY_INTERVAL>(own, others);
+        while let [Some(ours), Some(others)] = [0, 1].map(|side: usize| both[side].bin(indices[side])) {
+            let merged = merged_bin::<K, T, BY_INTERVAL>(ours, others);
             self.keys.push(merged.key);
             self.counts.push(merged.count);
             if !ALL_TIED {
@@ -180,19 +180,19 @@ struct MergedBin<K, T> {
 /// Merges the next bins, without a branch that a processor would predict wrongly.
 #[inline(always)]
 fn merged_bin<K: Key, T: CountValue, const BY_INTERVAL: bool>(
-    own: Bin<K, T>,
+    ours: Bin<K, T>,
     others: Bin<K, T>,
 ) -> MergedBin<K, T> {
-    let is_same = if BY_INTERVAL { own.interval == others.interval } else { own.key == others.key };
-    let (is_own, is_others) = (is_same | (own.key > others.key), is_same | (others.key > own.key));
-    let part = |is_there: bool, count: Count<T>| select_unpredictable(is_there, count, Count::default());
-    let (low, high) = (own.key.min(others.key), own.key.max(others.key));
-    let tied = (!is_own | own.tied) & (!is_others | others.tied);
+    let is_same = if BY_INTERVAL { ours.interval == others.interval } else { ours.key == others.key };
+    let (is_ours, is_others) = (is_same | (ours.key > others.key), is_same | (others.key > ours.key));
+    let part = |is_present: bool, count: Count<T>| select_unpredictable(is_present, count, Count::default());
+    let (low, high) = (ours.key.min(others.key), ours.key.max(others.key));
+    let tied = (!is_ours | ours.tied) & (!is_others | others.tied);
     MergedBin {
         key: if BY_INTERVAL { select_unpredictable(is_same, low, high) } else { high },
-        count: part(is_own, own.count).plus(part(is_others, others.count)),
+        count: part(is_ours, ours.count).plus(part(is_others, others.count)),
         tied: if BY_INTERVAL { tied & (!is_same | (low == high)) } else { tied },
-        from: [usize::from(is_own), usize::from(is_others)],
+        from: [usize::from(is_ours), usize::from(is_others)],
     }
 }
 
@@ -221,13 +221,13 @@ impl<K: Key, T: CountValue> MergedBlock<K, T> {
     #[inline]
     fn fill<const BY_INTERVAL: bool, const ALL_TIED: bool>(
         &mut self,
-        own: &Block<'_, K, T>,
+        ours: &Block<'_, K, T>,
         others: &Block<'_, K, T>,
     ) {
         let mut from = [0; 2];
         for step in 0..MERGE_BLOCK {
             let bin = merged_bin::<K, T, BY_INTERVAL>(
-                own.bin(from[0] % MERGE_BLOCK),
+                ours.bin(from[0] % MERGE_BLOCK),
                 others.bin(from[1] % MERGE_BLOCK),
             );
             (self.keys[step], self.counts[step]) = (bin.key, bin.count);

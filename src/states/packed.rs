@@ -337,10 +337,10 @@ impl<'a> Bytes<'a> {
             return Err("does not begin with ROC and the version 1, as pack_state writes it".into());
         }
         let length = self.byte()?;
-        let own = self.take(length.into())?;
-        if own != dtype.as_bytes() {
-            let own = String::from_utf8_lossy(own);
-            return Err(format!("holds scores of dtype {own}, but score_dtype is {dtype}"));
+        let stored = self.take(length.into())?;
+        if stored != dtype.as_bytes() {
+            let stored = String::from_utf8_lossy(stored);
+            return Err(format!("holds scores of dtype {stored}, but score_dtype is {dtype}"));
         }
         let flags = self.byte()?;
         if flags > NAN + LIMITED + PROBABILITY + INTERVALS + WEIGHTS {
@@ -355,9 +355,9 @@ impl<'a> Bytes<'a> {
     }
 
     fn take(&mut self, bytes: usize) -> Result<&'a [u8], String> {
-        let (taken, rest) = self.0.split_at_checked(bytes).ok_or(ENDS)?;
+        let (head, rest) = self.0.split_at_checked(bytes).ok_or(ENDS)?;
         self.0 = rest;
-        Ok(taken)
+        Ok(head)
     }
 
     fn byte(&mut self) -> Result<u8, String> {
@@ -449,7 +449,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn there_and_back(
+        fn round_trip(
             rows in prop::collection::vec((any::<f64>(), -1f64..1.0, any::<bool>(), 0..30), 0..400),
             max_bins in 16u64..60,
             power in -300i32..300,

@@ -47,12 +47,12 @@ impl Scale {
     }
 
     /// All scales in their order, by name.
-    pub const NAMED: [(&'static str, Scale); 2] =
+    pub const NAMES: [(&'static str, Scale); 2] =
         [("real", Scale::Real), ("probability", Scale::Probability)];
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        Self::NAMED[self as usize].0
+        Self::NAMES[self as usize].0
     }
 
     /// Whether it holds this score.
@@ -406,7 +406,7 @@ mod tests {
                 && !Scale::Probability.holds(-1e-9)
         );
         assert_eq!(Scale::Probability.position(0.25), Scale::Probability.position(0.25));
-        for (name, scale) in Scale::NAMED {
+        for (name, scale) in Scale::NAMES {
             assert_eq!(scale.name(), name);
         }
     }

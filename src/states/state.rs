@@ -189,10 +189,10 @@ impl<T: CountValue> State<T> {
             return self;
         }
         self.limit = match (self.limit, limit) {
-            (Some(own), Some(other)) => {
-                Some(Limit { max_bins: own.max_bins.min(other.max_bins), scale: own.scale })
+            (Some(first), Some(other)) => {
+                Some(Limit { max_bins: first.max_bins.min(other.max_bins), scale: first.scale })
             }
-            (own, other) => own.or(other),
+            (first, other) => first.or(other),
         };
         self.fitted()
     }

@@ -301,17 +301,17 @@ mod tests {
         let mut group = Group::default();
         with_columns(rows, |rows| group.load(rows));
         assert_eq!(stored.row_counts(), group.row_counts().stored());
-        let [(u, pairs), (own_u, own_pairs)] =
+        let [(u, pairs), (expected_u, expected_pairs)] =
             [group.ties(), stored.ties()].map(|mut ties| (ties.twice_u(), ties.pairs()));
         if whole {
             // The units may differ by powers of two.
             let odd = |number: u128| number.checked_shr(number.trailing_zeros()).unwrap_or(0);
-            assert_eq!((odd(u), odd(pairs)), (odd(own_u), odd(own_pairs)));
+            assert_eq!((odd(u), odd(pairs)), (odd(expected_u), odd(expected_pairs)));
         }
         if pairs > 0 {
             let auc = |u: u128, pairs: u128| u as f64 / pairs as f64;
             // Each of the two quotients is rounded, and so are the numbers that it is made of.
-            let off = (auc(u, pairs) - auc(own_u, own_pairs)).abs();
+            let off = (auc(u, pairs) - auc(expected_u, expected_pairs)).abs();
             assert!(off <= rounding + 4.0 * f64::EPSILON, "off by {off:e}, expected at most {rounding:e}");
         }
     }

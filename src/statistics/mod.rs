@@ -196,10 +196,10 @@ pub(crate) mod tests {
         let bytes = packed(labels.iter().map(|&label| label == 1));
         let mut group = Group::new(way, Domain::Any);
         group.load(Observations::new(scores, Bits::new(&bytes, 0, labels.len()), None));
-        let mut said = Vec::new();
-        let mut say = |record: &dyn std::fmt::Debug| said.push(format!("{record:?}"));
+        let mut texts = Vec::new();
+        let mut add = |record: &dyn std::fmt::Debug| texts.push(format!("{record:?}"));
         for alternative in [Alternative::TwoSided, Alternative::Greater, Alternative::Less] {
-            say(&KsStatistic { alternative, ..KsStatistic::default() }.of_ties(group.ties()));
+            add(&KsStatistic { alternative, ..KsStatistic::default() }.of_ties(group.ties()));
         }
         let criteria = [
             Criterion::Youden { ratio: 1.0 },
@@ -219,7 +219,7 @@ pub(crate) mod tests {
                 _ => vec![None, Some((0.2, 0.5)), Some((0.0, 0.1))],
             };
             for fpr in ranges {
-                say(&OperatingPoint { criterion, beta: 1.5, fpr }.of_ties(group.ties()));
+                add(&OperatingPoint { criterion, beta: 1.5, fpr }.of_ties(group.ties()));
             }
         }
         let ranges = [
@@ -230,15 +230,15 @@ pub(crate) mod tests {
         ];
         for range in ranges {
             let standardized = Standardized::Never;
-            say(&RocAuc { range: Some(range), standardized }.of_ties(group.ties()));
+            add(&RocAuc { range: Some(range), standardized }.of_ties(group.ties()));
             for method in [PartialMethod::DeLong, PartialMethod::Logit] {
                 let test = Hypothesis::default();
                 let ci = RocAucCiPartial { range, standardized, method, level: 0.95, test };
-                say(&ci.of_ties(group.ties()));
+                add(&ci.of_ties(group.ties()));
             }
         }
-        say(&RocSummary::default().of_ties(group.ties()));
-        said
+        add(&RocSummary::default().of_ties(group.ties()));
+        texts
     }
 
     proptest! {

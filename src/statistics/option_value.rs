@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
 /// An integer with more bits is shown by its size.
-const SHOWN_BITS: u32 = 128;
+const MAX_BITS: u32 = 128;
 
 /// Stands in a text for a backtick that a user wrote, which is around no option.
 pub const LITERAL_BACKTICK: &str = "\u{1}";
@@ -54,7 +54,7 @@ impl Display for OptionValue {
             OptionValue::Integer(value) => value.fmt(f),
             OptionValue::Digits(digits) => {
                 let bits = (digits.len() as f64 * std::f64::consts::LOG2_10).ceil() as u32;
-                if bits > SHOWN_BITS && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
+                if bits > MAX_BITS && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
                     write!(f, "an integer of {} digits", digits.trim_start_matches('-').len())
                 } else {
                     f.write_str(digits)
@@ -91,7 +91,7 @@ impl Display for OptionValue {
                 }
                 f.write_str("}")
             }
-            OptionValue::Other(shown) => f.write_str(&shown.replace('`', LITERAL_BACKTICK)),
+            OptionValue::Other(display) => f.write_str(&display.replace('`', LITERAL_BACKTICK)),
         }
     }
 }
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn values_as_python_shows_them() {
         let word = |text: &str| OptionValue::Word(text.into());
-        for (value, shown) in [
+        for (value, display) in [
             (OptionValue::Absent, "None"),
             (OptionValue::Truth(true), "True"),
             (OptionValue::Integer(-3), "-3"),
@@ -116,7 +116,7 @@ mod tests {
             (word("a \"b\""), "'a \"b\"'"),
             (OptionValue::List(vec![word("a"), OptionValue::Float(0.5)]), "['a', 0.5]"),
         ] {
-            assert_eq!(value.to_string(), shown);
+            assert_eq!(value.to_string(), display);
         }
     }
 }

@@ -28,15 +28,15 @@ pub struct OptionError {
     /// The name of the option; empty if the text itself names all that it is about.
     pub option: String,
     /// What is wrong with it.
-    pub said: String,
+    pub reason: String,
     /// What to write instead.
     pub instead: Option<String>,
 }
 
 impl OptionError {
     /// An option, and what is wrong with it.
-    pub fn new(option: &str, said: impl Into<String>) -> Self {
-        OptionError { option: option.into(), said: said.into(), instead: None }
+    pub fn new(option: &str, reason: impl Into<String>) -> Self {
+        OptionError { option: option.into(), reason: reason.into(), instead: None }
     }
 
     /// The same with what to write instead.
@@ -50,20 +50,20 @@ impl Display for OptionError {
         if !self.option.is_empty() {
             write!(f, "`{}` ", self.option)?;
         }
-        f.write_str(&self.said)?;
+        f.write_str(&self.reason)?;
         self.instead.as_ref().map_or(Ok(()), |instead| write!(f, "; {instead}"))
     }
 }
 
 impl From<String> for OptionError {
-    fn from(said: String) -> Self {
-        OptionError::new("", said)
+    fn from(reason: String) -> Self {
+        OptionError::new("", reason)
     }
 }
 
 impl From<&str> for OptionError {
-    fn from(said: &str) -> Self {
-        OptionError::new("", said)
+    fn from(reason: &str) -> Self {
+        OptionError::new("", reason)
     }
 }
 
@@ -365,39 +365,39 @@ pub(in crate::statistics) mod tests {
         ]);
         assert_eq!(all.word("side"), Ok(Side::Left));
         assert_eq!(all.optional_word::<Side>("none"), Ok(None));
-        let said = |error: OptionError| error.to_string();
+        let reason = |error: OptionError| error.to_string();
         assert_eq!(
-            said(all.word::<Side>("other").unwrap_err()),
+            reason(all.word::<Side>("other").unwrap_err()),
             "`other` must be one of 'left', 'right', got 'up'"
         );
         assert_eq!(
-            said(all.optional_word::<Side>("other").unwrap_err()),
+            reason(all.optional_word::<Side>("other").unwrap_err()),
             "`other` must be one of 'left', 'right'\u{2}, None\u{1f}\u{3}, got 'up'"
         );
         assert_eq!(
-            said(all.word::<Side>("none").unwrap_err()),
+            reason(all.word::<Side>("none").unwrap_err()),
             "`none` must be one of 'left', 'right', got None"
         );
-        assert_eq!(said(all.level().unwrap_err()), "`level` must lie between 0 and 1, such as 0.95, got 1");
+        assert_eq!(reason(all.level().unwrap_err()), "`level` must lie between 0 and 1, such as 0.95, got 1");
         assert_eq!(all.integer::<u32>("n", 2..=7), Ok(7));
         assert_eq!(
-            said(all.integer::<u32>("n", 2..=6).unwrap_err()),
+            reason(all.integer::<u32>("n", 2..=6).unwrap_err()),
             "`n` must be an integer from 2 to 6, got 7"
         );
-        assert_eq!(said(all.flag("flag").unwrap_err()), "`flag` must be True or False, got 1");
+        assert_eq!(reason(all.flag("flag").unwrap_err()), "`flag` must be True or False, got 1");
         assert_eq!(
-            said(all.bounds("fpr").unwrap_err()),
+            reason(all.bounds("fpr").unwrap_err()),
             "`min_fpr` must be below `max_fpr`, got 0.5 and 0.25"
         );
         assert_eq!(all.bounds("tpr"), Ok(Some((0.25, 1.0))));
         assert!(all.list("n").is_err(), "a number is no list");
         assert_eq!(
-            said(all.above_0("none", 1e9).unwrap_err()),
+            reason(all.above_0("none", 1e9).unwrap_err()),
             "`none` must be a number above 0, from 1e-9 to 1e9, got None"
         );
         assert_eq!(Side::Right.word(), "right");
         assert_eq!(
-            said(OptionError::new("a", "is wrong").instead("write `b=1`")),
+            reason(OptionError::new("a", "is wrong").instead("write `b=1`")),
             "`a` is wrong; write `b=1`"
         );
     }

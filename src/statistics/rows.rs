@@ -109,11 +109,12 @@ impl Rows {
                     so_far.then_with(|| column.of_row[a].cmp(&column.of_row[b]))
                 })
         });
-        let taken = |codes: &Codes| if codes.of_row.is_empty() { codes.clone() } else { codes.taken(&order) };
+        let reordered =
+            |codes: &Codes| if codes.of_row.is_empty() { codes.clone() } else { codes.select(&order) };
         Rows {
             len: self.len,
             labels: order.iter().filter_map(|&row| self.labels.get(row as usize).copied()).collect(),
-            scores: self.scores.iter().map(taken).collect(),
+            scores: self.scores.iter().map(reordered).collect(),
             placements: Vec::new(),
             placement_products: None,
             key_placements: Vec::new(),
@@ -125,8 +126,8 @@ impl Rows {
                 .iter()
                 .map(|values| order.iter().map(|&row| values[row as usize]).collect())
                 .collect(),
-            keys: taken(&self.keys),
-            clusters: taken(&self.clusters),
+            keys: reordered(&self.keys),
+            clusters: reordered(&self.clusters),
             nan_keys: self.nan_keys.clone(),
             key_places: self.key_places.clone(),
             key_series: self.key_series.clone(),

@@ -26,30 +26,30 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def opened(browser: Browser) -> Iterator[Any]:
     """Open a page without a network; nothing may be asked for, complained about or put before the reader."""
-    said: list[str] = []
+    requests: list[str] = []
     contexts = []
 
     def put_before_the_reader(dialog: Dialog) -> None:
-        said.append(f"dialog: {dialog.message}")
+        requests.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
-    def of(path: Path, *, width: int = 1200, scheme: Any = "light", drawn: bool = True) -> Page:
+    def of(path: Path, *, width: int = 1200, scheme: Any = "light", wait: bool = True) -> Page:
         context = browser.new_context(
             viewport={"width": width, "height": 800}, color_scheme=scheme, offline=True
         )
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("console", lambda message: requests.append(message.text))
+        page.on("pageerror", lambda error: requests.append(str(error)))
         page.on("dialog", put_before_the_reader)
-        page.on("popup", lambda other: said.append(f"window: {other.url}"))
-        page.on("request", lambda asked: said.append(asked.url) if "://" in asked.url[:8] else None)
+        page.on("popup", lambda other: requests.append(f"window: {other.url}"))
+        page.on("request", lambda request: requests.append(request.url) if "://" in request.url[:8] else None)
         page.goto(path.as_uri())
-        if drawn:
+        if wait:
             page.wait_for_selector("html[data-drawn=all]")
         return page
 
     yield of
     for context in contexts:
         context.close()
-    assert [text for text in said if not text.startswith(("file:", "blob:"))] == []
+    assert [text for text in requests if not text.startswith(("file:", "blob:"))] == []

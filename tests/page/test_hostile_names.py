@@ -116,14 +116,14 @@ def examine(page: Page) -> None:
 
 
 def test_names_on_the_page_of_a_report(opened: Any, rows: Path, tmp_path: Path) -> None:
-    given = [*columns_of(rows), "--label", "y", "--where", f"image <> '{ELSEWHERE}'", "--quiet"]
+    arguments = [*columns_of(rows), "--label", "y", "--where", f"image <> '{ELSEWHERE}'", "--quiet"]
     by = ["--by", "image", "--by", "month", "--groupings", "each"]
-    asked = ["--compare", "--versus", "rest", "--stability", "month < '2024-07'", "--fail-if", "auc > 2"]
+    options = ["--compare", "--versus", "rest", "--stability", "month < '2024-07'", "--fail-if", "auc > 2"]
     previous = tmp_path / f"<svg onload={RUN.replace('.', '')}>.parquet"
-    assert main(["report", str(rows), *given, *by, "-o", str(previous)]) == 0
+    assert main(["report", str(rows), *arguments, *by, "-o", str(previous)]) == 0
     output = tmp_path / "report.html"
     changes = ["--compare-to", str(previous), "--title", HOSTILE[25]]
-    assert main(["report", str(rows), *given, *by, *asked, *changes, "-o", str(output)]) == 0
+    assert main(["report", str(rows), *arguments, *by, *options, *changes, "-o", str(output)]) == 0
     page = opened(output)
     assert page.title() == HOSTILE[25]
     page.locator(".dt-search input").fill("example.invalid")
@@ -133,7 +133,7 @@ def test_names_on_the_page_of_a_report(opened: Any, rows: Path, tmp_path: Path) 
     examine(page)
     name = f'"{HOSTILE[0]}"'.replace('"', '""')
     output = tmp_path / "named.html"
-    assert main(["report", str(rows), *given, "--by", f'"{name[2:-2]}"', "-o", str(output)]) == 0
+    assert main(["report", str(rows), *arguments, "--by", f'"{name[2:-2]}"', "-o", str(output)]) == 0
     examine(opened(output))
 
 
@@ -149,10 +149,12 @@ def test_names_on_the_page_of_a_report_in_python(opened: Any, rows: Path, tmp_pa
 
 
 def test_names_on_the_page_of_curves(opened: Any, rows: Path, tmp_path: Path) -> None:
-    given = [*columns_of(rows), "--label", "y", "--max-points", "50"]
+    arguments = [*columns_of(rows), "--label", "y", "--max-points", "50"]
     for place, options in enumerate((["--by", "image"], ["--band", "likelihood", "--points", "9"])):
         output = tmp_path / f"curve{place}.html"
-        assert main(["curve", str(rows), *given, *options, "--title", HOSTILE[25], "-o", str(output)]) == 0
+        assert (
+            main(["curve", str(rows), *arguments, *options, "--title", HOSTILE[25], "-o", str(output)]) == 0
+        )
         page = opened(output)
         assert page.title() == HOSTILE[25]
         examine(page)
@@ -171,10 +173,10 @@ def test_names_on_the_page_of_a_chart(opened: Any, rows: Path, tmp_path: Path) -
 
 
 def test_names_in_a_picture(opened: Any, rows: Path, tmp_path: Path) -> None:
-    given = [*columns_of(rows), "--label", "y", "--by", "image", "--max-points", "50"]
+    arguments = [*columns_of(rows), "--label", "y", "--by", "image", "--max-points", "50"]
     output = tmp_path / "curve.svg"
-    assert main(["curve", str(rows), *given, "-o", str(output)]) == 0
-    page = opened(output, drawn=False)
+    assert main(["curve", str(rows), *arguments, "-o", str(output)]) == 0
+    page = opened(output, wait=False)
     assert page.evaluate("window.ran") is None
     assert page.locator("script, foreignObject, image").count() == 0
 
@@ -183,4 +185,4 @@ def test_names_in_a_table_of_a_notebook(opened: Any, rows: Path, tmp_path: Path)
     report = pa.report(pl.scan_parquet(rows), "y", HOSTILE[6], by=HOSTILE[0]).collect()
     page = tmp_path / "table.html"
     page.write_text(pa.style_report(report, limit=1000).as_raw_html(), encoding="utf-8")
-    examine(opened(page, drawn=False))
+    examine(opened(page, wait=False))

@@ -39,8 +39,8 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frame = pl.DataFrame({"y": label, "segment": draw.integers(0, 2000, 200_000), **rows})
     frame.write_parquet(folder / "rows.parquet")
     path = folder / "report.html"
-    given = ["--label", "y", *(f"--score={score}" for score in rows), "--by", "segment"]
-    assert main(["report", str(folder / "rows.parquet"), *given, "--quiet", "-o", str(path)]) == 0
+    arguments = ["--label", "y", *(f"--score={score}" for score in rows), "--by", "segment"]
+    assert main(["report", str(folder / "rows.parquet"), *arguments, "--quiet", "-o", str(path)]) == 0
     return path
 
 
@@ -52,7 +52,7 @@ def column(page: Page, name: str) -> list[str]:
     return cells
 
 
-def test_all_charts_are_drawn(opened: Any, small: Path) -> None:
+def test_all_charts_are_rendered(opened: Any, small: Path) -> None:
     page = opened(small)
     figures = page.locator("figure[data-chart]")
     assert figures.count() == 5
@@ -66,7 +66,7 @@ def test_all_charts_are_drawn(opened: Any, small: Path) -> None:
             assert part.bounding_box()["width"] > 300
 
 
-def test_charts_of_four_scores_are_drawn_in_parts(opened: Any, tmp_path: Path) -> None:
+def test_charts_of_four_scores_are_rendered_in_parts(opened: Any, tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     label = draw.random(2000) < 0.4
     scores = {name: draw.standard_normal(2000) + label for name in "abcd"}
@@ -94,11 +94,11 @@ def test_the_table_of_groups_sorts_by_numbers(opened: Any, small: Path) -> None:
             head.locator(".dt-column-order").click()
             order = "descending" if descending else "ascending"
             page.wait_for_selector(f"#groups-table thead th[aria-sort={order}]", state="attached")
-            shown = [
+            displayed = [
                 float(cell.replace("<", "0").replace(",", "")) for cell in column(page, name) if cell != "-"
             ]
-            assert len(shown) > 10
-            assert shown == sorted(shown, reverse=descending), name
+            assert len(displayed) > 10
+            assert displayed == sorted(displayed, reverse=descending), name
 
 
 def test_the_table_of_groups_is_sorted_by_keyboard(opened: Any, small: Path) -> None:
@@ -108,8 +108,8 @@ def test_the_table_of_groups_is_sorted_by_keyboard(opened: Any, small: Path) -> 
     page.keyboard.press("Enter")
     # The table is sorted after the key, and not while it is pressed.
     page.wait_for_selector("#groups-table thead th[aria-sort=ascending]", state="attached")
-    shown = column(page, "auc")
-    assert shown == sorted(shown)
+    displayed = column(page, "auc")
+    assert displayed == sorted(displayed)
 
 
 def test_the_table_of_groups_filters(opened: Any, large: Path) -> None:
@@ -153,7 +153,7 @@ def test_differences_have_a_colour_and_a_sign(opened: Any, small: Path) -> None:
     assert len({color for _, color in signs}) == 2
 
 
-def test_a_point_says_what_it_is(opened: Any, small: Path) -> None:
+def test_a_point_has_a_tooltip(opened: Any, small: Path) -> None:
     page = opened(small)
     for chart, words in (
         ("curves", ("threshold", "fpr", "tpr")),
@@ -171,13 +171,13 @@ def test_a_point_says_what_it_is(opened: Any, small: Path) -> None:
         page.mouse.move(box["x"] + box["width"] / 2 - 1, box["y"] + box["height"] / 2 - 1)
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=3)
         page.wait_for_selector("#vg-tooltip-element.visible")
-        told = page.locator("#vg-tooltip-element").inner_text()
-        assert all(word in told for word in words), told
+        tooltip = page.locator("#vg-tooltip-element").inner_text()
+        assert all(word in tooltip for word in words), tooltip
         page.mouse.move(0, 0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_words_stand_out_from_what_is_behind_them(opened: Any, small: Path, scheme: str) -> None:
+def test_words_have_contrast(opened: Any, small: Path, scheme: str) -> None:
     """The contrast of WCAG 2.1 for text, 4.5, in each element with words of its own, charts included."""
     page = opened(small, scheme=scheme)
     faint = page.evaluate(
@@ -217,8 +217,8 @@ def test_every_part_has_a_name_for_those_who_do_not_see_it(opened: Any, small: P
         assert table.locator("caption").count() == 1
         assert table.locator("th:not([scope])").count() == 0
     for drawing in page.locator("figure[data-chart] svg.marks").all():
-        named = drawing.evaluate("(svg) => svg.closest('[aria-label]')?.getAttribute('aria-label') || ''")
-        assert len(named) > 20
+        label = drawing.evaluate("(svg) => svg.closest('[aria-label]')?.getAttribute('aria-label') || ''")
+        assert len(label) > 20
     for link in page.locator("nav a").all():
         assert page.locator(str(link.get_attribute("href"))).count() == 1
 
@@ -228,19 +228,19 @@ def test_a_phone_shows_all_without_scrolling_sideways(opened: Any, small: Path) 
     assert page.evaluate("document.documentElement.scrollWidth") == 375
 
 
-def test_charts_fit_a_phone_and_can_be_read_there(opened: Any, small: Path, large: Path) -> None:
+def test_charts_fit_a_phone_and_are_legible(opened: Any, small: Path, large: Path) -> None:
     """Only tables are read by scrolling sideways, and a chart is not made small to fit."""
     for path, charts in ((small, 5), (large, 4)):
         page = opened(path, width=390)
         places = page.locator("figure[data-chart] .wide")
         assert places.count() >= charts
         for place in places.all():
-            wide, room, drawn, natural = place.evaluate(
+            wide, room, rendered, natural = place.evaluate(
                 "(of) => { const svg = of.querySelector('svg.marks'); return [of.scrollWidth, of.clientWidth,"
                 " svg.getBoundingClientRect().width, Number(svg.getAttribute('width'))]; }"
             )
             assert wide <= room
-            assert drawn >= 0.85 * natural
+            assert rendered >= 0.85 * natural
 
 
 def test_panels_side_by_side_share_their_axes(opened: Any, tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ def test_panels_side_by_side_share_their_axes(opened: Any, tmp_path: Path) -> No
         {"month": months, "segment": segments, "y": label, "s": draw.standard_normal(n) + 2 * label}
     )
     rows.write_parquet(tmp_path / "rows.parquet")
-    given = [
+    arguments = [
         "report",
         str(tmp_path / "rows.parquet"),
         "--label",
@@ -275,8 +275,8 @@ def test_panels_side_by_side_share_their_axes(opened: Any, tmp_path: Path) -> No
             "--where",
             f"month = '{month}'",
         ]
-        assert main([*given, *history, "-o", str(tmp_path / "history.html")]) == 0
-    assert main([*given, "--by", "month", "-o", str(tmp_path / "trend.html")]) == 0
+        assert main([*arguments, *history, "-o", str(tmp_path / "history.html")]) == 0
+    assert main([*arguments, "--by", "month", "-o", str(tmp_path / "trend.html")]) == 0
     for name in ("history", "trend"):
         page = opened(tmp_path / f"{name}.html")
         axes = page.locator(f"figure[data-chart={name}] svg.marks").first.evaluate(
@@ -373,7 +373,7 @@ def test_it_prints(opened: Any, small: Path) -> None:
     assert page.pdf()[:5] == b"%PDF-"
 
 
-def test_without_scripts_the_numbers_are_there(browser: Browser, small: Path) -> None:
+def test_the_numbers_need_no_scripts(browser: Browser, small: Path) -> None:
     context = browser.new_context(java_script_enabled=False, offline=True)
     page = context.new_page()
     page.goto(small.as_uri())

@@ -16,8 +16,8 @@ from polars_auc._commands.main import main
 
 DATA = Path(__file__).parents[2] / "data"
 SCORES = ["--score=logistic", "--score=forest", "--score=tree"]
-ASKED = ["--by", "dataset", "--by", "segment", "--compare", "--stability", "fold % 2 = 0"]
-REPORT = ["report", str(DATA), "--label", "label", *SCORES, *ASKED, "--quiet"]
+OPTIONS = ["--by", "dataset", "--by", "segment", "--compare", "--stability", "fold % 2 = 0"]
+REPORT = ["report", str(DATA), "--label", "label", *SCORES, *OPTIONS, "--quiet"]
 
 
 @pytest.fixture(scope="module")
@@ -26,18 +26,18 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     earlier = folder / "earlier.parquet"
     assert main([*REPORT, "--where", "fold < 5", "-o", str(earlier)]) == 0
-    of_changes = ["--versus", "rest", "--compare-to", str(earlier)]
+    change_options = ["--versus", "rest", "--compare-to", str(earlier)]
     long = "a name of some words "
     rows = pl.read_parquet(DATA / "*.parquet").with_columns(long * 3 + pl.col("segment"))
     rows.with_columns(pl.lit("n" * 300).alias("dataset")).write_parquet(folder / "long.parquet")
-    made = {
-        "changes": [*REPORT, *of_changes],
-        "wide": [*REPORT, *of_changes, "--wide"],
+    commands = {
+        "changes": [*REPORT, *change_options],
+        "wide": [*REPORT, *change_options, "--wide"],
         "long": ["report", str(folder / "long.parquet"), *REPORT[2:]],
     }
-    for name, command in made.items():
+    for name, command in commands.items():
         assert main([*command, "-o", str(folder / f"{name}.html")]) == 0
-    return {name: folder / f"{name}.html" for name in made}
+    return {name: folder / f"{name}.html" for name in commands}
 
 
 def words(page: Any) -> Iterator[tuple[str, float, float]]:
@@ -56,14 +56,14 @@ def test_no_head_is_cut(opened: Any, pages: dict[str, Path], name: str, paper: s
     heads = [head.strip() for head in page.locator("#groups-table thead th").all_inner_texts()]
     n_rows = page.locator("#groups-table tbody tr").count()
     document = pdfium.PdfDocument(io.BytesIO(page.pdf(format=paper)))
-    printed, said = "", ""
+    printed, expected = "", ""
     for sheet in document:
         width = sheet.get_width()
         for word, start, end in words(sheet):
             assert start >= 20, word
             assert end <= width - 20, word
-        said = sheet.get_textpage().get_text_range()
-        printed += re.sub(r"\s", "", said)
+        expected = sheet.get_textpage().get_text_range()
+        printed += re.sub(r"\s", "", expected)
     assert all(head.replace(" ", "") in printed for head in heads)
     assert {"psi", "delta_auc_p_adjusted"} < set(heads)
     assert name == "long" or {"change", "change_p_adjusted", "p_adjusted"} < set(heads)
@@ -99,16 +99,16 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     months = [f"20{20 + month // 12}-{1 + month % 12:02}" for month in range(24)]
     rows = rows.with_columns(month=pl.Series(months * (n // 24)))
     rows.write_parquet(folder / "rows.parquet")
-    asked = ["report", str(folder / "rows.parquet"), "--label", "y", "--quiet", "--score", "s"]
-    three = [*asked, "--score", "t", "--score", "u"]
-    made = {
-        "one": [*asked, "--by", "g"],
+    base = ["report", str(folder / "rows.parquet"), "--label", "y", "--quiet", "--score", "s"]
+    three = [*base, "--score", "t", "--score", "u"]
+    commands = {
+        "one": [*base, "--by", "g"],
         "three": [*three, "--by", "g"],
         "periods": [*three, "--by", "month", "--by", "h"],
     }
-    for name, command in made.items():
+    for name, command in commands.items():
         assert main([*command, "-o", str(folder / f"{name}.html")]) == 0
-    return {name: folder / f"{name}.html" for name in made}
+    return {name: folder / f"{name}.html" for name in commands}
 
 
 @pytest.mark.parametrize("paper", ["A4", "Letter"])

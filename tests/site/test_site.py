@@ -58,17 +58,17 @@ def page() -> Iterator[Page]:
     """Open the first page from its folder, without a network; nothing may be complained about."""
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
     assert found, f"none of {', '.join(NAMES)} is installed"
-    said: list[str] = []
+    messages: list[str] = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         opened = browser.new_context(offline=True, viewport={"width": 1300, "height": 900}).new_page()
         opened.set_default_timeout(10_000)
-        opened.on("console", lambda message: said.append(message.text))
-        opened.on("pageerror", lambda error: said.append(str(error)))
+        opened.on("console", lambda message: messages.append(message.text))
+        opened.on("pageerror", lambda error: messages.append(str(error)))
         opened.goto((SITE / "index.html").as_uri())
         yield opened
         browser.close()
-    assert said == []
+    assert messages == []
 
 
 @pytest.mark.parametrize(("words", "function"), WORDS.items())

@@ -57,15 +57,15 @@ def check(session: SparkSession) -> None:
 
     # A report of Spark is made of states, which do not know whose label alone is missing.
     unknown = pl.lit(None, dtype=pl.UInt64).alias("n_unlabelled")
-    of_rows = pa.report(rows, "y", "s", by="segment", versus="rest").with_columns(unknown)
-    same(pauc.report(frame, "y", "s", by="segment", versus="rest"), of_rows)
-    usual = ranges.RANGE_ROWS, ranges.STANDS_FOR
-    ranges.RANGE_ROWS, ranges.STANDS_FOR = 20, 1
-    of_rows = pa.report(rows, "y", "s", by="segment").with_columns(unknown)
-    same(pauc.report(frame, "y", "s", by="segment"), of_rows)
-    ranges.RANGE_ROWS, ranges.STANDS_FOR = usual
-    of_none = pa.report(rows.clear(), "y", "s").with_columns(unknown)
-    same(pauc.report(frame.where("false"), "y", "s"), of_none)
+    from_rows = pa.report(rows, "y", "s", by="segment", versus="rest").with_columns(unknown)
+    same(pauc.report(frame, "y", "s", by="segment", versus="rest"), from_rows)
+    usual = ranges.RANGE_ROWS, ranges.SAMPLE_RATIO
+    ranges.RANGE_ROWS, ranges.SAMPLE_RATIO = 20, 1
+    from_rows = pa.report(rows, "y", "s", by="segment").with_columns(unknown)
+    same(pauc.report(frame, "y", "s", by="segment"), from_rows)
+    ranges.RANGE_ROWS, ranges.SAMPLE_RATIO = usual
+    without_rows = pa.report(rows.clear(), "y", "s").with_columns(unknown)
+    same(pauc.report(frame.where("false"), "y", "s"), without_rows)
     same(
         pauc.group_states(frame, "y", "s", by="segment"), rows.group_by("segment").agg(pa.roc_state("y", "s"))
     )
@@ -76,8 +76,8 @@ def check(session: SparkSession) -> None:
         up=pa.roc_summary("y", "s"), down=pa.roc_auc_ci("y", -pl.col("s"))
     )
     same(summaries, expected)
-    said = refusal(pauc.report(frame.withColumn("y", F.lit(2)), "y", "s"))
-    assert 'report: label "y" holds 2, but a label is Boolean' in said
+    message = refusal(pauc.report(frame.withColumn("y", F.lit(2)), "y", "s"))
+    assert 'report: label "y" holds 2, but a label is Boolean' in message
 
 
 def refusal(frame: Any) -> str:

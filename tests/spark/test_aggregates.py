@@ -67,8 +67,8 @@ def on_spark(
     frame: DataFrame, aggregates: dict[str, tuple[str, dict[str, Any]]], score: str, **options: Any
 ) -> pl.DataFrame:
     columns = [
-        getattr(pauc, name)("label", score, **given, **options).alias(alias)
-        for alias, (name, given) in aggregates.items()
+        getattr(pauc, name)("label", score, **keywords, **options).alias(alias)
+        for alias, (name, keywords) in aggregates.items()
     ]
     return pl.DataFrame(frame.groupBy("segment").agg(*columns).toArrow()).sort("segment")
 
@@ -90,7 +90,7 @@ def test_aggregates_are_the_expressions(
     same(answers.select("segment", case), local(rows, {case: CASES[case]}, "score"))
 
 
-OF_SCORES: dict[str, tuple[str, dict[str, Any]]] = {
+SCORE_AGGREGATES: dict[str, tuple[str, dict[str, Any]]] = {
     name: (name, {}) for name in ("ks_statistic", "roc_summary", "operating_point", "roc_state")
 } | {"confusion_at": ("confusion_at", {"at": 1})}
 
@@ -109,10 +109,10 @@ def test_scores_keep_their_type(
 ) -> None:
     plain = ["roc_auc", "roc_auc_ci"]
     others: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in plain}
-    of_scores = dict(OF_SCORES)
+    aggregates = dict(SCORE_AGGREGATES)
     if score == "flag":
-        del of_scores["confusion_at"]
-    same(on_spark(frame, of_scores, score, score_type=score_type), local(rows, of_scores, score))
+        del aggregates["confusion_at"]
+    same(on_spark(frame, aggregates, score, score_type=score_type), local(rows, aggregates, score))
     same(on_spark(frame, others, score), local(rows, others, score))
 
 

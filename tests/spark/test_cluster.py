@@ -38,7 +38,7 @@ def spark(session: Callable[..., SparkSession]) -> Iterator[SparkSession]:
 
 
 def test_workers_are_other_processes(spark: SparkSession) -> None:
-    def told(batches: Iterator[object]) -> Iterator[object]:
+    def process_ids(batches: Iterator[object]) -> Iterator[object]:
         import polars
         import pyarrow
 
@@ -49,7 +49,7 @@ def test_workers_are_other_processes(spark: SparkSession) -> None:
     from pyspark.sql.types import LongType, StructField, StructType
 
     kind = StructType([StructField("parent", LongType()), StructField("threads", LongType())])
-    workers = spark.range(0, 8, 1, 8).mapInArrow(told, kind).collect()
+    workers = spark.range(0, 8, 1, 8).mapInArrow(process_ids, kind).collect()
     assert os.getpid() not in {worker.parent for worker in workers}
     assert {worker.threads for worker in workers} == {1}
 
@@ -63,8 +63,8 @@ def test_a_cluster_gives_the_same_bits(
     expected = pa.report(rows, "label", scores, by="segment")
     same(pauc.report(frame, "label", scores, by="segment"), expected)
     states = pl.DataFrame(pauc.group_states(frame, "label", scores, by="segment").toArrow())
-    of_rows = rows.group_by("segment").agg(pa.roc_state("label", score) for score in scores)
-    same(states.sort("segment"), of_rows.sort("segment"))
+    from_rows = rows.group_by("segment").agg(pa.roc_state("label", score) for score in scores)
+    same(states.sort("segment"), from_rows.sort("segment"))
     aggregate = frame.groupBy("segment").agg(pauc.roc_summary("label", "score").alias("score"))
     summary = rows.group_by("segment").agg(pa.roc_summary("label", "score"))
     same(pl.DataFrame(aggregate.toArrow()).sort("segment"), summary.sort("segment"))
@@ -80,7 +80,7 @@ def test_a_killed_worker_changes_nothing(
 ) -> None:
     """A worker is lost with all that it has counted, while others still count; ranges end where they did."""
     monkeypatch.setattr(ranges, "RANGE_ROWS", 50)
-    monkeypatch.setattr(ranges, "STANDS_FOR", 1)
+    monkeypatch.setattr(ranges, "SAMPLE_RATIO", 1)
     armed, killed = tmp_path / "armed", tmp_path / "killed"
 
     def passed(batches: Iterator[object]) -> Iterator[object]:

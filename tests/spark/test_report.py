@@ -26,7 +26,7 @@ NAN = pytest.mark.filterwarnings("ignore:report. the score .* is NaN:UserWarning
 def in_ranges(monkeypatch: pytest.MonkeyPatch, rows: int) -> list[int]:
     """Make ranges of so many rows; return a list that tells how many ranges each score of a report has."""
     monkeypatch.setattr(ranges, "RANGE_ROWS", rows)
-    monkeypatch.setattr(ranges, "STANDS_FOR", 1)
+    monkeypatch.setattr(ranges, "SAMPLE_RATIO", 1)
     numbers: list[int] = []
     of = ranges.RangeStages.of
 
@@ -170,11 +170,11 @@ def test_states_go_through_parquet(frame: DataFrame, rows: pl.DataFrame, tmp_pat
     first = F.col("day") == F.lit("2026-05-01").cast("date")
     path = str(tmp_path / "spark")
     pauc.group_states(frame.where(first), "label", "score", by="segment").write.parquet(path)
-    of_spark = pl.read_parquet(tmp_path / "spark" / "*.parquet")
+    from_spark = pl.read_parquet(tmp_path / "spark" / "*.parquet")
     rest = rows.filter(pl.col("day") != pl.date(2026, 5, 1))
-    of_polars = rest.group_by("segment").agg(pa.roc_state("label", "score"))
-    counted = of_spark.group_by("segment").agg(pa.merge_states("score"))
-    merged = pl.concat([counted, of_polars]).group_by("segment").agg(pa.merge_states("score"))
+    from_polars = rest.group_by("segment").agg(pa.roc_state("label", "score"))
+    counted = from_spark.group_by("segment").agg(pa.merge_states("score"))
+    merged = pl.concat([counted, from_polars]).group_by("segment").agg(pa.merge_states("score"))
     expected = rows.group_by("segment").agg(pa.roc_state("label", "score"))
     assert merged.schema == expected.schema
     assert repr(merged.sort("segment").rows()) == repr(expected.sort("segment").rows())
@@ -321,6 +321,6 @@ def test_what_is_wrong_is_refused_at_once(
 @pytest.mark.parametrize("name", ["report", "group_states"])
 def test_a_frame_of_polars_is_refused(name: str, rows: pl.DataFrame) -> None:
     wrong: Any = rows
-    says = rf"{name}: frame must be a DataFrame of Spark, got polars.*write polars_auc\.{name}$"
-    with pytest.raises(TypeError, match=says):
+    message = rf"{name}: frame must be a DataFrame of Spark, got polars.*write polars_auc\.{name}$"
+    with pytest.raises(TypeError, match=message):
         getattr(pauc, name)(wrong, "label", "score")

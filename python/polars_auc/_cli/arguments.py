@@ -17,8 +17,8 @@ from polars_auc._report.options import ReportOptions, declared, is_set
 
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        if lacking_value := re.fullmatch(r"argument (?:-\w/)?(--[\w-]+): expected one argument", message):
-            message += f"; a value that begins with - is written {lacking_value[1]}=-..."
+        if missing_value := re.fullmatch(r"argument (?:-\w/)?(--[\w-]+): expected one argument", message):
+            message += f"; a value that begins with - is written {missing_value[1]}=-..."
         raise Refusal(f"{message} (see {self.prog} --help)")
 
     def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ARG002
@@ -57,21 +57,21 @@ def add_option(
     command: argparse.ArgumentParser, options: type, name: str, description: str | None = None
 ) -> None:
     """Add an option that a dataclass declares, maybe with another description."""
-    known = declared(options)[name]
-    names = ["-o", "--output"] if name == "output" else [known.flag or f"--{name.replace('_', '-')}"]
+    option = declared(options)[name]
+    names = ["-o", "--output"] if name == "output" else [option.flag or f"--{name.replace('_', '-')}"]
     default = next(field.default for field in dataclasses.fields(options) if field.name == name)
-    flags = {name: known.flag for name, known in declared(options).items() if known.flag is not None}
+    flags = {name: option.flag for name, option in declared(options).items() if option.flag is not None}
     # Argparse formats the help by %.
-    text = _native.worded(description or known.help, {**flags_of(command), **flags}).replace("%", "%%")
+    text = _native.worded(description or option.help, {**flags_of(command), **flags}).replace("%", "%%")
     words: dict[str, Any] = {"help": text, "dest": name, "default": default, "action": Once}
-    if known.const is not None:
-        command.add_argument(*names, **words, nargs=0, const=known.const)
+    if option.const is not None:
+        command.add_argument(*names, **words, nargs=0, const=option.const)
         return
     if default == ():
         words |= {"action": "append", "default": [], "help": f"{text}; may be repeated"}
     elif default is not None:
         words["help"] = f"{text} (default: {default})"
-    command.add_argument(*names, **words, type=known.parse, metavar=known.metavar)
+    command.add_argument(*names, **words, type=option.parse, metavar=option.metavar)
 
 
 # Options of what is printed, and of files.

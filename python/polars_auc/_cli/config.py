@@ -27,13 +27,13 @@ def with_config(
     them. The second list has the files to read if the command line names none. The last answer has, for each
     option that the file gives, what it is called there, as in ``[report] level``.
     """
-    name, rest = _named(arguments)
+    name, rest = _config_file(arguments)
     if name is None:
         return rest, [], {}
     command = next((argument for argument in rest if argument in commands), None)
     if command is None:
         raise Refusal(f"{CONFIG} needs a command, as in polars-auc report {CONFIG} {name}")
-    known = set(commands[command])
+    allowed = set(commands[command])
     tables = _read(name)
     for table in tables:
         if table != _INPUT and table not in commands:
@@ -43,15 +43,17 @@ def with_config(
         if option not in every:
             raise Refusal(f"{name!r}: [{_INPUT}] has {option!r}, which no command knows")
     for option in tables.get(command, {}):
-        if option not in known:
-            raise Refusal(f"{name!r}: [{command}] has {option!r}; {command} knows {', '.join(sorted(known))}")
+        if option not in allowed:
+            raise Refusal(
+                f"{name!r}: [{command}] has {option!r}; {command} knows {', '.join(sorted(allowed))}"
+            )
     options = {**tables.get(_INPUT, {}), **tables.get(command, {})}
     files = options.pop("files", [])
     after = rest[rest.index(command) + 1 :]
     used = {
         option: value
         for option, value in options.items()
-        if option in known and not _is_given(option, after, known)
+        if option in allowed and not _is_present(option, after, allowed)
     }
     texts = [text for option, value in used.items() for text in _arguments(name, option, value)]
     places = {
@@ -61,7 +63,7 @@ def with_config(
     return [*before, *texts, *after], _texts(name, "files", files), places
 
 
-def _named(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
+def _config_file(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
     rest: list[str] = []
     name: str | None = None
     words = iter(arguments)
@@ -93,11 +95,11 @@ def _read(name: str) -> dict[str, dict[str, Any]]:
     return tables
 
 
-def _is_given(option: str, arguments: Iterable[str], known: Container[str]) -> bool:
+def _is_present(option: str, arguments: Iterable[str], allowed: Container[str]) -> bool:
     """Whether the command line has an option, which may be shortened there."""
     flags = [argument.partition("=")[0] for argument in arguments]
     # What is an option itself is no shorter name of another one.
-    flags = [flag for flag in flags if flag == f"--{option}" or flag.removeprefix("--") not in known]
+    flags = [flag for flag in flags if flag == f"--{option}" or flag.removeprefix("--") not in allowed]
     shortened = any(len(flag) > 2 and f"--{option}".startswith(flag) for flag in flags)
     return shortened or (option == "output" and any(flag.startswith("-o") for flag in flags))
 

@@ -104,7 +104,8 @@ def _typed(tokens: list[str], schema: pl.Schema) -> list[str]:
             if dtype == pl.Date or isinstance(dtype, pl.Datetime):
                 types |= dict.fromkeys(texts, dtype)
     return [
-        _literal(token, types.get(of_place[1:-1])) for token, of_place in zip(tokens, marked, strict=True)
+        _literal(token, types.get(marked_token[1:-1]))
+        for token, marked_token in zip(tokens, marked, strict=True)
     ]
 
 
@@ -144,8 +145,8 @@ def _truncated(tokens: list[str], schema: pl.Schema) -> list[str]:
     column = "".join(_truncated(_TOKENS.findall(inner), schema)).strip()
     written = _truncation(unit.strip().strip("'").lower(), column, _dtype(pl.sql_expr(column), schema))
     after = start + 1 + length
-    own = tokens[start:after] if written is None else [f"({written})"]
-    return [*tokens[:start], *own, *_truncated(tokens[after:], schema)]
+    replaced = tokens[start:after] if written is None else [f"({written})"]
+    return [*tokens[:start], *replaced, *_truncated(tokens[after:], schema)]
 
 
 def _truncation(unit: str, column: str, dtype: pl.DataType) -> str | None:

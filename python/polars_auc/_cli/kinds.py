@@ -70,10 +70,10 @@ class Kind:
 
 def kind_of(name: str) -> Kind:
     """Return the kind of a file; refuse one that cannot be read."""
-    known: dict[str, Kind] = reading().kinds
-    if name not in known:
-        known[name] = _kind_of(name)
-    return known[name]
+    kinds: dict[str, Kind] = reading().kinds
+    if name not in kinds:
+        kinds[name] = _kind_of(name)
+    return kinds[name]
 
 
 def _kind_of(name: str) -> Kind:
@@ -200,9 +200,9 @@ def _first_line_of_compressed(name: str, place: str) -> str:
     try:
         return str(whole_lines.collect().item())
     except (pl.exceptions.PolarsError, ValueError, OSError) as error:
-        said = first_line(error)
-        hint = f"; write its encoding, as in {flag('encoding')} windows-1252" if "utf-8" in said else ""
-        raise Refusal(f"cannot read {_words(name)}, which is compressed: {said}{hint}") from error
+        reason = first_line(error)
+        hint = f"; write its encoding, as in {flag('encoding')} windows-1252" if "utf-8" in reason else ""
+        raise Refusal(f"cannot read {_words(name)}, which is compressed: {reason}{hint}") from error
 
 
 def _in_utf8(name: str, place: str, encoding: str) -> Path:

@@ -8,19 +8,19 @@ from pathlib import Path
 import polars as pl
 
 from polars_auc._cli.reading import reading
-from polars_auc._cli.rows import Files, Rows, of_files
+from polars_auc._cli.rows import Files, Rows, file_errors
 from polars_auc._cli.sources import is_text, scan
-from polars_auc._cli.streams import say
+from polars_auc._cli.streams import log
 from polars_auc._page.text import counted
 from polars_auc._report.nan import Nans
 
-__all__ = ["lines_of_text", "read_as_missing", "say_nan"]
+__all__ = ["lines_of_text", "log_nan", "read_as_missing"]
 
 # A name that no column of a user begins with: of a column as its file has it.
 _WRITTEN = "polars_auc: written "
 
 
-def say_nan(
+def log_nan(
     files: Files, nans: Nans, read: Rows | None, *, may_be_nan: bool = True, quiet: bool = False
 ) -> bool:
     """Say which values were read as missing and which scores have NaN; return whether it is a fault.
@@ -29,17 +29,17 @@ def say_nan(
     rows to read.
     """
     if read is not None and not quiet:
-        with of_files(files.names, read.names):
+        with file_errors(files.names, read.names):
             missing = read_as_missing(files, read.conditions)
         for line in missing:
-            say(f"polars-auc: read as missing: {line}")
+            log(f"polars-auc: read as missing: {line}")
     is_skipped = read is not None and read.skips_nan
     if quiet if is_skipped else not may_be_nan:
         return False
-    with of_files(files.names, [] if read is None else read.names):
-        lines = nans.said_of_skipped() if is_skipped else nans.said()
+    with file_errors(files.names, [] if read is None else read.names):
+        lines = nans.skipped_messages() if is_skipped else nans.messages()
     for line in [*lines, *([] if is_skipped or not lines else lines_of_text(read))]:
-        say(f"polars-auc: {line}")
+        log(f"polars-auc: {line}")
     return bool(lines) and not is_skipped
 
 
@@ -74,8 +74,8 @@ def read_as_missing(files: Files, conditions: Sequence[pl.Expr]) -> list[str]:
 
 def lines_of_text(read: Rows | None) -> list[str]:
     """Say in which file NaN is a text, if it is one."""
-    named = None if read is None else _file_with_the_text(read)
-    return [] if named is None else [f"{named!r} has the text NaN, which is read as the number NaN"]
+    file = None if read is None else _file_with_the_text(read)
+    return [] if file is None else [f"{file!r} has the text NaN, which is read as the number NaN"]
 
 
 def _file_with_the_text(rows: Rows) -> str | None:
@@ -86,7 +86,7 @@ def _file_with_the_text(rows: Rows) -> str | None:
         table = scan([str(Path(name))]).rows
         schema = table.collect_schema()
         columns = {root for score in rows.scores_as_read.values() for root in score.meta.root_names()}
-        asked = [pl.col(key).is_nan().any() for key in columns if key in schema and schema[key].is_float()]
-        if asked and any(table.select(asked).collect().row(0)):
+        checks = [pl.col(key).is_nan().any() for key in columns if key in schema and schema[key].is_float()]
+        if checks and any(table.select(checks).collect().row(0)):
             return name
     return None

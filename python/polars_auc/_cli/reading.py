@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from polars_auc._cli.streams import say
+from polars_auc._cli.streams import log
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report.options import declared, option, switch
 
@@ -59,7 +59,7 @@ class ReadOptions:
     def of(cls, values: Mapping[str, Any]) -> ReadOptions:
         """Take the options out of the arguments of a command, and check them."""
         options = cls(**{name: value for name, value in values.items() if name in declared(cls)})
-        texts = tuple(text for given in options.null_values for text in given.split(","))
+        texts = tuple(text for option in options.null_values for text in option.split(","))
         separator = "\t" if options.separator == "\\t" else options.separator
         options = replace(options, null_values=texts, separator=separator)
         options.check()
@@ -73,16 +73,16 @@ class ReadOptions:
     def check(self) -> None:
         """Refuse values that no option has."""
         if self.separator is not None and (len(self.separator.encode()) != 1 or self.separator in '"\n\r'):
-            said = f"must be one character, got {self.separator!r}"
-            raise OptionError("", "separator", said, 'write `separator` ";", or "\\t" for a tab')
+            reason = f"must be one character, got {self.separator!r}"
+            raise OptionError("", "separator", reason, 'write `separator` ";", or "\\t" for a tab')
         if self.decimal_comma and self.separator == ",":
             raise OptionError("", "separator", "is the comma, which `decimal_comma` puts into numbers")
         if self.encoding is not None:
             try:
                 "".encode(self.encoding)
             except LookupError:
-                said = f"must be the name of an encoding, got {self.encoding!r}"
-                raise OptionError("", "encoding", said, "write utf-8, windows-1252 or utf-16") from None
+                reason = f"must be the name of an encoding, got {self.encoding!r}"
+                raise OptionError("", "encoding", reason, "write utf-8, windows-1252 or utf-16") from None
 
 
 class LaterType(Exception):
@@ -123,7 +123,7 @@ class Reading:
         if text not in self.notes:
             self.notes[text] = None
             if not self.is_quiet:
-                say(f"polars-auc: {text}")
+                log(f"polars-auc: {text}")
 
     def note_text(self, column: str, why: str) -> None:
         """Say that a column of groups is read as text."""
@@ -145,9 +145,9 @@ class Reading:
 
     def texts_without_nulls(self, column: str) -> pl.Expr:
         """Return a column of texts with null in place of those that mean missing."""
-        own = pl.col(column)
-        is_null = own.cast(pl.String).is_in(self.null_values(column))
-        return pl.when(is_null).then(None).otherwise(own).alias(column)
+        text = pl.col(column)
+        is_null = text.cast(pl.String).is_in(self.null_values(column))
+        return pl.when(is_null).then(None).otherwise(text).alias(column)
 
     def decimal(self, text: pl.Expr) -> pl.Expr:
         """Return texts of numbers with a point in place of the comma; a text with another point is null."""

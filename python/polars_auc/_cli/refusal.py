@@ -22,7 +22,7 @@ class Incomplete(Exception):
 
 
 @contextmanager
-def worded() -> Iterator[None]:
+def as_refusal() -> Iterator[None]:
     """Turn what Polars or the system raises into a refusal of one sentence."""
     try:
         with interruptible():
@@ -36,16 +36,16 @@ def first_line(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "lists are nested too deeply"
     # Older Polars says where in itself an error was caught.
-    said = re.sub(
+    text = re.sub(
         r"^(caught exception during execution of a Python source, exception: \w+: )+", "", str(error)
     )
-    said = said.strip().removeprefix("the plugin failed with message: ")
-    line = said.splitlines()[0] if said else type(error).__name__
+    text = text.strip().removeprefix("the plugin failed with message: ")
+    line = text.splitlines()[0] if text else type(error).__name__
     function, _, rest = line.partition(": ")
     # The user called a command, and no function.
     line = rest if function in polars_auc.__all__ else line
-    for of_polars, here in _NOTES_OF_POLARS.items():
-        line = line.replace(of_polars, here)
+    for note, here in _NOTES_OF_POLARS.items():
+        line = line.replace(note, here)
     return line
 
 

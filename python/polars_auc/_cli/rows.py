@@ -15,14 +15,14 @@ import polars as pl
 
 from polars_auc._cli.paths import is_here
 from polars_auc._cli.reading import Reading, ReadOptions, reading
-from polars_auc._cli.refusal import Refusal, flag, worded
+from polars_auc._cli.refusal import Refusal, as_refusal, flag
 from polars_auc._cli.sources import differing, scan, unreadable
 from polars_auc._cli.sql import (
     column,
     column_in_sql,
     condition,
+    labelled_column,
     name_and_sql,
-    named_column,
     refuse_missing,
     roots,
     text_in_sql,
@@ -38,7 +38,7 @@ from polars_auc._report.nan import Nans, refuse_nan, without_nan
 from polars_auc._report.parts import in_cluster
 
 # More values of a column than these are not shown.
-_SHOWN_VALUES = 10
+_MOST_VALUES = 10
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Files:
     """Rows as they are written, and the columns in which values that mean missing become null."""
 
     @classmethod
-    def named(
+    def find(
         cls,
         names: Sequence[str],
         output: Path | None,
@@ -66,14 +66,14 @@ class Files:
         by: Sequence[str] = (),
     ) -> Files:
         """Find files, and refuse an output that is one of them."""
-        with worded():
+        with as_refusal():
             table = scan(names, without, by)
         files = table.files
         if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
             raise Refusal(
                 f"{flag('output')} {str(output)!r} is one of the files to read; choose another name"
             )
-        with of_files(files, ()):
+        with file_errors(files, ()):
             schema = table.rows.collect_schema()
             return cls(files, table.rows, schema, table.keys, nullable=table.nullable)
 
@@ -86,14 +86,14 @@ class Files:
         without: Container[str] = (),
     ) -> Files:
         """Find files, and add the columns of groups that are SQL."""
-        files = cls.named(names, output, without, by)
+        files = cls.find(names, output, without, by)
         keys: list[str] = []
         columns: dict[str, pl.Expr] = {}
         for text in by:
             if text in files.schema or text.isidentifier():
                 keys.append(text)
                 continue
-            name, key = named_column("by", text, files.schema, files.names)
+            name, key = labelled_column("by", text, files.schema, files.names)
             if _is_one_value(key, files.schema):
                 raise Refusal(f"{flag('by')} {text!r} is one value for all rows, which makes no groups")
             if name in columns or (name in files.schema and name != text):
@@ -102,10 +102,10 @@ class Files:
             columns[name] = key.alias(name)
         if not columns:
             return replace(files, by=keys)
-        made = list(columns.values())
-        with of_files(files.names, ()):
-            rows = files.rows.with_columns(made)
-            return replace(files, rows=rows, schema=rows.collect_schema(), by=keys, keys_of_sql=made)
+        computed = list(columns.values())
+        with file_errors(files.names, ()):
+            rows = files.rows.with_columns(computed)
+            return replace(files, rows=rows, schema=rows.collect_schema(), by=keys, keys_of_sql=computed)
 
     def keys(self) -> list[str]:
         """Return the columns of groups; refuse those that make none."""
@@ -188,30 +188,36 @@ class RowOptions:
         if self.label is None or absent:
             raise Refusal(f"the following arguments are required: {', '.join(absent)} (see --help)")
         label = column("label", self.label, files.schema, files.names)
-        named = dict(named_column("scores", score, files.schema, files.names) for score in self.scores)
-        if len(named) < len(self.scores):
+        scores_by_name = dict(
+            labelled_column("scores", score, files.schema, files.names) for score in self.scores
+        )
+        if len(scores_by_name) < len(self.scores):
             raise Refusal(f"{flag('scores')} names one score twice")
-        scores = list(named.values())
+        scores = list(scores_by_name.values())
         count = files.column("count", self.count)
         conditions = [condition("where", where, files.schema, files=files.names) for where in self.where]
         rows = files.rows.filter(conditions) if conditions else files.rows
         used = [label, *scores, *map(pl.col, files.keys()), *conditions]
         used += [other for other in (count, *others) if other is not None]
         names = list(dict.fromkeys(name for expression in used for name in expression.meta.root_names()))
-        with of_files(files.names, names):
+        with file_errors(files.names, names):
             _refuse_words(self.label, label, rows, self.where)
-            for text, score in named.items():
+            for text, score in scores_by_name.items():
                 _refuse_lists(text, score, rows)
                 _refuse_texts(text, score, rows, files.names)
-        with of_files(files.names, names):
-            own = named if self.nan is None else without_nan(rows, named)
-            dtypes = rows.select(score.alias(name) for name, score in own.items()).collect_schema().dtypes()
-            own = negated(rows, own) if self.low_is_positive else own
-        of_user = dtypes if self.low_is_positive else []
+        with file_errors(files.names, names):
+            used_scores = scores_by_name if self.nan is None else without_nan(rows, scores_by_name)
+            dtypes = (
+                rows.select(score.alias(name) for name, score in used_scores.items())
+                .collect_schema()
+                .dtypes()
+            )
+            used_scores = negated(rows, used_scores) if self.low_is_positive else used_scores
+        user_dtypes = dtypes if self.low_is_positive else []
         skips_nan = self.nan is not None
         return Rows(
-            *(label, own, count, rows, conditions, files.keys(), names, named, files.names),
-            negated=of_user,
+            *(label, used_scores, count, rows, conditions, files.keys(), names, scores_by_name, files.names),
+            negated=user_dtypes,
             skips_nan=skips_nan,
         )
 
@@ -255,19 +261,19 @@ class Rows:
 
 
 @contextmanager
-def of_files(
-    files: Sequence[str], columns: Sequence[str], of_each_file: Sequence[pl.Expr] = ()
+def file_errors(
+    files: Sequence[str], columns: Sequence[str], file_checks: Sequence[pl.Expr] = ()
 ) -> Iterator[None]:
     """Turn what Polars raises into a refusal, which names the file that cannot be read, if there is one.
 
-    It also names the file whose rows the expressions ``of_each_file`` refuse.
+    It also names the file whose rows the expressions ``file_checks`` refuse.
     """
     try:
-        with worded():
+        with as_refusal():
             yield
     except Refusal as refusal:
         if isinstance(refusal.__cause__, pl.exceptions.PolarsError | OSError):
-            fault = unreadable(files, columns, of_each_file)
+            fault = unreadable(files, columns, file_checks)
             if fault is not None:
                 raise Refusal(fault) from refusal
         raise
@@ -376,6 +382,6 @@ def values(column: pl.Expr, rows: pl.LazyFrame) -> list[str]:
     if not words and not dtype.is_integer() and dtype != pl.Boolean:
         return []
     values = rows.select(column.cast(pl.String) if words else column).unique().drop_nulls().collect()
-    first = values.to_series().sort().head(_SHOWN_VALUES)
+    first = values.to_series().sort().head(_MOST_VALUES)
     texts = [text_in_sql(value) if words else str(value).lower() for value in first]
-    return [*texts, "..."] if values.height > _SHOWN_VALUES else texts
+    return [*texts, "..."] if values.height > _MOST_VALUES else texts

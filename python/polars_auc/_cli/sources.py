@@ -27,10 +27,10 @@ from polars_auc._plugin.packages import require
 __all__ = [
     "Table",
     "differing",
+    "file_without",
     "files_of",
     "is_parquet",
     "is_text",
-    "lacking",
     "scan",
     "schema_of",
     "strays_of",
@@ -113,13 +113,13 @@ def schema_of(name: str) -> pl.Schema:
 
 
 def unreadable(
-    files: Sequence[str], columns: Iterable[str], of_each_file: Sequence[pl.Expr] = ()
+    files: Sequence[str], columns: Iterable[str], file_checks: Sequence[pl.Expr] = ()
 ) -> str | None:
     """Read columns file by file, and say which file is the first that cannot be read, and why.
 
     What Polars says of many files does not name the one that is damaged, or that differs from the others; and
     what an expression says of its rows does not name the file in which they are. The expressions
-    ``of_each_file`` are asked of each file, and of each file beside the first. The error is ``LaterType`` if
+    ``file_checks`` are asked of each file, and of each file beside the first. The error is ``LaterType`` if
     a file can be read, but not with the types of its first rows.
     """
     for name in files:
@@ -130,42 +130,45 @@ def unreadable(
         if name == files[0]:
             # The other columns are those of partitions.
             wanted = [column for column in columns if column in schema]
-        lacking = next((column for column in wanted if column not in schema), None)
-        if lacking is not None:
-            return f"{name!r} lacks the column {lacking!r}, which {files[0]!r} has"
+        missing = next((column for column in wanted if column not in schema), None)
+        if missing is not None:
+            return f"{name!r} lacks the column {missing!r}, which {files[0]!r} has"
         counts = [pl.col(column).null_count() for column in wanted]
-        for beside in [[name], *([] if name == files[0] else [[files[0], name]])]:
-            other = f" beside {files[0]!r}" if len(beside) > 1 else ""
-            for said, asked in ((f"cannot read {name!r}{other}", counts), (f"{name!r}{other}", of_each_file)):
+        for group in [[name], *([] if name == files[0] else [[files[0], name]])]:
+            other = f" beside {files[0]!r}" if len(group) > 1 else ""
+            for problem, expressions in (
+                (f"cannot read {name!r}{other}", counts),
+                (f"{name!r}{other}", file_checks),
+            ):
                 try:
-                    _rows(beside).select(asked).collect()
+                    _rows(group).select(expressions).collect()
                 except Refusal as refusal:
                     return str(refusal)
                 except (pl.exceptions.PolarsError, OSError) as error:
-                    return f"{said}: {_reason(name, error)}"
+                    return f"{problem}: {_reason(name, error)}"
     return None
 
 
 def _reason(name: str, error: BaseException) -> str:
     """Return why a file cannot be read, and which option reads it."""
-    said = first_line(error)
+    reason = first_line(error)
     kind = kind_of(name)
     if kind.name not in ("text", "NDJSON"):
-        return said
+        return reason
     column = later_type(error)
     if column is not None:
         raise LaterType(column)
-    if kind.name == "NDJSON" and "cannot parse" in said and kind.place not in reading().looked_at:
+    if kind.name == "NDJSON" and "cannot parse" in reason and kind.place not in reading().looked_at:
         raise LaterType(kind.place)
-    if "utf-8" in said.lower():
-        said += f"; write the encoding of the file, as in {flag('encoding')} windows-1252"
-    return said
+    if "utf-8" in reason.lower():
+        reason += f"; write the encoding of the file, as in {flag('encoding')} windows-1252"
+    return reason
 
 
-def lacking(files: Sequence[str], column: str) -> str | None:
+def file_without(files: Sequence[str], column: str) -> str | None:
     """Return the first file that lacks a column, if another file has it."""
-    there = [column in schema_of(name) for name in files]
-    return files[there.index(False)] if len(set(there)) > 1 else None
+    has_column = [column in schema_of(name) for name in files]
+    return files[has_column.index(False)] if len(set(has_column)) > 1 else None
 
 
 def differing(files: Sequence[str], column: str) -> tuple[str, str, list[pl.DataType]] | None:
@@ -212,12 +215,12 @@ def _refuse_kinds(files: Sequence[str]) -> None:
         msg = f"{first!r} and {other!r} are files of two kinds; make them files of one kind"
         raise ValueError(msg)
     options = reading().options
-    of_text = {
+    text_options = {
         "separator": options.separator,
         "decimal_comma": options.decimal_comma,
         "encoding": options.encoding,
     }
-    name = next((name for name, value in of_text.items() if value), None)
+    name = next((name for name, value in text_options.items() if value), None)
     if name is not None and kinds.keys().isdisjoint({"text", "NDJSON"}):
         raise OptionError("", name, f"is for text files, and {files[0]!r} is none", "leave it out")
 
@@ -292,14 +295,14 @@ def _scan_parquet(files: Sequence[str], hive: Mapping[str, pl.DataType] | None) 
 
 def _hive(files: Sequence[str]) -> dict[str, pl.DataType]:
     """Return the types of the columns that folders make; different texts stay different groups."""
-    of_files = [partition(file) for file in files]
+    partitions = [partition(file) for file in files]
     places = [place_of(name) for name in files]
     schema = pl.scan_parquet(places, glob=False, hive_partitioning=True).collect_schema()
-    types = {key: schema[key] for key in of_files[0] if key in schema}
+    types = {key: schema[key] for key in partitions[0] if key in schema}
     for key, dtype in types.items():
         if not dtype.is_numeric():
             continue
-        texts = pl.Series([of_file[key] for of_file in of_files], dtype=pl.String)
+        texts = pl.Series([values[key] for values in partitions], dtype=pl.String)
         if (why := why_texts(texts, dtype)) is not None:
             reading().note_text(key, why)
             types[key] = pl.String()
@@ -327,9 +330,9 @@ def _in_common_types(
     alike = itertools.groupby(
         filled, key=lambda name: ([schemas[name][column] for column in types], name if one_by_one else None)
     )
-    for (own, _), names in alike:
+    for (dtypes, _), names in alike:
         casts = {
-            column: dtype for (column, dtype), was in zip(types.items(), own, strict=True) if was != dtype
+            column: dtype for (column, dtype), was in zip(types.items(), dtypes, strict=True) if was != dtype
         }
         rows = scan_of(list(names)).select(*types, *(key for key in keys if key not in types))
         parts.append(rows.cast(casts) if casts else rows)  # type: ignore[arg-type]

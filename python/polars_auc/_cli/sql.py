@@ -10,7 +10,7 @@ import polars as pl
 
 from polars_auc._cli.dates import ZonedTime, compared_texts, parsed, with_dates
 from polars_auc._cli.refusal import Refusal, first_line, flag
-from polars_auc._cli.sources import differing, is_parquet, is_text, lacking
+from polars_auc._cli.sources import differing, file_without, is_parquet, is_text
 from polars_auc._frames.inputs import is_pattern
 
 # What Polars raises at a text, also at some texts that are no SQL.
@@ -25,7 +25,7 @@ def column(option: str, text: str, schema: pl.Schema, files: Sequence[str] = ())
     return _expression(option, text, schema, files=files)[0].alias(text)
 
 
-def named_column(option: str, text: str, schema: pl.Schema, files: Sequence[str]) -> tuple[str, pl.Expr]:
+def labelled_column(option: str, text: str, schema: pl.Schema, files: Sequence[str]) -> tuple[str, pl.Expr]:
     """Read an SQL expression and the name that it is given with AS; without one it is named by its text."""
     name, sql = (text, text) if text in schema else name_and_sql(text)
     return name, column(option, sql, schema, files).alias(name)
@@ -33,8 +33,8 @@ def named_column(option: str, text: str, schema: pl.Schema, files: Sequence[str]
 
 def name_and_sql(text: str) -> tuple[str, str]:
     """Take SQL apart into the name that AS gives it, or its text, and the expression."""
-    named = re.fullmatch(r"(.*\S)\s+as\s+(\w+|\"[^\"]+\")", text, re.IGNORECASE | re.DOTALL)
-    return (named[2].strip('"'), named[1]) if named else (text, text)
+    match = re.fullmatch(r"(.*\S)\s+as\s+(\w+|\"[^\"]+\")", text, re.IGNORECASE | re.DOTALL)
+    return (match[2].strip('"'), match[1]) if match else (text, text)
 
 
 def column_in_sql(name: str) -> str:
@@ -115,7 +115,7 @@ def refuse_missing(
             continue
         if (differ := differing(files, name)) is not None:
             raise Refusal(f"{flag(option)} names the column {name!r}, which {_in_two_files(*differ)}")
-        without = lacking(files, name)
+        without = file_without(files, name)
         if without is not None:
             raise Refusal(
                 f"{flag(option)} names the column {name!r}, which {without!r} lacks, unlike other files"
@@ -201,5 +201,5 @@ def _reason(error: BaseException) -> str:
 
 
 def _not_of_rows(option: str, text: str) -> str:
-    said = 'has a query inside it, and must be an expression of columns, such as "-rating"'
-    return f"{flag(option)} {text!r} {said}"
+    reason = 'has a query inside it, and must be an expression of columns, such as "-rating"'
+    return f"{flag(option)} {text!r} {reason}"

@@ -54,35 +54,35 @@ def refuse_of_rows(**options: object) -> None:
     """Refuse options that need rows, if the files hold states."""
     option = next((option for option, value in options.items() if value), None)
     if option is not None:
-        said = "needs rows, but `from_states` says that the files hold states"
-        raise OptionError("", option, said, "leave it out, or read the files of the rows")
+        reason = "needs rows, but `from_states` says that the files hold states"
+        raise OptionError("", option, reason, "leave it out, or read the files of the rows")
 
 
 def evaluated_states(files: Files, scores: Sequence[str]) -> Evaluated:
     """Evaluate the columns of states that are named, or all of them."""
     columns = state_columns(files, scores)
     keys = files.keys()
-    return Evaluated.of_states(files.rows, keys, columns, [*keys, *columns])
+    return Evaluated.from_states(files.rows, keys, columns, [*keys, *columns])
 
 
 def state_nans(evaluated: Evaluated) -> Nans:
     """Return what knows which states are of scores that were NaN."""
-    return Nans.of_states(evaluated.rows, evaluated.scores, evaluated.by)
+    return Nans.from_states(evaluated.rows, evaluated.scores, evaluated.by)
 
 
-def state_columns(files: Files, named: Sequence[str]) -> list[str]:
+def state_columns(files: Files, selected: Sequence[str]) -> list[str]:
     """Return the columns of states, or those that are named; refuse files that have none."""
     # Columns that the first file lacks would be left out, and their states with them.
     states = {name: _states_in(schema_of(name)) for name in files.names}
-    there = list(dict.fromkeys(name for columns in states.values() for name in columns))
-    if not there:
+    existing = list(dict.fromkeys(name for columns in states.values() for name in columns))
+    if not existing:
         raise Refusal(f"{files.names[0]!r} holds no column of states; polars-auc state makes them")
     for file, columns in states.items():
-        lacking = next((name for name in there if name not in columns), None)
-        if lacking is not None:
-            other = next(other for other, columns in states.items() if lacking in columns)
-            raise Refusal(f"{file!r} has no column of states {lacking!r}, which {other!r} has")
-    for name in there:
+        missing = next((name for name in existing if name not in columns), None)
+        if missing is not None:
+            other = next(other for other, columns in states.items() if missing in columns)
+            raise Refusal(f"{file!r} has no column of states {missing!r}, which {other!r} has")
+    for name in existing:
         if name not in files.schema and (differ := differing(files.names, name)) is not None:
             first, other, _ = differ
             raise Refusal(
@@ -95,16 +95,16 @@ def state_columns(files: Files, named: Sequence[str]) -> list[str]:
                 f"{name!r} has states of rows with weights in {ones[True]!r}, and without them in "
                 f"{ones[False]!r}; make all of them alike"
             )
-    refuse_missing("scores", there, files.schema, files=files.names)
-    if len(set(named)) < len(named):
+    refuse_missing("scores", existing, files.schema, files=files.names)
+    if len(set(selected)) < len(selected):
         raise Refusal(f"{flag('scores')} names one score twice")
-    refuse_missing("scores", named, files.schema, files=files.names)
-    for name in named:
-        if name not in there:
+    refuse_missing("scores", selected, files.schema, files=files.names)
+    for name in selected:
+        if name not in existing:
             raise Refusal(
-                f"{flag('scores')} names {name!r}, which holds no states; states are in {', '.join(there)}"
+                f"{flag('scores')} names {name!r}, which holds no states; states are in {', '.join(existing)}"
             )
-    return list(named) or there
+    return list(selected) or existing
 
 
 def names_of_states(files: Sequence[str]) -> list[str]:

@@ -69,13 +69,13 @@ def _fault_of(write: Callable[[], None]) -> str | None:
     return None
 
 
-def say_lines(text: str) -> None:
+def log_lines(text: str) -> None:
     """Write lines for the user to standard error."""
     for line in text.split("\n"):
-        say(line)
+        log(line)
 
 
-def say(text: str) -> None:
+def log(text: str) -> None:
     """Write a line for the user to standard error; characters that cannot be seen become escapes.
 
     If that fails, as on a full disk, there is no place left to say so; the exit code is still right.
@@ -114,14 +114,14 @@ def progress(doing: str) -> Iterator[None]:
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn("line"), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(doing, total=None)
+    with Progress(*columns, console=Console(stderr=True), transient=True) as display:
+        task = display.add_task(doing, total=None)
         rows = 0
 
-        def count(of_batch: int) -> None:
+        def count(height: int) -> None:
             nonlocal rows
-            rows += of_batch
-            shown.update(task, description=f"{doing}, {rows:,} rows")
+            rows += height
+            display.update(task, description=f"{doing}, {rows:,} rows")
 
         BATCH_OBSERVERS.append(count)
         try:

@@ -33,7 +33,7 @@ def read_text(files: Mapping[str, Kind]) -> tuple[pl.LazyFrame, dict[str, pl.Exp
     """
     scans = {name: _scanned(name, kind) for name, kind in files.items()}
     schemas = {name: rows.collect_schema() for name, rows in scans.items()}
-    _refuse_lacking(schemas)
+    _refuse_missing(schemas)
     # A file without rows does not say what its columns hold, and would make all of them words.
     filled = {
         name: kind
@@ -137,15 +137,15 @@ def _together(files: Mapping[str, Kind], overrides: Mapping[str, pl.DataType]) -
     return scans[0] if len(scans) == 1 else pl.concat(scans, how="diagonal_relaxed")
 
 
-def _refuse_lacking(schemas: Mapping[str, pl.Schema]) -> None:
+def _refuse_missing(schemas: Mapping[str, pl.Schema]) -> None:
     """Refuse files of which one lacks a column; Polars would take the columns of several by their places."""
     (first, columns), *others = schemas.items()
     for name, schema in others:
-        lacking = [column for column in columns if column not in schema]
+        missing = [column for column in columns if column not in schema]
         further = [column for column in schema if column not in columns]
-        if lacking or further:
-            which = (name, first) if lacking else (first, name)
-            msg = f"{which[0]!r} lacks the column {min(lacking or further)!r}, which {which[1]!r} has"
+        if missing or further:
+            which = (name, first) if missing else (first, name)
+            msg = f"{which[0]!r} lacks the column {min(missing or further)!r}, which {which[1]!r} has"
             raise ValueError(msg)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from polars_auc._cli.refusal import Refusal, first_line, flag, worded
+from polars_auc._cli.refusal import Refusal, as_refusal, first_line, flag
 from polars_auc._frames.groupings import GROUPING
 from polars_auc._page.escapes import with_formulas
 from polars_auc._page.text import counted
@@ -19,13 +19,13 @@ from polars_auc._report.options import ReportOptions
 __all__ = ["PreviousReport"]
 
 
-def _of_csv(file: Path) -> pl.DataFrame:
+def _read_csv(file: Path) -> pl.DataFrame:
     # What looks like a number may be a word: the report says what its columns are.
     # Texts that a sheet takes for formulas were written with an apostrophe.
     return with_formulas(pl.read_csv(file, infer_schema=False))
 
 
-def _of_json(file: Path) -> pl.DataFrame:
+def _read_json(file: Path) -> pl.DataFrame:
     report = json.loads(file.read_text(encoding="utf-8"))
     rows = report.get("rows") if isinstance(report, dict) else None
     if not isinstance(rows, list):
@@ -34,7 +34,7 @@ def _of_json(file: Path) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _of_parquet(file: Path) -> pl.DataFrame:
+def _read_parquet(file: Path) -> pl.DataFrame:
     _refuse_version(pl.read_parquet_metadata(file).get(VERSION_KEY, VERSION))
     return pl.read_parquet(file)
 
@@ -45,9 +45,9 @@ def _refuse_version(version: object) -> None:
 
 
 _READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
-    ".parquet": _of_parquet,
-    ".csv": _of_csv,
-    ".json": _of_json,
+    ".parquet": _read_parquet,
+    ".csv": _read_csv,
+    ".json": _read_json,
 }
 
 
@@ -69,9 +69,9 @@ class PreviousReport:
             raise Refusal(f"cannot read {str(file)!r}: {first_line(error)}") from error
         self.file = file
 
-    def beside(self, report: pl.LazyFrame, options: ReportOptions) -> pl.LazyFrame:
+    def add_to(self, report: pl.LazyFrame, options: ReportOptions) -> pl.LazyFrame:
         """Return a report with its changes since the earlier one."""
-        with worded():
+        with as_refusal():
             self.table = self._read_as(report.collect_schema())
             return compare_reports(
                 report,
@@ -84,8 +84,8 @@ class PreviousReport:
     def _read_as(self, schema: pl.Schema) -> pl.DataFrame:
         """Read the columns of groups as the report has them, and refuse two rows for one group."""
         table = self.table
-        own = _keys(table.schema, "previous")
-        for key in (key for key in _keys(schema) if key in own):
+        previous_keys = _keys(table.schema, "previous")
+        for key in (key for key in _keys(schema) if key in previous_keys):
             try:
                 table = table.with_columns(_read(pl.col(key), table.schema[key], schema[key]))
             except pl.exceptions.PolarsError as error:
@@ -93,7 +93,7 @@ class PreviousReport:
                     f"the column {key!r} of {str(self.file)!r} cannot be read as {schema[key]}; write the "
                     "earlier report as .parquet, which keeps types"
                 ) from error
-        if table.select(pl.struct(own).is_duplicated().any()).item():
+        if table.select(pl.struct(previous_keys).is_duplicated().any()).item():
             raise Refusal(f"{str(self.file)!r} has two rows for one group and score, and is no report")
         return table
 

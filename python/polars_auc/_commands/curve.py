@@ -9,11 +9,11 @@ from typing import Any, get_args
 import polars as pl
 
 from polars_auc._cli.arguments import Once, add_by, add_files, add_option, add_rows
-from polars_auc._cli.nan import say_nan
-from polars_auc._cli.refusal import Incomplete, Refusal, worded
-from polars_auc._cli.rows import Files, RowOptions, of_files
+from polars_auc._cli.nan import log_nan
+from polars_auc._cli.refusal import Incomplete, Refusal, as_refusal
+from polars_auc._cli.rows import Files, RowOptions, file_errors
 from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows, state_nans
-from polars_auc._cli.streams import progress, say
+from polars_auc._cli.streams import log, progress
 from polars_auc._commands.output import save
 from polars_auc._commands.table_files import ENDINGS, add_table_output, save_table, table_writer
 from polars_auc._expressions.bands import BandMethod, roc_band
@@ -29,7 +29,7 @@ from polars_auc._plugin.packages import require
 from polars_auc._report.options import ReportOptions
 
 # Options that say how a band is made.
-_OF_BANDS = ("level", "n_points", "n_resamples", "seed")
+_BAND_OPTIONS = ("level", "n_points", "n_resamples", "seed")
 
 # A name that no column of a user has.
 _FOLD = "polars_auc: fold"
@@ -166,8 +166,8 @@ def curve(options: argparse.Namespace) -> bool:
             low_is_positive=rows.low_is_positive,
         )
         if options.folds is not None and options.method is not None:
-            said = "of folds needs rows, but `from_states` says that the files hold states"
-            raise OptionError("", "method", said, "leave it out, or read the files of the rows")
+            reason = "of folds needs rows, but `from_states` says that the files hold states"
+            raise OptionError("", "method", reason, "leave it out, or read the files of the rows")
         fold = files.column("folds", options.folds)
         source = evaluated_states(files, rows.scores)
     else:
@@ -176,7 +176,7 @@ def curve(options: argparse.Namespace) -> bool:
         source = read.evaluated()
     if fold is not None:
         source = replace(source, rows=source.rows.with_columns(fold.alias(_FOLD)))
-    with of_files(files.names, source.read, source.states):
+    with file_errors(files.names, source.read, source.states):
         plans = _plans(source, options, is_chart=is_chart)
         areas = _areas(source, options) if is_chart else None
         planned = [plan for curves, of in plans.values() for plan in (curves, of.number_of_groups())]
@@ -188,10 +188,10 @@ def curve(options: argparse.Namespace) -> bool:
         for (what, (_, of)), groups in zip(plans.items(), tables[1 : len(planned) : 2], strict=True)
     )
     nans = state_nans(source) if read is None else read.nans()
-    has_nan = say_nan(files, nans, read, may_be_nan=not is_whole)
+    has_nan = log_nan(files, nans, read, may_be_nan=not is_whole)
     for (what, (_, of)), groups in zip(plans.items(), tables[1 : len(planned) : 2], strict=True):
         needs = None if kind is ROC else kind.needs
-        _say_undefined(what, of, points[what], groups.item(), folds=options.folds is not None, needs=needs)
+        _log_undefined(what, of, points[what], groups.item(), folds=options.folds is not None, needs=needs)
     notes = [f"wrote {options.output}"]
     if is_chart or writer is None:
         chart = _chart(kind, suffix, points, None if areas is None else tables[-1], source.by)
@@ -200,9 +200,9 @@ def curve(options: argparse.Namespace) -> bool:
     else:
         notes = save_table(writer, options, files, rows, list(source.scores), points[what])
     if options.low_is_positive:
-        say("polars-auc: low scores are positive: a row is positive if score <= threshold")
+        log("polars-auc: low scores are positive: a row is positive if score <= threshold")
     for line in notes:
-        say(f"polars-auc: {line}")
+        log(f"polars-auc: {line}")
     if has_nan:
         raise Incomplete
     return True
@@ -217,21 +217,21 @@ def _plans(
     if kind is not ROC:
         curves = source.points(kind.expression, **_level(options))
         return {"curves": (curves.drop("point") if kind.has_bands else curves, source)}
-    of_folds: dict[str, Any] = {} if options.folds is None else {"fold": pl.col(_FOLD)}
-    if of_folds and is_chart:
+    fold_keys: dict[str, Any] = {} if options.folds is None else {"fold": pl.col(_FOLD)}
+    if fold_keys and is_chart:
         most = _POINTS_OF_FOLD if options.max_points is None else options.max_points
         folds = replace(source, rows=source.rows.filter(pl.col(_FOLD).is_not_null()), by=[*source.by, _FOLD])
         plans["folds"] = folds.points(roc_curve, max_points=most), folds
     # The mean curve of a band is between its limits.
-    if of_folds and options.method is None:
+    if fold_keys and options.method is None:
         n_points = 101 if options.n_points is None else options.n_points
-        plans["curves"] = source.points(cv_roc_curve, n_points=n_points, **of_folds), source
-    elif not of_folds and (is_chart or options.method is None):
+        plans["curves"] = source.points(cv_roc_curve, n_points=n_points, **fold_keys), source
+    elif not fold_keys and (is_chart or options.method is None):
         most = 1000 if options.max_points is None else options.max_points
         plans["curves"] = source.points(roc_curve, max_points=most), source
     if options.method is not None:
         plans["band"] = (
-            source.points(roc_band, method=options.method, **_of_band(options), **of_folds),
+            source.points(roc_band, method=options.method, **_band_options(options), **fold_keys),
             source,
         )
     return plans
@@ -248,11 +248,11 @@ def _areas(source: Evaluated, options: argparse.Namespace) -> pl.LazyFrame | Non
     level = _level(options)
     tables = []
     for name in source.scores:
-        own = source.only(name)
+        evaluated = source.only(name)
         if options.folds is not None:
-            [answer] = own.each(cv_roc_auc, fold=pl.col(_FOLD), **level)
+            [answer] = evaluated.each(cv_roc_auc, fold=pl.col(_FOLD), **level)
         else:
-            [answer] = own.each(kind.summary, **level)
+            [answer] = evaluated.each(kind.summary, **level)
         rows = source.rows.group_by(source.by).agg(answer) if source.by else source.rows.select(answer)
         fields = (pl.col(name).struct.field(field).alias(field) for field in kind.numbers)
         tables.append(rows.select(*source.by, pl.lit(name).alias("score"), *fields))
@@ -281,14 +281,14 @@ def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
     """Refuse options that do not apply, and a chart that could not be drawn, before any row is read."""
     if options.kind != "roc":
         _check_kind(options)
-    of_bands = [option for option in _OF_BANDS if option != "n_points" or options.folds is None]
-    name = next((option for option in of_bands if getattr(options, option) is not None), None)
+    band_options = [option for option in _BAND_OPTIONS if option != "n_points" or options.folds is None]
+    name = next((option for option in band_options if getattr(options, option) is not None), None)
     if name is not None and options.method is None and options.kind == "roc":
         raise OptionError("", name, "is for `method`", "give it, or leave this out")
     if options.max_points is not None and not is_chart and (options.method or options.folds):
         lines, option = ("bands", "method") if options.method else ("mean curves", "folds")
-        said = f"is for curves, and a table with `{option}` holds {lines}"
-        raise OptionError("", "max_points", said, "leave one of them out")
+        reason = f"is for curves, and a table with `{option}` holds {lines}"
+        raise OptionError("", "max_points", reason, "leave one of them out")
     refuse_title("", options.title, options.output.suffix)
     refuse_size("", {"dpi": options.dpi}, options.output.suffix)
     if is_chart:
@@ -296,13 +296,13 @@ def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
         require("a chart", "altair", "vl_convert", extra="plot", hint=hint)
 
 
-def _of_band(options: argparse.Namespace) -> dict[str, Any]:
+def _band_options(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options of bands that are given, as the expression takes them."""
-    values = {name: getattr(options, name) for name in _OF_BANDS}
+    values = {name: getattr(options, name) for name in _BAND_OPTIONS}
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _say_undefined(
+def _log_undefined(
     what: str, source: Evaluated, table: pl.DataFrame, groups: int, *, folds: bool, needs: str | None
 ) -> None:
     """Say of how many groups there is no curve or no band; refuse a file of nothing."""
@@ -317,15 +317,15 @@ def _say_undefined(
     if n_curves == 0:
         raise Refusal(f"there is no {name} to write: each {why}")
     if n_curves < whole:
-        of_folds = " of folds" if what == "folds" else ""
-        say(f"polars-auc: {whole - n_curves} of {counted(whole, name)}{of_folds} left out: each {why}")
+        suffix = " of folds" if what == "folds" else ""
+        log(f"polars-auc: {whole - n_curves} of {counted(whole, name)}{suffix} left out: each {why}")
 
 
 def _chart(
     kind: Kind, suffix: str, points: dict[str, pl.DataFrame], areas: pl.DataFrame | None, by: list[str]
 ) -> Any:
     """Draw the chart."""
-    with worded():
+    with as_refusal():
         # Pictures show no tooltips.
         return curve_chart(
             "curve",

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from polars_auc._cli.refusal import Refusal, flag, worded
+from polars_auc._cli.refusal import Refusal, as_refusal, flag
 from polars_auc._cli.sql import condition
 from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._frames.segments import is_reference
 from polars_auc._page.text import counted, readable
-from polars_auc._report.rows import ALARMS, CHANGES, DELTAS, OF_ALL_GROUPS, OF_GROUPS
+from polars_auc._report.rows import ALARMS, CHANGES, DELTAS, GROUP_COLUMNS, OVERALL_COLUMNS
 from polars_auc._report.stability import STABILITY
 
 # Names that no column of a user has.
@@ -64,17 +64,20 @@ class Gate:
         """Read a condition on the columns of a report."""
         holds = condition("fail_if", text, schema, "the report")
         gate = cls(text, holds, by, first_score, versus, along, untested)
-        of_groups, of_all_groups = gate._named(by, OF_GROUPS, [GROUPING]), gate._named(OF_ALL_GROUPS)
-        if of_groups and of_all_groups:
+        group_columns, overall_columns = (
+            gate._used_columns(by, GROUP_COLUMNS, [GROUPING]),
+            gate._used_columns(OVERALL_COLUMNS),
+        )
+        if group_columns and overall_columns:
             raise Refusal(
-                f"{flag('fail_if')} {text!r} names {of_groups[0]!r}, which only groups have, and "
-                f"{of_all_groups[0]!r}, which only the overall rows have; write a --fail-if for each"
+                f"{flag('fail_if')} {text!r} names {group_columns[0]!r}, which only groups have, and "
+                f"{overall_columns[0]!r}, which only the overall rows have; write a --fail-if for each"
             )
         return gate
 
-    def _named(self, *columns: Sequence[str]) -> list[str]:
-        named = set(self.holds.meta.root_names())
-        return [name for names in columns for name in names if name in named]
+    def _used_columns(self, *columns: Sequence[str]) -> list[str]:
+        used = set(self.holds.meta.root_names())
+        return [name for names in columns for name in names if name in used]
 
     def check(self, report: pl.DataFrame) -> tuple[bool, str]:
         """Return whether a report passes, and the sentence that says so and of which rows."""
@@ -93,41 +96,41 @@ class Gate:
         undecided = decided.is_null() & ~alone & ~passed
         untested &= decided.is_null()
         count = f"{about.height} row" if about.height == 1 else f"{about.height} rows"
-        said = f"--fail-if {self.text!r} is about {count} ({which}): it holds in {true.sum() or 'none'}"
+        text = f"--fail-if {self.text!r} is about {count} ({which}): it holds in {true.sum() or 'none'}"
         if undecided.any():
-            said += f", and cannot be decided in {undecided.sum()}"
+            text += f", and cannot be decided in {undecided.sum()}"
         if untested.any():
-            said += f"; not tested yet in {untested.sum()}"
-            said += ", which --untested pass lets pass" if self.untested == "fail" else ", which pass"
+            text += f"; not tested yet in {untested.sum()}"
+            text += ", which --untested pass lets pass" if self.untested == "fail" else ", which pass"
         if untestable.any():
-            said += f"; not tested in {untestable.sum()} without an AUC or its standard error"
+            text += f"; not tested in {untestable.sum()} without an AUC or its standard error"
         if (alone & ~passed & decided.is_null()).all():
-            return False, f"{said}, and none of them has anything to be compared with: it cannot be decided"
+            return False, f"{text}, and none of them has anything to be compared with: it cannot be decided"
         failing = about.filter(true | undecided)
         if failing.is_empty():
-            return True, said
-        return False, f"{said}\n{readable(failing, self._named(report.columns))}"
+            return True, text
+        return False, f"{text}\n{readable(failing, self._used_columns(report.columns))}"
 
     def _about(self, report: pl.DataFrame) -> tuple[pl.DataFrame, str]:
         """Return the rows that the condition is about, and what they are called."""
-        if self._named(self.by, OF_GROUPS, [GROUPING]):
+        if self._used_columns(self.by, GROUP_COLUMNS, [GROUPING]):
             # Of several groupings a condition is about those by the columns that it names.
-            of_keys = [group_names(report.schema, key) for key in self._named(self.by)]
-            return report.filter(pl.col("scope") == "group", *of_keys), "groups"
-        if self._named(OF_ALL_GROUPS):
+            filters = [group_names(report.schema, key) for key in self._used_columns(self.by)]
+            return report.filter(pl.col("scope") == "group", *filters), "groups"
+        if self._used_columns(OVERALL_COLUMNS):
             return report.filter(pl.col("scope") == "overall"), "overall"
         return report, "groups and overall" if self.by else "overall"
 
     def _alone(self, about: pl.DataFrame) -> pl.Series:
         """Say of each row whether it has nothing to be compared with by its nature."""
         alone = pl.lit(value=False)
-        if self._named(tuple(DELTAS)):
+        if self._used_columns(tuple(DELTAS)):
             alone |= pl.col("score") == self.first_score
-        if self._named(CHANGES):
+        if self._used_columns(CHANGES):
             alone |= pl.col("previous_n").is_null()
-        if self._named(tuple(STABILITY)):
+        if self._used_columns(tuple(STABILITY)):
             alone |= pl.col("psi_n").is_null()
-        if self._named(OF_GROUPS):
+        if self._used_columns(GROUP_COLUMNS):
             complete = pl.all_horizontal(pl.col(key).is_not_null() for key in self.by)
             if self.versus == "previous":
                 # Groups are in order, those without a period last.
@@ -143,7 +146,7 @@ class Gate:
     def _untested(self, about: pl.DataFrame) -> pl.Series:
         """Say of each row whether the test of its alarm has not begun yet."""
         untested = pl.lit(value=False)
-        if self._named(ALARMS):
+        if self._used_columns(ALARMS):
             untested = pl.col("alarm").is_null() & (pl.col("alarm_periods") <= pl.col("alarm_baseline"))
         return about.with_columns(untested.fill_null(value=False).alias(_UNTESTED))[_UNTESTED]
 
@@ -153,16 +156,16 @@ class Gate:
         # that an AUC of NaN would pass "auc < 0.7".
         counts = pl.selectors.unsigned_integer() - pl.selectors.by_name(*self.by)
         plain = about.with_columns(counts.cast(pl.Int64)).with_columns(pl.selectors.float().fill_nan(None))
-        with worded():
+        with as_refusal():
             decided = plain.select(self.holds.alias(_DECIDED)).to_series()
         if decided.len() == about.height:
             return decided
         if decided.len() != 1:
-            said = f"has {decided.len()} answers for {counted(about.height, 'row')}; write one for each row"
-            raise Refusal(f"{flag('fail_if')} {self.text!r} {said}, or one for all")
+            reason = f"has {decided.len()} answers for {counted(about.height, 'row')}; write one for each row"
+            raise Refusal(f"{flag('fail_if')} {self.text!r} {reason}, or one for all")
         # One answer for all rows, such as "MIN(auc) < 0.7": it is of no use if it left out a null.
-        named = plain.filter(~alone).select(self._named(plain.columns))
-        left_out = any(named.null_count().row(0))
+        used = plain.filter(~alone).select(self._used_columns(plain.columns))
+        left_out = any(used.null_count().row(0))
         return pl.Series(_DECIDED, [None if left_out else decided.item()], pl.Boolean).new_from_index(
             0, about.height
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
-from polars_auc._cli.refusal import Refusal, first_line, flag, worded
+from polars_auc._cli.refusal import Refusal, as_refusal, first_line, flag
 from polars_auc._cli.sql import column
 from polars_auc._commands.lock import file_lock
 from polars_auc._commands.output import save
@@ -45,7 +45,7 @@ _N_NEG, _WEIGHT = "polars_auc: n_neg", "polars_auc: weight"
 
 # The report says loudly that a score is NaN; later periods are not about it.
 _AUC, _SE = (pl.col(name).fill_nan(None) for name in ("auc", "se"))
-_IS_KNOWN = _AUC.is_not_null() & _SE.is_not_null()
+_IS_DEFINED = _AUC.is_not_null() & _SE.is_not_null()
 
 # The largest weight of a period, and 1 / the smallest above 0.
 _MOST_WEIGHT = 1e100
@@ -104,16 +104,16 @@ class History:
         if version == self._version:
             return
         try:
-            told = dict(json.loads(pl.read_parquet_metadata(self.file)[_KEY]))
+            saved_options = dict(json.loads(pl.read_parquet_metadata(self.file)[_KEY]))
             self.rows = pl.read_parquet(self.file, memory_map=False)
         except (KeyError, ValueError, TypeError) as error:
             raise Refusal(f"{str(self.file)!r} is no history of polars-auc report") from error
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             raise Refusal(f"cannot read {str(self.file)!r}: {first_line(error)}") from error
-        for name in {**told, **self.options}:
+        for name in {**saved_options, **self.options}:
             before, now = (
                 f"with {name} {options[name]}".rstrip() if name in options else f"without {name}"
-                for options in (told, self.options)
+                for options in (saved_options, self.options)
             )
             if before != now:
                 raise Refusal(
@@ -122,7 +122,7 @@ class History:
                 )
         self._version = version
 
-    def beside(self, report: pl.DataFrame, options: ReportOptions, *, has_weights: bool) -> pl.DataFrame:
+    def add_to(self, report: pl.DataFrame, options: ReportOptions, *, has_weights: bool) -> pl.DataFrame:
         """Return a report with the change of each AUC over the periods, and whether it is an alarm.
 
         The AUCs are of rows with weights, or of states of such rows, if it ``has_weights``.
@@ -132,7 +132,7 @@ class History:
         if _PERIOD in keys:
             raise Refusal(f"the group column {_PERIOD!r} has the name of a column of the history; rename it")
         now = report.select(pl.lit(self.period).alias(_PERIOD), *keys, *_ESTIMATES)
-        with worded():
+        with as_refusal():
             earlier = self._earlier(now)
             in_order = self._in_order(earlier)
             everything = pl.concat([earlier.filter(pl.col(_PERIOD) != self.period), now])
@@ -141,7 +141,7 @@ class History:
             this = pl.lit(self.period, dtype=in_order)
             periods = everything.filter(pl.col(_PERIOD) <= this)
             are_simple = not has_weights and options.cluster is None
-            tested = self.test.beside(periods, keys, options.level, are_simple=are_simple)
+            tested = self.test.add_to(periods, keys, options.level, are_simple=are_simple)
             self.trend = _trend(tested, keys, options)
             alarms = tested.filter(pl.col(_PERIOD) == this)
             fields = (pl.col(_TEST).struct.field(field).alias(name) for name, field in _FIELDS.items())
@@ -243,7 +243,7 @@ class HistoryTest:
     period_weight: str | None = None
     """SQL on the sizes of a period."""
 
-    def beside(
+    def add_to(
         self, periods: pl.DataFrame, keys: list[str], level: float, *, are_simple: bool
     ) -> pl.DataFrame:
         """Return periods in order with the test of each, and how many there are so far.
@@ -252,7 +252,7 @@ class HistoryTest:
         """
         periods = periods.with_columns((pl.col("n") - pl.col("n_pos")).alias(_N_NEG))
         # A file of an earlier release has none.
-        has_counts = not periods.filter(_IS_KNOWN & pl.col("n_pos").is_null()).height
+        has_counts = not periods.filter(_IS_DEFINED & pl.col("n_pos").is_null()).height
         baseline = 0 if self.reference is not None else self.baseline
         if baseline is None:
             baseline = BASELINE if has_counts and are_simple else BASELINE_WITHOUT_COUNTS
@@ -269,7 +269,7 @@ class HistoryTest:
             level=level,
             alternative="less",
         )
-        is_used = _IS_KNOWN & (pl.col(_WEIGHT) > 0)
+        is_used = _IS_DEFINED & (pl.col(_WEIGHT) > 0)
         tested = periods.with_columns(self._weight(periods, keys)).with_columns(
             test.over(keys, order_by=_PERIOD).alias(_TEST),
             mean.over(keys, order_by=_PERIOD).alias(_MEAN),
@@ -292,7 +292,7 @@ class HistoryTest:
                 "another file"
             )
         # A period without AUC or standard error does not count, and may have no rows to divide by.
-        weighted = periods.with_columns(pl.when(_IS_KNOWN).then(weights).alias(_WEIGHT))
+        weighted = periods.with_columns(pl.when(_IS_DEFINED).then(weights).alias(_WEIGHT))
         value = pl.col(_WEIGHT)
         is_wrong = value.is_nan() | ((value != 0) & ~value.is_between(1 / _MOST_WEIGHT, _MOST_WEIGHT))
         wrong = weighted.filter(is_wrong).select(_PERIOD, _name(periods, keys), value).head(1)
@@ -323,10 +323,10 @@ def _trend(tested: pl.DataFrame, keys: list[str], options: ReportOptions) -> pl.
     )
     sizes = rows.group_by("group", maintain_order=True).agg(pl.col("n").sum(), pl.col("scope").last())
     order = sizes.sort("scope", "n", descending=True, maintain_order=True)["group"].head(_MOST_PANELS)
-    drawn = rows.filter(pl.col("group").is_in(order.implode())).sort(
+    plotted = rows.filter(pl.col("group").is_in(order.implode())).sort(
         pl.col("group").cast(pl.Enum(order)), _PERIOD
     )
-    return drawn.select("group", _PERIOD, "auc", pl.col(_MEAN).alias("mean"), "alarm")
+    return plotted.select("group", _PERIOD, "auc", pl.col(_MEAN).alias("mean"), "alarm")
 
 
 def _name(rows: pl.DataFrame, keys: list[str]) -> pl.Expr:

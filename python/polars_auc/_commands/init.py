@@ -11,9 +11,9 @@ from typing import Any
 from polars_auc._cli.arguments import Parser, add_files, add_output
 from polars_auc._cli.reading import reading, reading_as
 from polars_auc._cli.refusal import Incomplete, Refusal
-from polars_auc._cli.rows import Files, of_files, reading_of
+from polars_auc._cli.rows import Files, file_errors, reading_of
 from polars_auc._cli.sql import column_in_sql, text_in_sql
-from polars_auc._cli.streams import progress, say, show
+from polars_auc._cli.streams import log, progress, show
 from polars_auc._commands.init_columns import Columns
 from polars_auc._commands.output import save
 from polars_auc._commands.report import add_report, report
@@ -50,8 +50,8 @@ def init(options: argparse.Namespace) -> bool:
         refuse_path(options.output, (".toml",))
     if options.output is not None and options.output.exists():
         raise Refusal(f"{str(options.output)!r} exists; choose another name, or remove it")
-    files = Files.named(options.files, options.output)
-    with of_files(files.names, files.schema.names()), progress(f"looking at {files.size()}"):
+    files = Files.find(options.files, options.output)
+    with file_errors(files.names, files.schema.names()), progress(f"looking at {files.size()}"):
         proposal = Proposal.of(Columns.of(files.rows.head(_ROWS).collect()))
     fault = proposal.fault(options.files)
     text = proposal.text(options.files, fault)
@@ -63,10 +63,10 @@ def init(options: argparse.Namespace) -> bool:
         save(options.output, text.encode)
     wrote = "" if options.output is None else f"wrote {options.output}; "
     if fault is not None:
-        say(f"polars-auc: {wrote}edit it before running a report: {fault}")
+        log(f"polars-auc: {wrote}edit it before running a report: {fault}")
         raise Incomplete
     if options.output is not None:
-        say(f"polars-auc: {wrote}polars-auc report --config {options.output}")
+        log(f"polars-auc: {wrote}polars-auc report --config {options.output}")
     return True
 
 
@@ -143,9 +143,9 @@ class Proposal:
             return [*lines, *unsure, f"label = {_quoted(self.label)}"]
         for name, words in self.columns.words.items():
             lines.append(f"# uncertain: {_quoted(name)} has two words, of which one may be positive")
-            own = column_in_sql(name)
+            column = column_in_sql(name)
             for (word, rows), (other, _) in (words, words[::-1]):
-                is_word, is_other = (f"{own} = {text_in_sql(text)}" for text in (word, other))
+                is_word, is_other = (f"{column} = {text_in_sql(text)}" for text in (word, other))
                 # Other words, of rows that were not looked at, are no negatives.
                 condition = f"CASE WHEN {is_word} THEN TRUE WHEN {is_other} THEN FALSE END"
                 lines.append(f"# label = {_quoted(condition)}  # {counted(rows, 'row')}")
@@ -180,8 +180,8 @@ class Proposal:
     def _groups(self) -> list[str]:
         columns = self.columns
         # A column of two words may be the label.
-        taken = [*self.by, *(columns.words if self.label is None else [])]
-        others = [name for name in [*columns.groups, *columns.codes] if name not in taken]
+        used = [*self.by, *(columns.words if self.label is None else [])]
+        others = [name for name in [*columns.groups, *columns.codes] if name not in used]
         lines = [f"by = {_toml(self.by)}"] if self.by else ['# by = ["segment"]']
         if any(name in columns.codes for name in self.by):
             lines.insert(0, "# uncertain: whole numbers of few values may be codes of groups, or counts")

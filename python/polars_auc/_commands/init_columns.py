@@ -77,36 +77,36 @@ class Columns:
 
     def _add(self, column: pl.Series) -> None:
         name, dtype = column.name, column.dtype
-        there = column.drop_nulls()
-        if dtype.is_nested() or dtype == pl.Object or not there.len():
+        values = column.drop_nulls()
+        if dtype.is_nested() or dtype == pl.Object or not values.len():
             return
         if dtype.is_float():
-            there = there.drop_nans()
-        distinct = there.n_unique()
+            values = values.drop_nans()
+        distinct = values.n_unique()
         if dtype.is_temporal():
             if dtype == pl.Date or isinstance(dtype, pl.Datetime):
                 self.days.append(name)
-        elif dtype == pl.Boolean or (dtype.is_numeric() and distinct <= 2 and _are_0_and_1(there)):
+        elif dtype == pl.Boolean or (dtype.is_numeric() and distinct <= 2 and _are_0_and_1(values)):
             # Decimals are no labels.
             if distinct == 2 and not dtype.is_decimal():
                 self.labels.append(name)
         elif not dtype.is_numeric():
-            self._add_words(there, distinct)
+            self._add_words(values, distinct)
         else:
-            self._add_numbers(there, distinct)
+            self._add_numbers(values, distinct)
 
-    def _add_words(self, there: pl.Series, distinct: int) -> None:
+    def _add_words(self, values: pl.Series, distinct: int) -> None:
         if distinct == 2:
-            counts = there.cast(pl.String).value_counts(sort=True).sort("count")
-            self.words[there.name] = [(str(word), int(rows)) for word, rows in counts.iter_rows()]
-        is_key = _has_word(there.name, _ID) or (distinct == there.len() > _MOST_NUMBERS)
+            counts = values.cast(pl.String).value_counts(sort=True).sort("count")
+            self.words[values.name] = [(str(word), int(rows)) for word, rows in counts.iter_rows()]
+        is_key = _has_word(values.name, _ID) or (distinct == values.len() > _MOST_NUMBERS)
         if 1 < distinct <= _MOST_WORDS and not is_key:
-            self.groups.append(there.name)
+            self.groups.append(values.name)
 
-    def _add_numbers(self, there: pl.Series, distinct: int) -> None:
-        name, dtype = there.name, there.dtype
+    def _add_numbers(self, values: pl.Series, distinct: int) -> None:
+        name, dtype = values.name, values.dtype
         is_score, is_none = _has_word(name, _SCORES), _has_word(name, _NO_SCORES)
-        is_key = dtype.is_integer() and (_has_word(name, _OWNERS) or distinct == there.len() > _MOST_NUMBERS)
+        is_key = dtype.is_integer() and (_has_word(name, _OWNERS) or distinct == values.len() > _MOST_NUMBERS)
         if distinct < 2:
             return
         if _has_word(name, _COUNT):
@@ -121,7 +121,7 @@ class Columns:
             self.codes.append(name)
         elif is_none:
             self.amounts.append(name)
-        elif not dtype.is_integer() and bool(there.is_between(0, 1).all()):
+        elif not dtype.is_integer() and bool(values.is_between(0, 1).all()):
             self.scores.append(name)
         else:
             self.numbers.append(name)

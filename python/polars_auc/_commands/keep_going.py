@@ -10,7 +10,7 @@ import polars as pl
 from polars_auc._cli.refusal import Refusal, first_line
 from polars_auc._cli.rows import Files
 from polars_auc._cli.sources import schema_of, unreadable
-from polars_auc._cli.sql import column, named_column
+from polars_auc._cli.sql import column, labelled_column
 from polars_auc._expressions.numbers import roc_auc
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.text import counted
@@ -21,7 +21,7 @@ from polars_auc._report.nan import Nans
 __all__ = ["Omissions", "failing_files", "failing_groups", "failing_scores"]
 
 # More parts than these are not named one by one.
-_NAMED = 20
+_MOST_NAMES = 20
 
 # A name that no column of a user has.
 _NAN = "polars_auc: nan"
@@ -47,8 +47,10 @@ class Omissions:
         if self.groups is not None:
             names = self.groups.select(key_label(self.groups.columns)).to_series().to_list()
             parts += [f"the group {name}: {why}" for name, why in zip(names, self.why_groups, strict=True)]
-        more = [f"and {counted(len(parts) - _NAMED, 'further part')}"] if len(parts) > _NAMED else []
-        return [*parts[:_NAMED], *more]
+        more = (
+            [f"and {counted(len(parts) - _MOST_NAMES, 'further part')}"] if len(parts) > _MOST_NAMES else []
+        )
+        return [*parts[:_MOST_NAMES], *more]
 
     def without_groups(self, evaluated: Evaluated) -> Evaluated:
         """Leave the rows of the groups out."""
@@ -67,16 +69,16 @@ def failing_files(names: Sequence[str], columns: Sequence[str], numbers: Sequenc
     readable = [name for name, why in faults.items() if why is None]
     if readable:
         # Of files that do not go together the most are right, and of as many those with more of the columns.
-        own = {
+        schemas = {
             name: {key: dtype for key, dtype in schema_of(name).items() if key in columns}
             for name in readable
         }
 
         def words(name: str) -> list[str]:
-            return [key for key in numbers if own[name].get(key) == pl.String]
+            return [key for key in numbers if schemas[name].get(key) == pl.String]
 
         def rank(name: str) -> tuple[int, int, int]:
-            return list(own.values()).count(own[name]), -len(words(name)), len(own[name])
+            return list(schemas.values()).count(schemas[name]), -len(words(name)), len(schemas[name])
 
         usual = max(readable, key=rank)
         for name in readable:
@@ -93,7 +95,7 @@ def failing_scores(files: Files, label: str, scores: Sequence[str]) -> dict[str,
     faults = {}
     for text in scores:
         try:
-            _, score = named_column("scores", text, files.schema, files.names)
+            _, score = labelled_column("scores", text, files.schema, files.names)
             files.rows.select(roc_auc(column("label", label, files.schema), score)).collect_schema()
         except (Refusal, pl.exceptions.PolarsError) as error:
             faults[text] = first_line(error)
@@ -127,9 +129,9 @@ def failing_groups(evaluated: Evaluated, nans: Nans) -> tuple[pl.DataFrame | Non
         search(0, keys.height)
     is_nan = nans.found().select(evaluated.by).unique().with_columns(pl.lit(value=True).alias(_NAN))
     marked = keys.join(is_nan, on=evaluated.by, how="left", nulls_equal=True, maintain_order="left")
-    known = {place for place, _ in faults}
+    failing = {place for place, _ in faults}
     places = marked[_NAN].fill_null(value=False).arg_true()
-    faults += [(place, "a score is NaN") for place in places if place not in known]
+    faults += [(place, "a score is NaN") for place in places if place not in failing]
     if not faults or len(faults) == keys.height:
         return None, []
     return keys[[place for place, _ in faults]], [why for _, why in faults]

@@ -19,7 +19,7 @@ from polars_auc._cli.reading import LaterType, ReadOptions, reading_as
 from polars_auc._cli.refusal import Incomplete, Refusal, first_line
 from polars_auc._cli.rows import reading_of
 from polars_auc._cli.standard_input import standard_input
-from polars_auc._cli.streams import open_closed_streams, say, say_lines
+from polars_auc._cli.streams import log, log_lines, open_closed_streams
 from polars_auc._commands.curve import add_curve
 from polars_auc._commands.init import add_init
 from polars_auc._commands.report import add_report
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         pass
     for _ in range(2):
         try:
-            say("polars-auc: interrupted")
+            log("polars-auc: interrupted")
             break
         except KeyboardInterrupt:
             # Another Ctrl-C.
@@ -65,14 +65,14 @@ def _run(arguments: Sequence[str] | None) -> int:
         with standard_input(), interruptible():
             return PASSED if _done(options) else FAILED
     except (Refusal, OptionError, MissingPackageError) as refusal:
-        say(f"polars-auc: {refusal}")
+        log(f"polars-auc: {refusal}")
         return REFUSED
     except Incomplete:
         return INCOMPLETE
     except (Exception, pl.exceptions.PanicException) as fault:
         # A traceback must not end with the exit code of a gate.
-        say_lines("".join(traceback.format_exception(fault)))
-        say(f"polars-auc: this is a fault of polars-auc or Polars: {first_line(fault)}")
+        log_lines("".join(traceback.format_exception(fault)))
+        log(f"polars-auc: this is a fault of polars-auc or Polars: {first_line(fault)}")
         return REFUSED
     finally:
         FLAGS.reset(edge)
@@ -132,8 +132,8 @@ def _parsed(
             ]
             command = next((text for text in arguments if text in commands.choices), "")
             if others and command:
-                said = f"{command} has no option {unknown[1]}; it is one of {', '.join(others)}"
-                raise Refusal(f"{said} (see polars-auc {command} --help)") from refusal
+                reason = f"{command} has no option {unknown[1]}; it is one of {', '.join(others)}"
+                raise Refusal(f"{reason} (see polars-auc {command} --help)") from refusal
         raise
 
 
@@ -142,8 +142,10 @@ def _flags(command: argparse.ArgumentParser, places: Mapping[str, str]) -> dict[
     # Functions call these options otherwise.
     flags = {"path": "--output", "previous": "the file of --compare-to"}
     flags["fold"] = places.get("folds", "--folds")
-    own = {name: places.get(flag.removeprefix("--"), flag) for name, flag in flags_of(command).items()}
-    return {**flags, **own}
+    flags_by_option = {
+        name: places.get(flag.removeprefix("--"), flag) for name, flag in flags_of(command).items()
+    }
+    return {**flags, **flags_by_option}
 
 
 def _options(commands: Any) -> dict[str, list[str]]:

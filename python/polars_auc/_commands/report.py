@@ -14,12 +14,12 @@ from typing import Any
 import polars as pl
 
 from polars_auc._cli.nan import lines_of_text, read_as_missing
-from polars_auc._cli.refusal import Incomplete, Refusal, worded
-from polars_auc._cli.rows import Files, Rows, no_row, of_files, values
+from polars_auc._cli.refusal import Incomplete, Refusal, as_refusal
+from polars_auc._cli.rows import Files, Rows, file_errors, no_row, values
 from polars_auc._cli.sources import files_of, strays_of
 from polars_auc._cli.sql import roots
 from polars_auc._cli.states import evaluated_states, names_of_states, state_nans
-from polars_auc._cli.streams import progress, say, say_lines, show, show_bytes
+from polars_auc._cli.streams import log, log_lines, progress, show, show_bytes
 from polars_auc._commands.compare_to import PreviousReport
 from polars_auc._commands.gates import Gate
 from polars_auc._commands.keep_going import Omissions, failing_files, failing_groups, failing_scores
@@ -59,7 +59,7 @@ def report(arguments: argparse.Namespace) -> bool:
 
     With --keep-going, what cannot be evaluated is looked for if something cannot, and left out.
     """
-    with worded(), called("report"):
+    with as_refusal(), called("report"):
         request = ReportRequest.of(arguments)
     try:
         return _report(request, None if request.keep_going else Omissions())
@@ -80,7 +80,7 @@ def report(arguments: argparse.Namespace) -> bool:
 def _omissions(request: ReportRequest) -> Omissions:
     """Look for files, scores and groups that cannot be evaluated."""
     rows, options = request.rows, request.options
-    with worded(), progress("looking for what cannot be evaluated"):
+    with as_refusal(), progress("looking for what cannot be evaluated"):
         texts = (rows.label, rows.count, options.folds, options.user, options.stability)
         others = (options.cluster, options.weight)
         columns = [*rows.scores, *options.by, *rows.where]
@@ -121,7 +121,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
         schema = plan.collect_schema()
     if history is not None:
         empty = pl.DataFrame(schema=schema)
-        schema = history.beside(empty, request.options, has_weights=source.has_weights).schema
+        schema = history.add_to(empty, request.options, has_weights=source.has_weights).schema
     view.check(schema.names())
     gates = _gates(request.fail_if, schema, source, request.untested)
     charts = None
@@ -144,47 +144,47 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
                 has_bands=has_bands,
                 stability=source.options.stability,
             )
-        of_nan = source.nans.said() if _has_nan(table) else []
+        nan_lines = source.nans.messages() if _has_nan(table) else []
     missing: list[str] = []
     if source.rows is not None and table["n_missing"].sum():
         with source.faults():
             missing = read_as_missing(files, source.rows.conditions)
-    told = []
+    saved = []
     with ExitStack() as stack:
         if history is not None:
             stack.enter_context(history.locked())
-            table = history.beside(table, request.options, has_weights=source.has_weights)
+            table = history.add_to(table, request.options, has_weights=source.has_weights)
             charts = None if charts is None else replace(charts, history=history.trend)
         verdicts = [gate.check(table) for gate in gates]
         if history is not None:
             # Also if a condition fails: a history without its bad periods would be no history.
-            told = [history.save()]
+            saved = [history.save()]
     unprinted = None
     try:
         if writer is not None:
-            said_of_gates = [said for _, said in verdicts]
-            pairs = _about(request, files, table, writer, omissions, said_of_gates, missing)
-            contents = partial(writer.contents, table, pairs, charts, verdicts, of_nan)
-            unprinted = _write(request, contents, writer.of_table().notes(table))
+            gate_texts = [text for _, text in verdicts]
+            pairs = _about(request, files, table, writer, omissions, gate_texts, missing)
+            contents = partial(writer.contents, table, pairs, charts, verdicts, nan_lines)
+            unprinted = _write(request, contents, writer.table_writer().notes(table))
     finally:
         # What was evaluated is shown also if it cannot be written.
         if not request.is_printed and not request.quiet:
             unprinted = _print(view, table, request.options.level)
     if not request.quiet:
-        _say_notes(request, files, table, previous, missing)
-        for line in told:
-            say(f"polars-auc: {line}")
+        _log_notes(request, files, table, previous, missing)
+        for line in saved:
+            log(f"polars-auc: {line}")
     for line in omissions.lines():
-        say(f"polars-auc: left out {line}")
-    for _, said in verdicts:
-        say_lines(f"polars-auc: {said}")
+        log(f"polars-auc: left out {line}")
+    for _, text in verdicts:
+        log_lines(f"polars-auc: {text}")
     if unprinted is not None:
         raise Refusal(f"cannot print the report: {unprinted}")
-    for line in [*of_nan, *(lines_of_text(source.rows) if of_nan else [])]:
-        say(f"polars-auc: {line}")
+    for line in [*nan_lines, *(lines_of_text(source.rows) if nan_lines else [])]:
+        log(f"polars-auc: {line}")
     if not all(passed for passed, _ in verdicts):
         return False
-    if omissions or of_nan:
+    if omissions or nan_lines:
         raise Incomplete
     return True
 
@@ -240,7 +240,7 @@ class Source:
         evaluated = omissions.without_groups(self.evaluated)
         nans = replace(self.nans, rows=evaluated.rows)
         if self.options.memory is not None:
-            with of_files(self.files.names, evaluated.read):
+            with file_errors(self.files.names, evaluated.read):
                 evaluated = evaluated.bounded(self.options.max_bins, self.options.scale)
         return replace(self, evaluated=evaluated, nans=nans)
 
@@ -260,7 +260,7 @@ class Source:
     def faults(self) -> Any:
         """Turn what Polars raises into a refusal that names the file."""
         states = self.evaluated.states if self.rows is None else []
-        return of_files(self.files.names, self.evaluated.read, states)
+        return file_errors(self.files.names, self.evaluated.read, states)
 
     def plan(self, previous: PreviousReport | None) -> pl.LazyFrame:
         """Plan the table of the report."""
@@ -271,10 +271,10 @@ class Source:
         else:
             columns = list(evaluated.scores.values())
             # The scores are negated already.
-            own = replace(self.options, low_is_positive=False)
+            options = replace(self.options, low_is_positive=False)
             scores = [column["score"] for column in columns]
-            plan = evaluation(evaluated.rows, columns[0]["label"], scores, own, self._runs(), self.nans)
-        return plan if previous is None else previous.beside(plan, self.options)
+            plan = evaluation(evaluated.rows, columns[0]["label"], scores, options, self._runs(), self.nans)
+        return plan if previous is None else previous.add_to(plan, self.options)
 
     def _runs(self) -> Runs | None:
         """Return the columns of groups whose rows follow one another, if no other rows are needed."""
@@ -310,7 +310,7 @@ def _about(
     )
     gone = [("Left out", writer.name(line)) for line in omissions.lines()]
     gone += [("Read as missing", writer.name(line)) for line in missing]
-    checks = [("Check", writer.of_table().prose(said.splitlines()[0])) for said in verdicts]
+    checks = [("Check", writer.table_writer().prose(text.splitlines()[0])) for text in verdicts]
     # A sheet has place for all of them.
     options = request.in_effect if writer.ending == ".xlsx" else []
     return [("Data", files.about()), *about, *gone, *checks, *options]
@@ -325,7 +325,7 @@ def _write(request: ReportRequest, contents: Callable[[], bytes], notes: Sequenc
         save(request.file, contents)
     if not request.quiet:
         for line in [f"wrote {request.output}", *notes] if request.file is not None else notes:
-            say(f"polars-auc: {line}")
+            log(f"polars-auc: {line}")
     return unprinted
 
 
@@ -335,7 +335,7 @@ def _print(view: TableView, table: pl.DataFrame, level: float) -> str | None:
     return show("\n".join([*lines, view.printed(table, width)]))
 
 
-def _say_notes(
+def _log_notes(
     request: ReportRequest,
     files: Files,
     table: pl.DataFrame,
@@ -356,7 +356,7 @@ def _say_notes(
         *untested(table),
         *gone,
     ]:
-        say(f"polars-auc: {line}")
+        log(f"polars-auc: {line}")
 
 
 def _weighted(files: Files, table: pl.DataFrame) -> list[str]:
@@ -370,20 +370,20 @@ def _refuse_empty(table: pl.DataFrame, request: ReportRequest, rows: Rows | None
     for row in table.filter(pl.col("scope") == "overall").iter_rows(named=True):
         score, n, n_pos = row["score"], row["n"], row["n_pos"]
         if n == row["n_missing"] == 0:
-            said = no_row(request.rows.where)
+            reason = no_row(request.rows.where)
         elif n == 0:
-            said = f"every row has a missing {needed(request.options, f'score {score!r}')}"
+            reason = f"every row has a missing {needed(request.options, f'score {score!r}')}"
         elif n_pos in (0, n):
-            lacking = "negative" if n_pos else "positive"
-            said = f"no row is {lacking}"
+            missing_class = "negative" if n_pos else "positive"
+            reason = f"no row is {missing_class}"
             if rows is not None:
-                said += f": --label {label!r} is the same in all rows"
+                reason += f": --label {label!r} is the same in all rows"
                 if row["n_missing"]:
-                    said += f" that have a label and a score {score!r}"
+                    reason += f" that have a label and a score {score!r}"
                 compared = rows.label.meta.root_names()
                 holds = values(pl.col(compared[0]), rows.rows) if len(compared) == 1 else []
                 if holds and label not in compared:
-                    said += f"; {compared[0]!r} holds {', '.join(holds)}"
+                    reason += f"; {compared[0]!r} holds {', '.join(holds)}"
         else:
             continue
-        raise Refusal(f"{said}. If that may be, write --allow-empty")
+        raise Refusal(f"{reason}. If that may be, write --allow-empty")

@@ -18,7 +18,7 @@ from polars_auc._cli.states import refuse_of_rows
 from polars_auc._commands.history import History, HistoryTest
 from polars_auc._commands.output import refuse_unwritten, to_standard_output
 from polars_auc._page.files import refuse_path
-from polars_auc._page.text import SHOWN_ROWS, TableView
+from polars_auc._page.text import DISPLAY_ROWS, TableView
 from polars_auc._page.write import ENDINGS, TITLE, ReportWriter
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report import parts
@@ -105,7 +105,7 @@ class ReportRequest:
     wide: bool = switch("all columns, printed and in .md, .html and .xlsx files")
     limit: int | None = option(
         None,
-        f"the most rows of groups to print, {SHOWN_ROWS} without it; files have all",
+        f"the most rows of groups to print, {DISPLAY_ROWS} without it; files have all",
         parse=int,
         metavar="N",
     )
@@ -144,9 +144,13 @@ class ReportRequest:
             options["versus"] = tuple(options["versus"].split(","))
         rows = RowOptions(values["label"], values["scores"], values["count"], values["where"], values["nan"])
         rows = replace(rows, low_is_positive=values["low_is_positive"])
-        own = {name: values[name] for name in declared(cls)}
+        more_options = {name: values[name] for name in declared(cls)}
         request = cls(
-            values["files"], rows, ReportOptions(**options), **own, in_effect=options_in_effect(values)
+            values["files"],
+            rows,
+            ReportOptions(**options),
+            **more_options,
+            in_effect=options_in_effect(values),
         )
         request.check()
         return request
@@ -155,7 +159,7 @@ class ReportRequest:
         """Refuse options that do not belong together, before any file is read."""
         options = self.options
         if self.from_states:
-            values = {name: getattr(options, name) for name in options.of_rows}
+            values = {name: getattr(options, name) for name in options.row_options}
             refuse_of_rows(label=self.rows.label, where=self.rows.where, **values)
         options.check()
         # The plugin checks the options of statistics when their expressions are written.
@@ -166,10 +170,10 @@ class ReportRequest:
         if self.file is not None:
             refuse_path(self.file, ENDINGS)
         if (self.history is None) != (self.period is None):
-            absent, there = ("period", "history") if self.period is None else ("history", "period")
-            said = f"goes with `{absent}`, which is missing"
+            absent, present = ("period", "history") if self.period is None else ("history", "period")
+            reason = f"goes with `{absent}`, which is missing"
             raise OptionError(
-                "", there, said, "name both, as in `history` nights.parquet `period` 2026-11-25"
+                "", present, reason, "name both, as in `history` nights.parquet `period` 2026-11-25"
             )
         for name in ("backfill", "baseline", "reference", "period_weight"):
             if self.history is None and is_set(getattr(self, name)):
@@ -185,23 +189,25 @@ class ReportRequest:
             and self.history is not None
             and self.file.resolve() == self.history.resolve()
         ):
-            said = "names the file that the report is written to, which would lose the report"
-            raise OptionError("", "history", said, "write another file")
+            reason = "names the file that the report is written to, which would lose the report"
+            raise OptionError("", "history", reason, "write another file")
 
     def earlier_periods(self) -> History | None:
         """Read the history, if there is one: of reports with the same options."""
         if self.history is None or self.period is None:
             return None
-        of_rows = ("label", "count", "nan", "low_is_positive")
-        values = {name: getattr(self.rows, name) for name in of_rows}
+        row_options = ("label", "count", "nan", "low_is_positive")
+        values = {name: getattr(self.rows, name) for name in row_options}
         values |= {
             name: getattr(self.options, name) for name in ("by", "groupings", "weight", "cluster", "ci")
         }
         values["scores"] = self.rows.scores
         values["null_values"] = reading().options.null_values
-        told = {flag(name): _told(value) for name, value in values.items() if is_set(value, ())}
+        used_options = {
+            flag(name): _option_text(value) for name, value in values.items() if is_set(value, ())
+        }
         test = HistoryTest(self.baseline, self.reference, self.period_weight)
-        return History(self.history, self.period, told, test, backfill=self.backfill)
+        return History(self.history, self.period, used_options, test, backfill=self.backfill)
 
     @property
     def is_printed(self) -> bool:
@@ -216,22 +222,22 @@ class ReportRequest:
     def view(self) -> TableView:
         """Return what of the report is printed, and what of it is on a page."""
         is_page = self._ending() in (".md", ".html", ".xlsx")
-        of_tables = ("limit",) if is_page else ("limit", "columns", "wide")
-        name = next((name for name in of_tables if is_set(getattr(self, name))), None)
+        table_options = ("limit",) if is_page else ("limit", "columns", "wide")
+        name = next((name for name in table_options if is_set(getattr(self, name))), None)
         unprinted = "`quiet`" if self.quiet else "-o -" if self.is_printed else None
         if unprinted and name is not None:
-            said = f"is about the printed table, and {unprinted} prints none"
-            raise OptionError("", name, said, "leave one out")
+            reason = f"is about the printed table, and {unprinted} prints none"
+            raise OptionError("", name, reason, "leave one out")
         if self.wide and self.columns is not None:
             raise OptionError("", "wide", "prints all columns", "leave it out, or `columns`")
         if self.limit is not None and self.limit < 0:
             raise OptionError(
-                "", "limit", f"must be a number of rows, such as {SHOWN_ROWS}, got {self.limit}"
+                "", "limit", f"must be a number of rows, such as {DISPLAY_ROWS}, got {self.limit}"
             )
         columns = None
         if self.columns is not None:
             columns = list(dict.fromkeys(name.strip() for name in self.columns.split(",")))
-        return TableView(columns, self.wide, SHOWN_ROWS if self.limit is None else self.limit)
+        return TableView(columns, self.wide, DISPLAY_ROWS if self.limit is None else self.limit)
 
     def writer(self, by: Sequence[str], view: TableView) -> ReportWriter | None:
         """Return what makes the contents of the file, if there is one; refuse a file of no use."""
@@ -277,15 +283,15 @@ class ReportRequest:
         """Return the ending that says what is written."""
         if self.is_printed:
             if self.format not in (None, *FORMATS):
-                said = f"must be one of {', '.join(map(repr, FORMATS))}, got {self.format!r}"
-                raise OptionError("", "format", said)
+                reason = f"must be one of {', '.join(map(repr, FORMATS))}, got {self.format!r}"
+                raise OptionError("", "format", reason)
             return f".{self.format or 'md'}"
         if self.format is not None:
             raise OptionError("", "format", "is for -o -", "a file is written as its name ends")
         return None if self.output is None else self.output.suffix
 
 
-def _told(value: object) -> str:
+def _option_text(value: object) -> str:
     if value is True:
         return ""
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 
 from polars_auc._cli.arguments import Once, add_by, add_files, add_output, add_rows
-from polars_auc._cli.nan import say_nan
+from polars_auc._cli.nan import log_nan
 from polars_auc._cli.refusal import Incomplete, Refusal, flag
-from polars_auc._cli.rows import Files, RowOptions, of_files
+from polars_auc._cli.rows import Files, RowOptions, file_errors
 from polars_auc._cli.states import add_limit, state_columns
-from polars_auc._cli.streams import progress, say
+from polars_auc._cli.streams import log, progress
 from polars_auc._commands.output import save
 from polars_auc._expressions.states import merge_states, roc_state
 from polars_auc._page.files import refuse_path
@@ -65,7 +65,7 @@ def add_merge(commands: Any) -> None:
 
 def state(options: argparse.Namespace) -> bool:
     """Write the states of rows."""
-    files, limit = _named(options)
+    files, limit = _files_and_options(options)
     weight = files.column("weight", options.weight)
     rows = RowOptions(options.label, options.scores, options.count, options.where, options.nan).rows(
         files, weight
@@ -78,7 +78,7 @@ def state(options: argparse.Namespace) -> bool:
             f"{flag('by')} and {flag('scores')} both name {clash!r}, and the file would have two columns "
             "of that name"
         )
-    with of_files(files.names, rows.names):
+    with file_errors(files.names, rows.names):
         states = [
             roc_state(rows.label, score, weight=weight, count=rows.count, **limit).alias(text)
             for text, score in rows.scores.items()
@@ -88,7 +88,7 @@ def state(options: argparse.Namespace) -> bool:
     if not options.allow_empty and not any(sum(table.select(each).row(0)) for each in used):
         what = "a label and a score" if weight is None else "a label, a score and a weight above 0"
         raise Refusal(f"no row has {what}. If that may be, write --allow-empty")
-    has_nan = say_nan(files, rows.nans(weight=weight), rows)
+    has_nan = log_nan(files, rows.nans(weight=weight), rows)
     _write(options, table)
     if has_nan:
         raise Incomplete
@@ -97,24 +97,24 @@ def state(options: argparse.Namespace) -> bool:
 
 def merge(options: argparse.Namespace) -> bool:
     """Write the merged states of files."""
-    files, limit = _named(options)
+    files, limit = _files_and_options(options)
     columns = state_columns(files, [])
-    with of_files(files.names, ()):
+    with file_errors(files.names, ()):
         states = [merge_states(name, **limit) for name in columns]
     names = [*files.keys(), *columns]
-    table = _counted(files, files.rows, states, names, of_each_file=states)
-    say_nan(files, Nans.of_states(table.lazy(), columns, files.by), None)
+    table = _counted(files, files.rows, states, names, file_checks=states)
+    log_nan(files, Nans.from_states(table.lazy(), columns, files.by), None)
     return _write(options, table)
 
 
-def _named(options: argparse.Namespace) -> tuple[Files, dict[str, Any]]:
+def _files_and_options(options: argparse.Namespace) -> tuple[Files, dict[str, Any]]:
     if options.output.suffix != ".parquet":
-        said = f"must end in .parquet, which keeps states whole, got {str(options.output)!r}"
-        raise OptionError("", "path", said)
+        reason = f"must end in .parquet, which keeps states whole, got {str(options.output)!r}"
+        raise OptionError("", "path", reason)
     refuse_path(options.output, (".parquet",))
     if options.scale is not None and options.max_bins is None:
-        said = "says where the bins of `max_bins` are small"
-        raise OptionError("", "scale", said, "give `max_bins`, or leave it out")
+        reason = "says where the bins of `max_bins` are small"
+        raise OptionError("", "scale", reason, "give `max_bins`, or leave it out")
     return Files.grouped(options.files, options.by, options.output), {
         "max_bins": options.max_bins,
         "scale": options.scale,
@@ -126,9 +126,9 @@ def _counted(
     rows: pl.LazyFrame,
     states: Sequence[pl.Expr],
     names: Sequence[str],
-    of_each_file: Sequence[pl.Expr] = (),
+    file_checks: Sequence[pl.Expr] = (),
 ) -> pl.DataFrame:
-    with of_files(files.names, names, of_each_file), progress(f"counting {files.size()}"):
+    with file_errors(files.names, names, file_checks), progress(f"counting {files.size()}"):
         if not files.by:
             return rows.select(states).collect()
         return rows.group_by(files.by).agg(states).sort(files.by, nulls_last=True).collect()
@@ -137,5 +137,5 @@ def _counted(
 def _write(options: argparse.Namespace, table: pl.DataFrame) -> bool:
     writer = TableWriter(options.output.suffix, "States")
     save(options.output, lambda: writer.contents(table))
-    say(f"polars-auc: wrote {options.output}: {counted(table.height, 'group')}")
+    log(f"polars-auc: wrote {options.output}: {counted(table.height, 'group')}")
     return True

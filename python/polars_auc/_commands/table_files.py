@@ -77,6 +77,6 @@ def save_table(
         # A sheet has place for all of them.
         about += options_in_effect(vars(options))
     # Columns that are SQL have names of their own.
-    named = replace(writer, by=files.by)
-    save(options.output, lambda: named.contents(table, about))
+    grouped_writer = replace(writer, by=files.by)
+    save(options.output, lambda: grouped_writer.contents(table, about))
     return [f"wrote {options.output}: {counted(table.height, 'row')}", *writer.notes(table)]

@@ -19,11 +19,11 @@ from polars_auc._cli.arguments import (
     add_rows,
     add_switch,
 )
-from polars_auc._cli.nan import say_nan
+from polars_auc._cli.nan import log_nan
 from polars_auc._cli.refusal import Incomplete, Refusal, flag
-from polars_auc._cli.rows import Files, RowOptions, of_files
+from polars_auc._cli.rows import Files, RowOptions, file_errors
 from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows, state_nans
-from polars_auc._cli.streams import progress, say, show
+from polars_auc._cli.streams import log, progress, show
 from polars_auc._commands.table_files import ENDINGS, add_table_output, save_table, table_writer
 from polars_auc._expressions.comparisons import adjust_p_values, compare_scores
 from polars_auc._expressions.curves import gains_table
@@ -31,16 +31,16 @@ from polars_auc._expressions.thresholds import Criterion, operating_point
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.about import about_adjustment, about_intervals
-from polars_auc._page.text import SHOWN_ROWS, counted, plain
+from polars_auc._page.text import DISPLAY_ROWS, counted, plain
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report.options import ReportOptions
 
 __all__ = ["add_compare", "add_gains", "add_thresholds"]
 
 # The columns that answer first.
-_OF_GAINS = ("band", "highest", "lowest", "n", "n_pos", "rate", "gain", "lift", "ks")
-_OF_THRESHOLDS = ("threshold", "tpr", "fpr", "precision", "n_pos", "n_neg")
-_OF_PAIRS = ("first", "second", "first_auc", "second_auc", "difference", "lower", "upper", "p_adjusted")
+_GAINS_COLUMNS = ("band", "highest", "lowest", "n", "n_pos", "rate", "gain", "lift", "ks")
+_THRESHOLD_COLUMNS = ("threshold", "tpr", "fpr", "precision", "n_pos", "n_neg")
+_PAIR_COLUMNS = ("first", "second", "first_auc", "second_auc", "difference", "lower", "upper", "p_adjusted")
 
 
 def add_gains(commands: Any) -> None:
@@ -120,7 +120,7 @@ def _add_common(command: argparse.ArgumentParser, run: Callable[..., bool], *, s
         action=Once,
         type=int,
         metavar="N",
-        help=f"the most rows to print (default: {SHOWN_ROWS}); files have all",
+        help=f"the most rows to print (default: {DISPLAY_ROWS}); files have all",
     )
     add_switch(command, "--wide", "print all columns; files have them")
     add_switch(command, "--quiet", "print no table")
@@ -137,20 +137,20 @@ def gains(options: argparse.Namespace) -> bool:
     def points(evaluated: Evaluated) -> pl.LazyFrame:
         return evaluated.points(gains_table, bands=options.bands, edges=edges).drop("point")
 
-    return _table(options, "Gains", points, _OF_GAINS)
+    return _table(options, "Gains", points, _GAINS_COLUMNS)
 
 
 def thresholds(options: argparse.Namespace) -> bool:
     """Print and write the thresholds."""
     values = {name: getattr(options, name) for name in ("target", "cost", "prevalence", "beta")}
-    own = {name: value for name, value in values.items() if value is not None}
+    point_options = {name: value for name, value in values.items() if value is not None}
 
     def points(evaluated: Evaluated) -> pl.LazyFrame:
-        best = evaluated.each(operating_point, criterion=options.criterion, **own)
+        best = evaluated.each(operating_point, criterion=options.criterion, **point_options)
         table = curve_points(evaluated.rows, [each.implode() for each in best], evaluated.by)
         return evaluated.on_their_scale(table.drop("point"))
 
-    return _table(options, "Thresholds", points, _OF_THRESHOLDS)
+    return _table(options, "Thresholds", points, _THRESHOLD_COLUMNS)
 
 
 def compare(options: argparse.Namespace) -> bool:
@@ -162,10 +162,10 @@ def compare(options: argparse.Namespace) -> bool:
         columns = list(evaluated.scores.values())
         # Of two scores the expression takes the second from the first. Here the first is the one that stands
         # first, and the second is held against it, as in a report.
-        named = reversed(evaluated.scores.items())
+        scores = reversed(evaluated.scores.items())
         compared = compare_scores(
             columns[0]["label"],
-            *(column["score"].alias(name) for name, column in named),
+            *(column["score"].alias(name) for name, column in scores),
             reference=len(columns) - 1 if options.against_first else None,
             adjust=None,
             level=options.level,
@@ -178,16 +178,21 @@ def compare(options: argparse.Namespace) -> bool:
         table = table.sort(*by, "point", descending=[False] * len(by) + [True], nulls_last=True)
         table = table.drop("point").rename({"score_a": "second", "score_b": "first"})
         for side in ("first", "second"):
-            own = areas.select(*by, pl.col("score").alias(side), pl.col("auc").alias(f"{side}_auc"))
-            table = table.join(own, on=[*by, side], how="left", nulls_equal=True, maintain_order="left")
+            side_areas = areas.select(*by, pl.col("score").alias(side), pl.col("auc").alias(f"{side}_auc"))
+            table = table.join(
+                side_areas, on=[*by, side], how="left", nulls_equal=True, maintain_order="left"
+            )
         numbers = ("difference", "se", "lower", "upper", "z", "p_value")
         table = table.select(*by, "first", "second", "first_auc", "second_auc", *numbers)
         # The tests of all groups are read together.
         return table.with_columns(p_adjusted=adjust_p_values("p_value", method=options.adjust))
 
-    of_report = ReportOptions(level=options.level, adjust=options.adjust)
-    more = [about_intervals(of_report), about_adjustment(of_report, "all groups and all pairs of scores")]
-    return _table(options, "Comparison of scores", points, _OF_PAIRS, more)
+    report_options = ReportOptions(level=options.level, adjust=options.adjust)
+    more = [
+        about_intervals(report_options),
+        about_adjustment(report_options, "all groups and all pairs of scores"),
+    ]
+    return _table(options, "Comparison of scores", points, _PAIR_COLUMNS, more)
 
 
 def _table(
@@ -221,28 +226,28 @@ def _table(
     else:
         read = rows.rows(files, weight)
         evaluated = read.evaluated(weight=weight)
-    with of_files(files.names, evaluated.read, evaluated.states), progress(f"evaluating {files.size()}"):
+    with file_errors(files.names, evaluated.read, evaluated.states), progress(f"evaluating {files.size()}"):
         table, number = pl.collect_all([points(evaluated), evaluated.number_of_groups()])
     keys = [*evaluated.by, *(["score"] if "score" in table.columns else [])]
     whole = number.item() * (len(evaluated.scores) if "score" in keys else 1)
-    there = table.select(keys).n_unique() if keys else min(1, table.height)
+    n_tables = table.select(keys).n_unique() if keys else min(1, table.height)
     # Where a score is NaN there is no table, or one of NaN.
-    may_be_nan = there < whole or any(column.is_nan().any() for column in table if column.dtype.is_float())
+    may_be_nan = n_tables < whole or any(column.is_nan().any() for column in table if column.dtype.is_float())
     nans = state_nans(evaluated) if read is None else read.nans(weight=weight)
-    has_nan = say_nan(files, nans, read, may_be_nan=may_be_nan, quiet=options.quiet)
+    has_nan = log_nan(files, nans, read, may_be_nan=may_be_nan, quiet=options.quiet)
     why = "each needs a positive and a negative that have a score, and none that is NaN"
     if table.is_empty():
         raise Refusal(f"there is no table to make: {why}")
-    if there < whole:
-        say(f"polars-auc: {whole - there} of {counted(whole, 'table')} left out: {why}")
+    if n_tables < whole:
+        log(f"polars-auc: {whole - n_tables} of {counted(whole, 'table')} left out: {why}")
     if writer is not None:
         notes = save_table(writer, options, files, rows, list(evaluated.scores), table, more)
         for line in [] if options.quiet else notes:
-            say(f"polars-auc: {line}")
-    if options.low_is_positive and first is not _OF_PAIRS:
-        say("polars-auc: low scores are positive: a row is positive if score <= threshold")
-    for what, said in [] if options.quiet else more:
-        say(f"polars-auc: {what[0].lower()}{what[1:]}: {said}")
+            log(f"polars-auc: {line}")
+    if options.low_is_positive and first is not _PAIR_COLUMNS:
+        log("polars-auc: low scores are positive: a row is positive if score <= threshold")
+    for what, text in [] if options.quiet else more:
+        log(f"polars-auc: {what[0].lower()}{what[1:]}: {text}")
     if not options.quiet:
         _print(options, table if options.wide else table.select(*keys, *first))
     if has_nan:
@@ -253,17 +258,17 @@ def _table(
 def _refuse_printing(options: argparse.Namespace) -> None:
     """Refuse options of the printed table that it cannot have, or that have none."""
     if options.limit is not None and options.limit < 0:
-        said = f"must be a number of rows, such as {SHOWN_ROWS}, got {options.limit}"
-        raise OptionError("", "limit", said)
+        reason = f"must be a number of rows, such as {DISPLAY_ROWS}, got {options.limit}"
+        raise OptionError("", "limit", reason)
     name = next((name for name in ("limit", "wide") if getattr(options, name) not in (None, False)), None)
     if name is not None and options.quiet:
-        said = "is about the printed table, and `quiet` prints none"
-        raise OptionError("", name, said, "leave one out")
+        reason = "is about the printed table, and `quiet` prints none"
+        raise OptionError("", name, reason, "leave one out")
 
 
 def _print(options: argparse.Namespace, answers: pl.DataFrame) -> None:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    limit = SHOWN_ROWS if options.limit is None else options.limit
+    limit = DISPLAY_ROWS if options.limit is None else options.limit
     unprinted = show(plain(answers, limit, width, low_is_positive=options.low_is_positive))
     if unprinted is not None:
         raise Refusal(f"cannot print the table: {unprinted}")

@@ -111,11 +111,11 @@ def multiclass_roc_auc(
     0.9167
     """
     name = "multiclass_roc_auc"
-    columns, named = columns_of_classes(name, probabilities, classes)
+    columns, class_names = columns_of_classes(name, probabilities, classes)
     return expression(
         name,
         {**columns, "label": label, "weight": weight, "count": count},
-        classes=named,
+        classes=class_names,
         multi_class=multi_class,
         average=average,
     )
@@ -274,11 +274,11 @@ def multiclass_roc_auc_ci(
     [('iris', 'lily', 0.875, 0.1768), ('iris', 'rose', 0.9375, 0.0884), ('lily', 'rose', 0.9375, 0.0884)]
     """
     name = "multiclass_roc_auc_ci"
-    columns, named = columns_of_classes(name, probabilities, classes)
+    columns, class_names = columns_of_classes(name, probabilities, classes)
     return expression(
         name,
         {**columns, "label": label, "count": count},
-        classes=named,
+        classes=class_names,
         multi_class=multi_class,
         average=average,
         level=level,

@@ -253,16 +253,16 @@ def compare_scores(
     └─────────┴─────────┴────────────┴────────────┘
     """
     name = "compare_scores"
-    given = [score for one in scores for score in _each(one)]
-    expand = any(_is_several(score) for score in given)
-    if len(given) < 2 and not expand:
+    score_list = [score for one in scores for score in _each(one)]
+    expand = any(_is_several(score) for score in score_list)
+    if len(score_list) < 2 and not expand:
         example = f'{name}("label", "score_a", "score_b")'
-        msg = f"{name}: expected two scores or more, got {len(given)}; write {example}"
+        msg = f"{name}: expected two scores or more, got {len(score_list)}; write {example}"
         raise ValueError(msg)
     if expand and _is_several(label):
         msg = f"{name}: label must be a single column if scores are several, got {label}; write its name"
         raise ValueError(msg)
-    columns = {f"score_{place}": score for place, score in enumerate(given)}
+    columns = {f"score_{place}": score for place, score in enumerate(score_list)}
     answer = expression(
         name,
         {**columns, "label": label, "weight": weight, "count": count},
@@ -271,7 +271,7 @@ def compare_scores(
         adjust=adjust,
         level=level,
     )
-    if reference is not None and any(_is_several(score) for score in given[:reference]):
+    if reference is not None and any(_is_several(score) for score in score_list[:reference]):
         msg = (
             f"{name}: reference is {reference}, which is behind an expression of several columns; how many "
             "columns those are depends on the frame, so write the reference before it"
@@ -660,7 +660,7 @@ def population_stability(
     >>> round(states.select(stability).unnest("state")["psi"].item(), 6)
     0.274653
     """
-    return expression_of(population_stability, locals(), beside_state=_of_samples(label, state))
+    return expression_of(population_stability, locals(), state_roles=_sample_roles(label, state))
 
 
 def population_stability_reference(**arguments: object) -> pl.Expr:
@@ -669,9 +669,9 @@ def population_stability_reference(**arguments: object) -> pl.Expr:
     They are a list of structs ``score`` and ``n``, the rows of the reference that a score stands for. The
     index of any other rows is the same as with all rows of the reference.
     """
-    own = inspect.signature(population_stability).bind(**arguments)
-    own.apply_defaults()
-    return expression_of(population_stability, own.arguments, variant="reference")
+    bound = inspect.signature(population_stability).bind(**arguments)
+    bound.apply_defaults()
+    return expression_of(population_stability, bound.arguments, variant="reference")
 
 
 def population_stability_table(
@@ -753,9 +753,9 @@ def population_stability_table(
     │ 2    ┆ 2       ┆ 0.5       ┆ 0.75      ┆ 0.101366 │
     └──────┴─────────┴───────────┴───────────┴──────────┘
     """
-    return expression_of(population_stability_table, locals(), beside_state=_of_samples(label, state))
+    return expression_of(population_stability_table, locals(), state_roles=_sample_roles(label, state))
 
 
-def _of_samples(label: IntoExpr | None, state: IntoExpr | None) -> list[str]:
+def _sample_roles(label: IntoExpr | None, state: IntoExpr | None) -> list[str]:
     """Return the role of a label that stands beside a state, and says which sample it is of."""
     return [] if label is None or state is None else ["label"]

@@ -125,7 +125,7 @@ def cv_roc_auc(
     >>> cv.select(pl.col("auc", "se", "lower", "upper").round(4), "n_folds").row(0)
     (0.8333, 0.0833, 0.4748, 1.1919, 3)
     """
-    return expression_of(cv_roc_auc, locals(), beside_state=["fold"])
+    return expression_of(cv_roc_auc, locals(), state_roles=["fold"])
 
 
 def cv_roc_auc_difference(
@@ -291,4 +291,4 @@ def cv_roc_curve(
     >>> points.select("fpr", "tpr", "tpr_sd", "n_folds").rows()[:3]
     [(0.0, 0.5, 0.0, 2), (0.25, 0.5, 0.0, 2), (0.5, 1.0, 0.0, 2)]
     """
-    return expression_of(cv_roc_curve, locals(), beside_state=["fold"])
+    return expression_of(cv_roc_curve, locals(), state_roles=["fold"])

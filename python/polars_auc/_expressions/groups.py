@@ -117,7 +117,7 @@ def grouped_roc_auc(
     (0.7, 0.24, 2, 1)
     """
     by = None if by is None else _key(by)
-    return expression_of(grouped_roc_auc, locals(), beside_state=["by"])
+    return expression_of(grouped_roc_auc, locals(), state_roles=["by"])
 
 
 def grouped_roc_auc_difference(

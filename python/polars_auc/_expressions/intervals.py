@@ -320,9 +320,9 @@ def roc_summary_short(**arguments: object) -> pl.Expr:
     Without the average precision and the best threshold it takes less time, and its dtype is the same for
     all scores.
     """
-    own = inspect.signature(roc_summary).bind(**arguments)
-    own.apply_defaults()
-    return expression_of(roc_summary, own.arguments, variant="short")
+    bound = inspect.signature(roc_summary).bind(**arguments)
+    bound.apply_defaults()
+    return expression_of(roc_summary, bound.arguments, variant="short")
 
 
 def roc_summary_of_scores(columns: Sequence[Mapping[str, Any]], **options: object) -> pl.Expr:
@@ -330,9 +330,9 @@ def roc_summary_of_scores(columns: Sequence[Mapping[str, Any]], **options: objec
 
     All columns but scores and states are the same for all.
     """
-    own = inspect.signature(roc_summary).bind(**columns[0], **options)
-    own.apply_defaults()
-    return expression_of(roc_summary, own.arguments, variant="of_scores", several=_of_each(columns))
+    bound = inspect.signature(roc_summary).bind(**columns[0], **options)
+    bound.apply_defaults()
+    return expression_of(roc_summary, bound.arguments, variant="of_scores", several=_column_lists(columns))
 
 
 def roc_summary_bounded_of_scores(
@@ -347,22 +347,22 @@ def roc_summary_bounded_of_scores(
     Beside the fields of :func:`roc_summary_short` there are ``auc_min``, ``auc_max`` and ``exact``, as of
     :func:`roc_auc_bounds`. Groups with fewer rows than bins are answered from their rows.
     """
-    own = inspect.signature(roc_summary).bind(**columns[0], **options)
-    own.apply_defaults()
+    bound = inspect.signature(roc_summary).bind(**columns[0], **options)
+    bound.apply_defaults()
     return expression_of(
         roc_summary,
-        own.arguments,
+        bound.arguments,
         variant="bounded_of_scores",
-        several=_of_each(columns),
+        several=_column_lists(columns),
         max_bins=max_bins,
         scale=scale,
     )
 
 
-def _of_each(columns: Sequence[Mapping[str, Any]]) -> tuple[str, list[IntoExpr]]:
+def _column_lists(columns: Sequence[Mapping[str, Any]]) -> tuple[str, list[IntoExpr]]:
     """Return the role of the scores or states, and their columns."""
     (role,) = {"score", "state"} & set(columns[0])
-    return role, [of_score[role] for of_score in columns]
+    return role, [score_columns[role] for score_columns in columns]
 
 
 Resampled: TypeAlias = Literal[
@@ -486,12 +486,12 @@ def bootstrap_ci(
     name = "bootstrap_ci"
     one_of(name, "statistic", statistic, tuple(_STATISTICS))
     function = _STATISTICS[statistic]
-    own = (*inspect.signature(bootstrap_ci).parameters, *_NOT_OPTIONS)
-    allowed = [option for option in inspect.signature(function).parameters if option not in own]
+    parameters = (*inspect.signature(bootstrap_ci).parameters, *_NOT_OPTIONS)
+    allowed = [option for option in inspect.signature(function).parameters if option not in parameters]
     for option in options:
         if option not in allowed:
-            known = f"its options are {', '.join(allowed)}" if allowed else "it has none"
-            msg = f"{name}: {option} is no option of {statistic} that a resample could have; {known}"
+            supported = f"its options are {', '.join(allowed)}" if allowed else "it has none"
+            msg = f"{name}: {option} is no option of {statistic} that a resample could have; {supported}"
             raise TypeError(msg)
     if statistic == "ks_statistic":
         options = {

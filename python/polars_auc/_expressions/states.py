@@ -277,11 +277,11 @@ def rolling_merge_states(
         start = column.dt.offset_by(f"-{window}")
         is_length = _LENGTH.fullmatch(window) is not None and re.search("[1-9]", window) is not None
     else:
-        said = f"must be a length of time or a whole number, got {type(window).__name__}"
-        raise OptionTypeError(name, "window", said, 'write `window="28d"`')
+        reason = f"must be a length of time or a whole number, got {type(window).__name__}"
+        raise OptionTypeError(name, "window", reason, 'write `window="28d"`')
     if not is_length:
-        said = f"must be a length of time above 0, got {window!r}"
-        raise OptionError(name, "window", said, 'write `window="28d"`, or `window=28` for integers')
+        reason = f"must be a length of time above 0, got {window!r}"
+        raise OptionError(name, "window", reason, 'write `window="28d"`, or `window=28` for integers')
     if is_too_long:
         instead = f'write `window="{_MOST_YEARS}y"` for all states so far, or `window=2**62` for integers'
         raise OptionError(
@@ -290,9 +290,9 @@ def rolling_merge_states(
     if isinstance(within, str | pl.Expr) or not isinstance(within, Iterable):
         within = [within]
     keys = list(within)
-    if strange := [key for key in keys if not isinstance(key, str | pl.Expr)]:
-        said = f"must be column names or expressions, got {type(strange[0]).__name__}"
-        raise OptionTypeError(name, "within", said, 'write `within="segment"`')
+    if invalid := [key for key in keys if not isinstance(key, str | pl.Expr)]:
+        reason = f"must be column names or expressions, got {type(invalid[0]).__name__}"
+        raise OptionTypeError(name, "within", reason, 'write `within="segment"`')
     columns: dict[str, IntoExpr] = {"state": state, "by": by, "start": start}
     if keys:
         columns["within"] = pl.struct(keys).alias("within")

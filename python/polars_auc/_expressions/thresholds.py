@@ -227,11 +227,11 @@ def confusion_at(
     if isinstance(at, pl.Expr):
         columns = {"score": score, "label": label, "count": count, "state": state, "weight": weight}
         options: dict[str, Any] = {"beta": beta, "interval": interval, "level": level}
-        return _at_own_thresholds(columns, at, options)
+        return _at_separate_thresholds(columns, at, options)
     return expression_of(confusion_at, locals())
 
 
-def _at_own_thresholds(
+def _at_separate_thresholds(
     columns: Mapping[str, IntoExpr | None], at: pl.Expr, options: Mapping[str, Any]
 ) -> pl.Expr:
     """Return the counts and rates of rows that have thresholds of their own."""

@@ -36,7 +36,7 @@ class Answers:
         self._columns: dict[bytes, tuple[str, pl.Expr]] = {}
 
     @contextmanager
-    def asked(self) -> Iterator[None]:
+    def reading_lists(self) -> Iterator[None]:
         """Let expressions that are written here read lists, which only :meth:`of` makes."""
         mark = LIST_OF.set(self._list_of)
         try:
@@ -77,13 +77,17 @@ class Answers:
 
     def _list_of(self, role: str, column: IntoExpr) -> pl.Expr:
         example = f'{self._name}(frame, "label", "score", {role}="...")'
-        own = column_of(self._name, role, column, self._rows, example)
+        expression = column_of(self._name, role, column, self._rows, example)
         name, _ = self._columns.setdefault(
-            own.meta.serialize(), (f"polars_auc: list {len(self._columns)}", own)
+            expression.meta.serialize(), (f"polars_auc: list {len(self._columns)}", expression)
         )
         # Errors name the column. A selector does not know the name.
-        is_selector = own.meta.has_multiple_outputs()
-        names = self._rows.select(own).collect_schema().names() if is_selector else [own.meta.output_name()]
+        is_selector = expression.meta.has_multiple_outputs()
+        names = (
+            self._rows.select(expression).collect_schema().names()
+            if is_selector
+            else [expression.meta.output_name()]
+        )
         return pl.col(name).alias(names[0])
 
 
@@ -102,8 +106,8 @@ def are_of_rows(columns: Iterable[IntoExpr]) -> bool:
 
     A mean in an expression is that of the group. What is no expression is refused where it is read.
     """
-    own = [pl.col(column) if isinstance(column, str) else column for column in columns]
-    return all(isinstance(column, pl.Expr) and _is_of_rows(column) for column in own)
+    expressions = [pl.col(column) if isinstance(column, str) else column for column in columns]
+    return all(isinstance(column, pl.Expr) and _is_of_rows(column) for column in expressions)
 
 
 def _is_of_rows(column: pl.Expr) -> bool:

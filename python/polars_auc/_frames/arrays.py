@@ -157,22 +157,22 @@ def _columns(function: str, label: Any, others: Mapping[str, Any]) -> dict[str, 
     series = {role: _column(function, role, values) for role, values in columns.items()}
     for role, column in series.items():
         if len(column) != len(series["label"]):
-            said = f"has {len(column)} values, and `label` has {len(series['label'])}"
-            raise OptionError(function, role, said, "give as many of both")
+            reason = f"has {len(column)} values, and `label` has {len(series['label'])}"
+            raise OptionError(function, role, reason, "give as many of both")
     if not (series["label"].dtype.is_numeric() or series["label"].dtype in (pl.Boolean, pl.Null)):
-        said = f"must be truth values or 0 and 1, got {series['label'].dtype}"
+        reason = f"must be truth values or 0 and 1, got {series['label'].dtype}"
         # A missing label stays missing, and other words are refused. A comparison would make them negatives.
         instead = (
             'name both classes, as in pl.Series(y).replace_strict({"yes": True, "no": False}, '
             "return_dtype=pl.Boolean)"
         )
-        raise OptionTypeError(function, "label", said, instead)
+        raise OptionTypeError(function, "label", reason, instead)
     # Pandas itself would align them, so their order may not be what the user thinks of.
     first, *rest = indexes or [""]
     for role in rest:
         if not indexes[role].equals(indexes[first]):
-            said = f"and `{first}` are Series of pandas whose indexes differ"
-            raise OptionError(function, role, said, "align them, or write .to_numpy() to go by place")
+            reason = f"and `{first}` are Series of pandas whose indexes differ"
+            raise OptionError(function, role, reason, "align them, or write .to_numpy() to go by place")
     return series
 
 
@@ -189,8 +189,8 @@ def curves_of_arrays(
         scores = {str(name): scores[name] for name in scores.columns}
     arrays = dict(scores) if isinstance(scores, Mapping) else {"score": scores}
     if not arrays or not all(isinstance(name, str) and name != "label" for name in arrays):
-        said = f"must be arrays by names other than 'label', got {list(arrays)}"
-        raise OptionError(function, "scores", said, 'write {"forest": forest, "tree": tree}')
+        message = f"must be arrays by names other than 'label', got {list(arrays)}"
+        raise OptionError(function, "scores", message, 'write {"forest": forest, "tree": tree}')
     frame = pl.DataFrame(_columns(function, label, arrays))
     try:
         options = {"max_points": _POINTS} if curve is roc_curve else {}
@@ -198,10 +198,10 @@ def curves_of_arrays(
         summaries = summary and frame.select(summary("label", name).alias(name) for name in arrays)
     except pl.exceptions.PolarsError as error:
         raise type(error)(_for_arrays(str(error))) from None
-    drawn = set(points["score"])
+    plotted = set(points["score"])
     labelled = frame.drop_nulls("label")
     for name in arrays:
-        if name not in drawn:
+        if name not in plotted:
             is_nan = labelled[name].dtype.is_float() and labelled[name].is_nan().any()
             reason = "a score is NaN" if is_nan else f"it needs {needs}"
             raise OptionError(function, "scores", f"{name!r} has no curve: {reason}", "leave it out")
@@ -239,8 +239,8 @@ def _column(function: str, role: str, values: Any) -> pl.Series:
         raise OptionTypeError(function, role, f"must be an array, a list or a Series, got {kind}", instead)
     shape = getattr(values, "shape", (0,))
     if len(shape) != 1:
-        said = f"must have one dimension, got the shape {tuple(shape)}"
-        raise OptionError(function, role, said, f"write one column of it, as in {_EXAMPLE}")
+        reason = f"must have one dimension, got the shape {tuple(shape)}"
+        raise OptionError(function, role, reason, f"write one column of it, as in {_EXAMPLE}")
     try:
         values = plain_values(values)
         if isinstance(values, list | tuple):
@@ -251,17 +251,17 @@ def _column(function: str, role: str, values: Any) -> pl.Series:
         column = pl.Series(role, values)
         return pl.Series(role, list(values)) if column.dtype == pl.Object else column
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
-        said = f"must be an array, a list or a Series of numbers, got {kind}"
-        raise OptionTypeError(function, role, said, f"write {_EXAMPLE}") from error
+        reason = f"must be an array, a list or a Series of numbers, got {kind}"
+        raise OptionTypeError(function, role, reason, f"write {_EXAMPLE}") from error
 
 
 def _alike(values: list[Any] | tuple[Any, ...]) -> list[Any]:
     """Return values of several types as floats, if that changes none of them."""
-    there = [value for value in values if value is not None]
-    if len(set(map(type, there))) < 2:
+    present = [value for value in values if value is not None]
+    if len(set(map(type, present))) < 2:
         return list(values)
-    numbers = [float(value) for value in there]
-    if any(one != value and value == value for one, value in zip(numbers, there, strict=True)):
+    numbers = [float(value) for value in present]
+    if any(one != value and value == value for one, value in zip(numbers, present, strict=True)):
         raise TypeError
     return [None if value is None else float(value) for value in values]
 

@@ -42,7 +42,7 @@ def batches(rows: pl.LazyFrame, size: int, *, maintain_order: bool) -> Iterator[
     reader.start()
     is_read = Event()
 
-    def taken() -> Iterator[pl.DataFrame]:
+    def iterate() -> Iterator[pl.DataFrame]:
         while (batch := read.get()) is not None:
             yield batch
         is_read.set()
@@ -50,7 +50,7 @@ def batches(rows: pl.LazyFrame, size: int, *, maintain_order: bool) -> Iterator[
             raise faults[0]
 
     try:
-        yield taken()
+        yield iterate()
     finally:
         is_enough.set()
         # The reader may wait for its batch to be taken.

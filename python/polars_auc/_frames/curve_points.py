@@ -88,7 +88,7 @@ def curve_points(
         msg = f"{name}: by must name every column once, got {keys}"
         raise ValueError(msg)
     refuse_keys(name, keys, rows.collect_schema(), nested=True)
-    answers, names = _answers(rows, curves, keys, named=not isinstance(curve, pl.Expr))
+    answers, names = _answers(rows, curves, keys, with_names=not isinstance(curve, pl.Expr))
     points = [answers.collect_schema()[column] for column in names or [_POINTS]]
     fields = [_fields(dtype) for dtype in points]
     if fields.count(fields[0]) < len(fields):
@@ -114,14 +114,14 @@ def curve_points(
 
 
 def _answers(
-    rows: pl.LazyFrame, curves: list[pl.Expr], keys: list[str], *, named: bool
+    rows: pl.LazyFrame, curves: list[pl.Expr], keys: list[str], *, with_names: bool
 ) -> tuple[pl.LazyFrame, list[str]]:
     """Return one row for each group, with a column for each curve, and their names if there are several."""
 
     def answered(by: list[pl.Expr]) -> pl.LazyFrame:
         return rows.group_by(keys).agg(by) if keys else rows.select(by)
 
-    if named or curves[0].meta.has_multiple_outputs():
+    if with_names or curves[0].meta.has_multiple_outputs():
         answers = answered(curves)
         try:
             names = [name for name in answers.collect_schema().names() if name not in keys]
@@ -135,7 +135,7 @@ def _answers(
             columns = rows.collect_schema().names()
             msg = f"curve_points: curve is of no column of the frame; there are: {columns}"
             raise ValueError(msg)
-        if named or len(names) > 1:
+        if with_names or len(names) > 1:
             return answers, names
     return answered([curves[0].alias(_POINTS)]), []
 

@@ -36,14 +36,14 @@ def on_their_scale(points: pl.LazyFrame, dtypes: Sequence[pl.DataType]) -> pl.La
 
     If all scores have one dtype, that is theirs.
     """
-    there = points.collect_schema()
-    own = dtypes[0] if len(set(dtypes)) == 1 else None
+    schema = points.collect_schema()
+    common = dtypes[0] if len(set(dtypes)) == 1 else None
 
     def back(name: str) -> pl.Expr:
-        value = _minus(pl.col(name), there[name])
-        return value if own is None else value.cast(own)
+        value = _minus(pl.col(name), schema[name])
+        return value if common is None else value.cast(common)
 
     columns = {"threshold": "threshold", "highest": "lowest", "lowest": "highest"}
     return points.with_columns(
-        back(source).alias(name) for name, source in columns.items() if name in there and source in there
+        back(source).alias(name) for name, source in columns.items() if name in schema and source in schema
     )

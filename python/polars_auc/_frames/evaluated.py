@@ -32,10 +32,10 @@ class Evaluated:
     """The dtypes of the scores before they were negated, if they were."""
 
     @classmethod
-    def of_states(cls, rows: pl.LazyFrame, by: list[str], columns: list[str], read: list[str]) -> Evaluated:
+    def from_states(cls, rows: pl.LazyFrame, by: list[str], columns: list[str], read: list[str]) -> Evaluated:
         """Evaluate columns of states."""
-        taken = {name: {"state": pl.col(name)} for name in columns}
-        return cls(rows, by, taken, read, [merge_states(name) for name in columns])
+        scores = {name: {"state": pl.col(name)} for name in columns}
+        return cls(rows, by, scores, read, [merge_states(name) for name in columns])
 
     @property
     def has_states(self) -> bool:
@@ -50,24 +50,24 @@ class Evaluated:
 
     def bounded(self, max_bins: int | None, scale: Any) -> Evaluated:
         """Make the states of rows, which are read batch by batch."""
-        named = [taken["score"].alias(name) for name, taken in self.scores.items()]
-        given = next(iter(self.scores.values()))
+        scores = [inputs["score"].alias(name) for name, inputs in self.scores.items()]
+        first = next(iter(self.scores.values()))
         rows = group_states(
             self.rows,
-            given["label"],
-            named,
+            first["label"],
+            scores,
             by=self.by,
             max_bins=4096 if max_bins is None else max_bins,
             scale=scale,
-            weight=given.get("weight"),
-            count=given["count"],
+            weight=first.get("weight"),
+            count=first["count"],
         )
-        states = self.of_states(rows, self.by, list(self.scores), self.read)
+        states = self.from_states(rows, self.by, list(self.scores), self.read)
         return replace(states, negated=self.negated)
 
     def each(self, function: Callable[..., pl.Expr], **options: Any) -> list[pl.Expr]:
         """Ask a function of every score."""
-        return [function(**taken, **options).alias(name) for name, taken in self.scores.items()]
+        return [function(**inputs, **options).alias(name) for name, inputs in self.scores.items()]
 
     def points(self, function: Callable[..., pl.Expr], **options: Any) -> pl.LazyFrame:
         """Plan the points of the curves of all groups and scores."""
@@ -95,5 +95,5 @@ class Evaluated:
 
     def with_states(self, rows: pl.DataFrame, by: list[str]) -> Evaluated:
         """Evaluate states of the same scores."""
-        states = self.of_states(rows.lazy(), by, list(self.scores), self.read)
+        states = self.from_states(rows.lazy(), by, list(self.scores), self.read)
         return replace(states, negated=self.negated)

@@ -13,7 +13,7 @@ from polars_auc._expressions.states import merge_states, roc_auc_bounds, roc_sta
 from polars_auc._frames.arrays import plain_values
 from polars_auc._frames.inputs import called
 from polars_auc._plugin.interrupts import interruptible
-from polars_auc._plugin.options import is_number, number, told
+from polars_auc._plugin.options import format_value, is_number, number
 
 __all__ = ["Evaluator"]
 
@@ -90,7 +90,7 @@ class Evaluator:
         limit: dict[str, Any] = {"max_bins": max_bins, "scale": scale}
         if max_bins is None or not is_number(threshold) or number(threshold) != number(threshold):
             option, value = ("max_bins", max_bins) if max_bins is None else ("threshold", threshold)
-            msg = f"Evaluator: {option} must be a number, got {told(value)}"
+            msg = f"Evaluator: {option} must be a number, got {format_value(value)}"
             raise ValueError(msg)
         with called("Evaluator"):
             roc_state("label", "score", **limit)
@@ -98,7 +98,7 @@ class Evaluator:
         self._threshold = _float(threshold, "Evaluator: threshold")
         is_whole = isinstance(window, Integral) and not isinstance(window, bool)
         if window is not None and not (is_whole and window >= 1):
-            msg = f"Evaluator: window must be a whole number of periods above 0, got {told(window)}"
+            msg = f"Evaluator: window must be a whole number of periods above 0, got {format_value(window)}"
             raise ValueError(msg)
         self._window = None if window is None else int(window)
         self._rows = _Rows()
@@ -129,9 +129,9 @@ class Evaluator:
             if len(labels) != len(scores):
                 msg = f"Evaluator.add: give as many labels as scores, got {len(labels)} and {len(scores)}"
                 raise ValueError(msg)
-            strange = labels.filter(((labels != 0) & (labels != 1)) | labels.is_nan())
-            if len(strange):
-                raise ValueError(_not_a_label(strange[0]))
+            invalid = labels.filter(((labels != 0) & (labels != 1)) | labels.is_nan())
+            if len(invalid):
+                raise ValueError(_not_a_label(invalid[0]))
             self._check_score(scores.min(), scores.max())
             self._waiting += len(labels)
             self._rows.frames.append(pl.DataFrame([labels.cast(pl.Boolean), scores]))
@@ -143,7 +143,9 @@ class Evaluator:
             return
         for score in (lowest, highest):
             if score is not None and not (0 <= score <= 1 or score != score):
-                msg = f'Evaluator.add: scale="probability" is for scores from 0 to 1, got {told(score)}'
+                msg = (
+                    f'Evaluator.add: scale="probability" is for scores from 0 to 1, got {format_value(score)}'
+                )
                 raise ValueError(msg)
 
     @interruptible()
@@ -267,13 +269,13 @@ def _float(value: Any, what: str) -> float:
 
 def _rounded(what: str, value: object) -> str:
     return (
-        f"{what} is kept as Float64, which would round {told(value)}; give numbers that Float64 holds, or "
-        "use roc_state, which keeps scores in their own dtype"
+        f"{what} is kept as Float64, which would round {format_value(value)}; give numbers that Float64 "
+        "holds, or use roc_state, which keeps scores in their own dtype"
     )
 
 
 def _not_a_label(value: object) -> str:
-    return f"Evaluator.add: a label is 0 or 1, or a truth value, got {told(value)}"
+    return f"Evaluator.add: a label is 0 or 1, or a truth value, got {format_value(value)}"
 
 
 def _column(name: str, values: Any) -> pl.Series:
@@ -285,7 +287,7 @@ def _column(name: str, values: Any) -> pl.Series:
         return pl.Series(name, numbers, dtype=pl.Float64)
     column = None if isinstance(values, list | tuple | str | bytes) else _series(name, values)
     if column is None or not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)):
-        msg = f"{what} must be a number or a list of numbers, got {told(values)}"
+        msg = f"{what} must be a number or a list of numbers, got {format_value(values)}"
         raise TypeError(msg)
     if column.dtype.is_decimal():
         return _column(name, column.to_list())

@@ -115,8 +115,8 @@ def group_states(
     keys = keys_of(name, by, example)
     rows = rows_of(name, frame)
     refuse_keys(name, keys, rows.collect_schema(), nested=True)
-    named = scores_of(name, scores, rows, keys)
-    names = list(named)
+    score_columns = scores_of(name, scores, rows, keys)
+    names = list(score_columns)
     if len({*keys, *names}) < len(keys) + len(names):
         msg = (
             f"{name}: the columns of the result must have different names, got {[*keys, *names]}; "
@@ -124,23 +124,23 @@ def group_states(
         )
         raise ValueError(msg)
     others = _others(name, rows, label, weight, count)
-    beside: dict[str, str] = {}
+    role_names: dict[str, str] = {}
     for role, column in others.items():
-        beside[role] = apart(column, role, rows, {*keys, *names, *beside.values()})
+        role_names[role] = apart(column, role, rows, {*keys, *names, *role_names.values()})
     states = PartialStates(
         name=name,
-        columns=[*keys, *names, *beside.values()],
-        label=beside["label"],
+        columns=[*keys, *names, *role_names.values()],
+        label=role_names["label"],
         scores=names,
         by=keys,
-        masses={role: own for role, own in beside.items() if role != "label"},
+        masses={role: column_name for role, column_name in role_names.items() if role != "label"},
         limit={"max_bins": max_bins, "scale": scale},
     )
     # What an expression makes of all rows, such as ranks, it must not make of a batch.
     plan = rows.select(
         *map(pl.col, keys),
-        *(score.alias(own) for own, score in named.items()),
-        *(column.alias(beside[role]) for role, column in others.items()),
+        *(score.alias(column_name) for column_name, score in score_columns.items()),
+        *(column.alias(role_names[role]) for role, column in others.items()),
     )
     empty = states.counted_rows(plan.collect_schema().to_frame())
     renamed = {state_column(score): score for score in names}
@@ -194,7 +194,7 @@ def in_collections(states: PartialStates, read: Iterator[pl.DataFrame]) -> Itera
                 observe(batch)
                 batch = next(read, None)
             if rows:
-                yield states.of_collection(nothing, number)
+                yield states.states_of_collection(nothing, number)
         if batch is not None and not is_added:
             groups = batch.select(pl.struct(states.by).n_unique()).item()
             least = max(_BATCH_ROWS, ROWS_PER_BIN * states.limit["max_bins"] * groups)
@@ -226,16 +226,16 @@ def _others(
     """Return the columns beside the scores by their roles: the label, and a weight or a count."""
     example = '{}(frame, "label", "score", {})'
     others = {"label": column_of(name, "label", label, rows, example.format(name, 'by="segment"'))}
-    for role, column, own in (("weight", weight, 'weight="w"'), ("count", count, 'count="n"')):
+    for role, column, argument in (("weight", weight, 'weight="w"'), ("count", count, 'count="n"')):
         if column is not None:
-            others[role] = column_of(name, role, column, rows, example.format(name, own))
+            others[role] = column_of(name, role, column, rows, example.format(name, argument))
     return others
 
 
-def apart(column: pl.Expr, role: str, rows: pl.LazyFrame, taken: set[str]) -> str:
+def apart(column: pl.Expr, role: str, rows: pl.LazyFrame, used: set[str]) -> str:
     """Return a name for a column that no other has: its own, if it can be."""
     [name] = rows.select(column).collect_schema().names()
-    while name in taken:
+    while name in used:
         name += f" ({role})"
     return name
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import polars as pl
 
 from polars_auc._plugin.errors import OptionError, either
-from polars_auc._plugin.options import told
+from polars_auc._plugin.options import format_value
 
 __all__ = ["EVERY", "GROUPING", "Groupings", "group_names", "grouped", "key_sets"]
 
@@ -21,15 +21,15 @@ EVERY = "(all)"
 
 Groupings: TypeAlias = "Literal['each', 'rollup', 'cube'] | Iterable[Iterable[str]]"
 
-_NAMED = ("each", "rollup", "cube")
+_KEYWORDS = ("each", "rollup", "cube")
 _COMMA = ", "
 
 
 def key_sets(name: str, keys: Sequence[str], groupings: Groupings) -> list[list[str]]:
     """Return the columns of each grouping."""
 
-    def refused(said: str, instead: str | None = None) -> OptionError:
-        return OptionError(name, "groupings", said, instead)
+    def refused(reason: str, instead: str | None = None) -> OptionError:
+        return OptionError(name, "groupings", reason, instead)
 
     if not keys:
         instead = either('write `by`=["segment", "year"]', "write a `by`, better two")
@@ -38,8 +38,8 @@ def key_sets(name: str, keys: Sequence[str], groupings: Groupings) -> list[list[
     if comma is not None:
         raise refused(f"name their columns with commas, and {comma!r} has one in its name", "rename it")
     if isinstance(groupings, str):
-        if groupings not in _NAMED:
-            raise refused(f"must be one of {', '.join(map(repr, _NAMED))}, got {told(groupings)}")
+        if groupings not in _KEYWORDS:
+            raise refused(f"must be one of {', '.join(map(repr, _KEYWORDS))}, got {format_value(groupings)}")
         if groupings == "each":
             return [[key] for key in keys]
         if groupings == "rollup":
@@ -50,8 +50,8 @@ def key_sets(name: str, keys: Sequence[str], groupings: Groupings) -> list[list[
     sets = []
     for some in groupings if isinstance(groupings, Iterable) else [groupings]:
         if isinstance(some, str) or not isinstance(some, Iterable) or not (columns := list(some)):
-            said = f"must be 'each', 'rollup', 'cube' or lists of columns, got {told(some)} in it"
-            raise refused(said, f'write `groupings`=[["{keys[0]}"], ...]')
+            problem = f"must be 'each', 'rollup', 'cube' or lists of columns, got {format_value(some)} in it"
+            raise refused(problem, f'write `groupings`=[["{keys[0]}"], ...]')
         unknown = next((key for key in columns if key not in keys), None)
         if unknown is not None:
             raise refused(
@@ -59,22 +59,22 @@ def key_sets(name: str, keys: Sequence[str], groupings: Groupings) -> list[list[
             )
         sets.append([key for key in keys if key in columns])
     if not sets or any(sets.count(some) > 1 for some in sets):
-        raise refused(f"must be lists of columns, each once, got {told(groupings)}")
+        raise refused(f"must be lists of columns, each once, got {format_value(groupings)}")
     unused = next((key for key in keys if not any(key in some for some in sets)), None)
     if unused is not None:
-        said = f"names {unused!r}, which no grouping has"
-        raise OptionError(name, "by", said, "leave it out, or add a grouping of it")
+        problem = f"names {unused!r}, which no grouping has"
+        raise OptionError(name, "by", problem, "leave it out, or add a grouping of it")
     return sets
 
 
 def grouped(
     sets: Sequence[Sequence[str]],
-    of_groups: Callable[[list[str]], pl.LazyFrame],
+    evaluate: Callable[[list[str]], pl.LazyFrame],
     overall: pl.LazyFrame,
     keys: Sequence[str],
 ) -> pl.LazyFrame:
     """Put the groups of several groupings one below the other, and all rows below them."""
-    parts = [of_groups(list(some)).with_columns(pl.lit(_COMMA.join(some)).alias(GROUPING)) for some in sets]
+    parts = [evaluate(list(some)).with_columns(pl.lit(_COMMA.join(some)).alias(GROUPING)) for some in sets]
     parts.append(overall.with_columns(pl.lit(None, dtype=pl.String).alias(GROUPING)))
     schemas = [part.collect_schema() for part in parts]
     dtypes = {key: schema[key] for schema in schemas for key in keys if key in schema}

@@ -89,12 +89,12 @@ def called(name: str) -> Iterator[None]:
         error.function = user
         raise
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        said = str(error).removeprefix("the plugin failed with message: ")
-        function, _, rest = said.partition(": ")
+        text = str(error).removeprefix("the plugin failed with message: ")
+        function, _, rest = text.partition(": ")
         has_name = function in {user, name} | _EXPRESSIONS
         if has_name or isinstance(error, pl.exceptions.PolarsError):
-            own = rest if has_name else said
-            error.args = (own if FLAGS.get() is not None else f"{user}: {own}",)
+            message = rest if has_name else text
+            error.args = (message if FLAGS.get() is not None else f"{user}: {message}",)
         raise
     finally:
         CALLED.reset(mark)
@@ -116,8 +116,8 @@ def is_pattern(column: str) -> bool:
 def refuse_pattern(name: str, role: str, column: object) -> None:
     """Refuse a column that has the name of a pattern: other columns could be read in its place."""
     if isinstance(column, str) and is_pattern(column):
-        said = f"names the column {column!r}, and Polars takes this name for a pattern of several names"
-        raise OptionError(name, role, said, "rename it")
+        reason = f"names the column {column!r}, and Polars takes this name for a pattern of several names"
+        raise OptionError(name, role, reason, "rename it")
 
 
 def refuse_keys(name: str, keys: list[str], schema: pl.Schema, *, nested: bool) -> None:
@@ -145,27 +145,27 @@ def scores_of(
     if role == "state":
         example, several = f'{name}(frame, state="state")', "states"
     alone = isinstance(scores, str | pl.Expr | pl.Series) or not isinstance(scores, Iterable)
-    given: list[Any] = [scores] if alone else list(scores)  # type: ignore[arg-type]
-    if not given:
+    expressions: list[Any] = [scores] if alone else list(scores)  # type: ignore[arg-type]
+    if not expressions:
         raise OptionError(name, role, "must name at least one column, got none", f"write {example}")
-    named: dict[str, pl.Expr] = {}
-    for score in given:
+    columns: dict[str, pl.Expr] = {}
+    for score in expressions:
         if not isinstance(score, str | pl.Expr):
-            said = f"must be column names or expressions, got {type(score).__name__}"
-            raise OptionTypeError(name, role, said, f"write {example}")
-        for own, column in _single(pl.col(score) if isinstance(score, str) else score, rows, keys):
-            refuse_pattern(name, role, own)
-            if own in named:
+            reason = f"must be column names or expressions, got {type(score).__name__}"
+            raise OptionTypeError(name, role, reason, f"write {example}")
+        for column_name, column in _single(pl.col(score) if isinstance(score, str) else score, rows, keys):
+            refuse_pattern(name, role, column_name)
+            if column_name in columns:
                 msg = (
-                    f"{name}: two {several} are named {own!r}; give one another name, as in "
+                    f"{name}: two {several} are named {column_name!r}; give one another name, as in "
                     'pl.col("s").alias("t")'
                 )
                 raise ValueError(msg)
-            named[own] = column
-    if not named:
+            columns[column_name] = column
+    if not columns:
         msg = f"{name}: {several} name no column of the frame; there are: {rows.collect_schema().names()}"
         raise ValueError(msg)
-    return named
+    return columns
 
 
 def _single(score: pl.Expr, rows: pl.LazyFrame, keys: list[str]) -> list[tuple[str, pl.Expr]]:
@@ -173,13 +173,13 @@ def _single(score: pl.Expr, rows: pl.LazyFrame, keys: list[str]) -> list[tuple[s
     if not score.meta.has_multiple_outputs():
         return [(score.meta.output_name(), score)]
     present = rows.group_by(keys).agg(score) if keys else rows.select(score)
-    names = [own for own in present.collect_schema().names() if own not in keys]
+    names = [column_name for column_name in present.collect_schema().names() if column_name not in keys]
     if score.meta.is_column_selection():
-        return [(own, pl.col(own)) for own in names]
+        return [(column_name, pl.col(column_name)) for column_name in names]
     if len(names) == 1:
         return [(names[0], score)]
     # A struct is one column, whatever its fields are, so that each field can be named.
-    return [(own, pl.struct(score).struct.field(own)) for own in names]
+    return [(column_name, pl.struct(score).struct.field(column_name)) for column_name in names]
 
 
 def column_of(name: str, role: str, column: object, rows: pl.LazyFrame, example: str) -> pl.Expr:
@@ -195,5 +195,5 @@ def column_of(name: str, role: str, column: object, rows: pl.LazyFrame, example:
         if len(names) == 1:
             return column
         got = f"the columns {names}"
-    said = f"must be one column name or expression, got {got}"
-    raise OptionTypeError(name, role, said, f"write {example}")
+    reason = f"must be one column name or expression, got {got}"
+    raise OptionTypeError(name, role, reason, f"write {example}")

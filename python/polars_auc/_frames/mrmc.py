@@ -8,7 +8,7 @@ import polars as pl
 
 from polars_auc._frames.inputs import called, column_of, like, rows_of
 from polars_auc._plugin.call import expression
-from polars_auc._plugin.options import told
+from polars_auc._plugin.options import format_value
 from polars_auc._plugin.warning import warn
 
 if TYPE_CHECKING:
@@ -134,8 +134,8 @@ def mrmc_roc_auc(
     # Wrong options are refused before the readings are collected.
     study([0], [0])
     rows = rows_of(name, frame)
-    given = {"label": label, "score": score, "reader": reader, "modality": modality, "case": case}
-    columns = {role: column_of(name, role, column, rows, _EXAMPLE) for role, column in given.items()}
+    arguments = {"label": label, "score": score, "reader": reader, "modality": modality, "case": case}
+    columns = {role: column_of(name, role, column, rows, _EXAMPLE) for role, column in arguments.items()}
     readings = rows.select(column.alias(role) for role, column in columns.items()).collect()
     for role in ("reader", "modality", "case"):
         if readings.schema[role].is_nested() or readings.schema[role] == pl.Object:
@@ -155,19 +155,19 @@ def mrmc_roc_auc(
 
 def _no_complete_case(name: str, readings: pl.DataFrame, n_readings: int) -> str:
     """Say why all numbers are null."""
-    known = readings.drop_nulls()
-    most: Any = known.group_by("case").len()["len"].max() or 0
-    said = (
+    complete = readings.drop_nulls()
+    most: Any = complete.group_by("case").len()["len"].max() or 0
+    message = (
         f"{name}: all numbers are null, because no case has a label and a reading by every reader with every "
         f"modality: that would be {n_readings} readings, and no case has more than {most}"
     )
-    readers = known.group_by("case").agg(pl.col("reader").n_unique())["reader"].max()
+    readers = complete.group_by("case").agg(pl.col("reader").n_unique())["reader"].max()
     if readers == 1:
         return (
-            f"{said}. Each case has one reader; readers who share the cases out are not supported: take the "
-            "difference of each reader's AUCs, or a package for split-plot studies, such as iMRMC"
+            f"{message}. Each case has one reader; readers who share the cases out are not supported: take "
+            "the difference of each reader's AUCs, or a package for split-plot studies, such as iMRMC"
         )
-    return f"{said}. Leave out readers or modalities with few readings"
+    return f"{message}. Leave out readers or modalities with few readings"
 
 
 def _side_by_side(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -196,29 +196,29 @@ def _side_by_side(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.D
 
 def _part(readings: pl.DataFrame, cells: pl.DataFrame, number: int) -> pl.LazyFrame:
     """Return the readings of one reader with one modality."""
-    own = (pl.col(role) == pl.lit(cells[role].slice(number, 1)).first() for role in cells.columns)
-    return readings.lazy().filter(*own).select("case", "label", pl.col("score").alias(str(number)))
+    conditions = (pl.col(role) == pl.lit(cells[role].slice(number, 1)).first() for role in cells.columns)
+    return readings.lazy().filter(*conditions).select("case", "label", pl.col("score").alias(str(number)))
 
 
 def _joined(
     name: str, readings: pl.DataFrame, cells: pl.DataFrame, parts: list[pl.DataFrame]
 ) -> pl.DataFrame:
     """Return all cases with their readings, null where one is missing."""
-    of_case = pl.col("label").drop_nulls()
-    cases = readings.group_by("case").agg(of_case.first(), several=of_case.n_unique() > 1)
+    labels = pl.col("label").drop_nulls()
+    cases = readings.group_by("case").agg(labels.first(), several=labels.n_unique() > 1)
     if cases["several"].any():
         msg = (
-            f"{name}: case {told(cases.filter('several')['case'].sort()[0])} has several labels, but the "
-            "label must be the same in all readings of a case"
+            f"{name}: case {format_value(cases.filter('several')['case'].sort()[0])} has several labels, but "
+            "the label must be the same in all readings of a case"
         )
         raise ValueError(msg)
     wide = cases.drop("several")
     for number, part in enumerate(parts):
         if part["case"].is_duplicated().any():
             twice = part.filter(pl.col("case").is_duplicated())["case"].sort()[0]
-            modality, reader = (told(cells[role][number]) for role in ("modality", "reader"))
+            modality, reader = (format_value(cells[role][number]) for role in ("modality", "reader"))
             msg = (
-                f"{name}: case {told(twice)} has several readings by reader {reader} with modality "
+                f"{name}: case {format_value(twice)} has several readings by reader {reader} with modality "
                 f"{modality}; keep one, or average them"
             )
             raise ValueError(msg)
@@ -229,7 +229,7 @@ def _joined(
 def _with_names(found: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
     """Put modalities in the place of their numbers."""
 
-    def named(column: str, fields: tuple[str, ...]) -> pl.Expr:
+    def with_names(column: str, fields: tuple[str, ...]) -> pl.Expr:
         inner: Any = found.schema[column]
         others = [field.name for field in inner.inner.fields if field.name not in fields]
         element = pl.element().struct
@@ -237,5 +237,5 @@ def _with_names(found: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
         return pl.col(column).list.eval(pl.struct(*values, *(element.field(other) for other in others)))
 
     return found.with_columns(
-        named("modalities", ("modality",)), named("differences", ("modality_a", "modality_b"))
+        with_names("modalities", ("modality",)), with_names("differences", ("modality_a", "modality_b"))
     )

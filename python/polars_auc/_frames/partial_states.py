@@ -11,7 +11,7 @@ import polars.selectors as cs
 
 from polars_auc._expressions.states import merge_states, roc_state
 from polars_auc._frames.answers import Answers
-from polars_auc._plugin.call import add_batch, columns_of_batches, of_batches
+from polars_auc._plugin.call import add_batch, batch_answers, columns_of_batches
 
 __all__ = ["PART_BYTES", "PartialStates", "state_column"]
 
@@ -40,27 +40,27 @@ class PartialStates:
     def counted_rows(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return a state for each segment and score, from rows."""
         frame = rows.lazy()
-        asked = Answers(self.name, frame)
-        with asked.asked():
+        group_answers = Answers(self.name, frame)
+        with group_answers.reading_lists():
             answers = [
                 roc_state(self.label, score, **self.masses, **self.limit).alias(state_column(score))
                 for score in self.scores
             ]
-        return asked.collected(frame, self.by, answers)
+        return group_answers.collected(frame, self.by, answers)
 
     def added_to(self, collection: int) -> pl.Expr:
         """Return whether rows, which have no weights or counts, were added to a collection of batches."""
         return add_batch(collection, self.by, columns_of_batches(self.scores, self.label))
 
-    def of_collection(self, rows: pl.DataFrame, collection: int) -> pl.DataFrame:
+    def states_of_collection(self, rows: pl.DataFrame, collection: int) -> pl.DataFrame:
         """Return a state for each segment and score, from a collection; of the rows only dtypes are read."""
         columns = columns_of_batches(self.scores, self.label)
         # A score may be called as the keys are.
         by_place = {role: column.alias(role) for role, column in columns.items()}
-        answer = of_batches("roc_state", collection, self.by, by_place, **self.limit)
+        answer = batch_answers("roc_state", collection, self.by, by_place, **self.limit)
         keys, *states = rows.select(answer).unnest(cs.all())
-        named = zip(states, self.scores, strict=True)
-        return keys.struct.unnest().with_columns(state.alias(state_column(score)) for state, score in named)
+        pairs = zip(states, self.scores, strict=True)
+        return keys.struct.unnest().with_columns(state.alias(state_column(score)) for state, score in pairs)
 
     def merged_states(self, states: pl.DataFrame) -> pl.DataFrame:
         """Return one state for each segment and score, from states."""

@@ -13,7 +13,7 @@ import polars as pl
 from polars_auc._expressions.rank_tests import mann_whitney_u
 from polars_auc._frames.group_states import apart, deferred, group_states
 from polars_auc._frames.inputs import called, column_of, like, rows_of
-from polars_auc._plugin.options import integer, number, told
+from polars_auc._plugin.options import format_value, integer, number
 
 if TYPE_CHECKING:
     from polars_auc._frames.inputs import ArrowStream, Frame
@@ -110,20 +110,20 @@ def roc_auc_in_passes(
     example = f'{name}(frame, "label", "score")'
     width = number(tolerance)
     if not 0.0 <= width <= 1.0:
-        msg = f"{name}: tolerance must be a number from 0 to 1, such as 1e-6, got {told(tolerance)}"
+        msg = f"{name}: tolerance must be a number from 0 to 1, such as 1e-6, got {format_value(tolerance)}"
         raise ValueError(msg)
     if progress is not None and not callable(progress):
-        msg = f"{name}: progress must be a function, such as print, got {told(progress)}"
+        msg = f"{name}: progress must be a function, such as print, got {format_value(progress)}"
         raise TypeError(msg)
     rows = rows_of(name, frame)
     scores = column_of(name, "score", score, rows, example)
     labels = column_of(name, "label", label, rows, example)
-    [named] = rows.select(scores).collect_schema().names()
-    beside = apart(labels, "label", rows, {named})
+    [score_name] = rows.select(scores).collect_schema().names()
+    label_name = apart(labels, "label", rows, {score_name})
     passes = _Passes(
-        rows.select(scores, labels.alias(beside)),
-        named,
-        beside,
+        rows.select(scores, labels.alias(label_name)),
+        score_name,
+        label_name,
         integer(name, "max_rows", max_rows, 1000, _MOST_ROWS),
         _BINS_WITH_TOLERANCE if width else _BINS,
         scale,
@@ -163,9 +163,9 @@ class _Range:
         """Take the rows of neighbouring bins of a state, the highest first."""
         pos = neg = twice_u = unknown = 0
         for each in bins:
-            own = each["pos"] * each["neg"]
-            twice_u += 2 * pos * each["neg"] + (own if each["tied"] else 0)
-            unknown += 0 if each["tied"] else own
+            pairs = each["pos"] * each["neg"]
+            twice_u += 2 * pos * each["neg"] + (pairs if each["tied"] else 0)
+            unknown += 0 if each["tied"] else pairs
             pos += each["pos"]
             neg += each["neg"]
         return cls(low, high, pos, neg, twice_u, unknown)
@@ -175,13 +175,13 @@ class _Range:
         some: list[Mapping[str, Any]] = []
         rows, high, before = 0, self.high, self.high
         for each in bins:
-            own = each["pos"] + each["neg"]
-            is_known = each["tied"] or not each["pos"] * each["neg"]
-            if some and (rows + own > max_rows or (is_known and own * _LARGE > max_rows)):
+            size = each["pos"] + each["neg"]
+            is_exact = each["tied"] or not each["pos"] * each["neg"]
+            if some and (rows + size > max_rows or (is_exact and size * _LARGE > max_rows)):
                 yield _Range.of(some, some[-1]["score"], high)
                 some, rows, high = [], 0, before
             some.append(each)
-            rows, before = rows + own, each["score"]
+            rows, before = rows + size, each["score"]
         if some:
             yield _Range.of(some, self.low, high)
 
@@ -229,9 +229,9 @@ class _Passes:
             ranges.sort(key=lambda some: some.unknown)
             some = ranges.pop()
             rows = some.pos + some.neg
-            known, parts = self._read(some)
+            counted, parts = self._read(some)
             ranges += parts
-            twice_u, unknown = known.twice_u - some.twice_u, known.unknown - some.unknown
+            twice_u, unknown = counted.twice_u - some.twice_u, counted.unknown - some.unknown
             whole = replace(whole, twice_u=whole.twice_u + twice_u, unknown=whole.unknown + unknown)
             answer["n_passes"] += 1
 

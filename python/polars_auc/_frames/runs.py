@@ -31,18 +31,18 @@ class Runs:
     """Whether the user says so, and is wrong if they do not; otherwise all rows are then read at once."""
 
     def groups(
-        self, rows: pl.LazyFrame, keys: Sequence[str], asked: Answers, answers: Sequence[pl.Expr]
+        self, rows: pl.LazyFrame, keys: Sequence[str], group_answers: Answers, answers: Sequence[pl.Expr]
     ) -> pl.DataFrame:
         """Return the answers for each group; a ComputeError if claimed runs are none."""
         try:
             # No group is in two parts: what is aggregated are all rows of each.
-            with closing(self._parts(rows.select(_read(rows, keys, asked.columns())))) as parts:
-                made = [asked.collected(part.lazy(), keys, answers) for part in parts]
+            with closing(self._parts(rows.select(_read(rows, keys, group_answers.columns())))) as parts:
+                tables = [group_answers.collected(part.lazy(), keys, answers) for part in parts]
         except _Scattered as scattered:
             if self.is_claim:
                 raise pl.exceptions.ComputeError(str(scattered)) from None
-            made = [asked.collected(rows, keys, answers)]
-        return pl.concat(made) if made else asked.collected(rows.clear(), keys, answers)
+            tables = [group_answers.collected(rows, keys, answers)]
+        return pl.concat(tables) if tables else group_answers.collected(rows.clear(), keys, answers)
 
     def _parts(self, rows: pl.LazyFrame) -> Generator[pl.DataFrame]:
         """Cut the rows where a run ends, and refuse values that come again."""
@@ -80,15 +80,17 @@ class Runs:
             again = begun.join(seen, on=self.columns, how="semi", nulls_equal=True)
         if not again.is_empty():
             value = ", ".join(str(value) for value in again.row(0))
-            said = f"is {self.columns}, but rows of {value!r} come again after other rows"
+            reason = f"is {self.columns}, but rows of {value!r} come again after other rows"
             raise _Scattered(
-                OptionError("report", "sorted_by", said, "leave `sorted_by` out, or sort the rows")
+                OptionError("report", "sorted_by", reason, "leave `sorted_by` out, or sort the rows")
             )
 
     @staticmethod
-    def overall(rows: pl.LazyFrame, asked: Answers, answers: Sequence[pl.Expr]) -> pl.DataFrame:
+    def overall(rows: pl.LazyFrame, group_answers: Answers, answers: Sequence[pl.Expr]) -> pl.DataFrame:
         """Return the answers for all rows, one after the other: only the columns of one are in memory."""
-        return pl.concat([asked.collected(rows, (), [answer]) for answer in answers], how="horizontal")
+        return pl.concat(
+            [group_answers.collected(rows, (), [answer]) for answer in answers], how="horizontal"
+        )
 
 
 def _read(rows: pl.LazyFrame, keys: Sequence[str], columns: Sequence[pl.Expr]) -> list[str] | pl.Expr:

@@ -12,7 +12,7 @@ import polars.selectors as cs
 from polars_auc._frames.inputs import called, column_of, keys_of, like, refuse_keys, rows_of
 from polars_auc._plugin.call import expression
 from polars_auc._plugin.errors import OptionError
-from polars_auc._plugin.options import told
+from polars_auc._plugin.options import format_value
 from polars_auc._plugin.periods import sorted_groups
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ __all__ = ["IS_SEGMENT", "compare_segments", "summaries_of_segments"]
 
 _EXAMPLE = 'compare_segments(frame, "label", "score", "segment")'
 
-_OF_STATES = 'compare_segments(frame, state="state", by="segment")'
+_STATE_EXAMPLE = 'compare_segments(frame, state="state", by="segment")'
 
 _COMPARED = ("rest", "pooled_rest", "overall", "previous")
 
@@ -229,7 +229,7 @@ def compare_segments(
     True
     """
     name = "compare_segments"
-    example = _EXAMPLE if state is None else _OF_STATES
+    example = _EXAMPLE if state is None else _STATE_EXAMPLE
     keys = keys_of(name, by, example)
     if not keys or len(set(keys)) < len(keys):
         msg = f"{name}: by must be column names, each once, got {keys}; write {example}"
@@ -239,13 +239,13 @@ def compare_segments(
     refuse_keys(name, keys, schema, nested=False)
     observed = _observed(rows, keys, versus, {"score": score, "label": label, "state": state})
     if weight is not None and cluster is not None:
-        said = "cannot be combined with `cluster`: no standard error is implemented for weighted clusters"
-        raise OptionError(name, "weight", said, "leave one of them out")
+        reason = "cannot be combined with `cluster`: no standard error is implemented for weighted clusters"
+        raise OptionError(name, "weight", reason, "leave one of them out")
     segments, compared = _segments(versus, along, {key: schema[key] for key in keys})
     answer = expression(
         name,
         {**observed, "weight": weight, "count": count, "cluster": cluster, **segments},
-        beside_state=("by", "reference"),
+        state_roles=("by", "reference"),
         **compared,
         method=method,
         adjust=adjust,
@@ -260,7 +260,7 @@ def compare_segments(
 
 def summaries_of_segments(
     rows: pl.LazyFrame,
-    taken: Mapping[str, Mapping[str, Any]],
+    inputs: Mapping[str, Mapping[str, Any]],
     keys: Sequence[str],
     versus: object,
     along: str | None,
@@ -268,7 +268,7 @@ def summaries_of_segments(
 ) -> pl.LazyFrame:
     """Return a struct of numbers for each score, in a row for each segment and one for all rows.
 
-    ``taken`` has a label and a score for each name of a struct, which no column of a user has. The fields
+    ``inputs`` has a label and a score for each name of a struct, which no column of a user has. The fields
     are those of a report: of a summary, and of :func:`compare_segments` without adjustment. In the row of
     all rows, ``IS_SEGMENT`` is false and the columns of the segments are null.
     """
@@ -284,10 +284,10 @@ def summaries_of_segments(
             alternative="two-sided",
             **limits,
         ).alias(name)
-        for name, columns in taken.items()
+        for name, columns in inputs.items()
     )
     table = rows.select(answers).explode(cs.all())
-    segment = pl.col(next(iter(taken))).struct.field("segment")
+    segment = pl.col(next(iter(inputs))).struct.field("segment")
     return table.with_columns(
         segment.is_not_null().alias(IS_SEGMENT), *(segment.struct.field(key) for key in keys)
     )
@@ -311,8 +311,8 @@ def _observed(
     rows: pl.LazyFrame, keys: list[str], versus: object, columns: dict[str, IntoExpr | None]
 ) -> dict[str, IntoExpr | None]:
     """Check that the score and the label, or the states, are one column each; None stays."""
-    several = f'report(frame, "label", ["score_a", "score_b"], by={keys}, versus={told(versus)})'
-    examples = {"score": f"{_EXAMPLE}, or {several}", "label": _EXAMPLE, "state": _OF_STATES}
+    several = f'report(frame, "label", ["score_a", "score_b"], by={keys}, versus={format_value(versus)})'
+    examples = {"score": f"{_EXAMPLE}, or {several}", "label": _EXAMPLE, "state": _STATE_EXAMPLE}
     return {
         role: None if column is None else column_of("compare_segments", role, column, rows, examples[role])
         for role, column in columns.items()
@@ -335,8 +335,8 @@ def _one_row_a_segment(
         raise ValueError(msg)
     each = pl.col(_SEGMENTS).struct
     # Named one by one, fields have the order in which they are asked for.
-    of_keys = (each.field("segment").struct.field(key) for key in keys)
-    return sorted_groups(segments.select(*of_keys, each.field(*names)), keys, axis)
+    key_columns = (each.field("segment").struct.field(key) for key in keys)
+    return sorted_groups(segments.select(*key_columns, each.field(*names)), keys, axis)
 
 
 def _axis(along: str | None, versus: object, keys: dict[str, pl.DataType]) -> str | None:
@@ -344,17 +344,17 @@ def _axis(along: str | None, versus: object, keys: dict[str, pl.DataType]) -> st
     name = "compare_segments"
     if not (isinstance(versus, str) and versus == "previous"):
         if along is not None:
-            said = f'applies to `versus="previous"` only, and `versus` is {versus!r}'
-            raise OptionError(name, "along", said, 'leave it out, or write `versus="previous"`')
+            reason = f'applies to `versus="previous"` only, and `versus` is {versus!r}'
+            raise OptionError(name, "along", reason, 'leave it out, or write `versus="previous"`')
         return None
     if along is None and len(keys) == 1:
         return next(iter(keys))
     names = list(keys)
     likely = next((key for key, dtype in keys.items() if dtype.is_temporal()), names[-1])
     if along is None:
-        said = f"needs the column whose previous value is meant, since `by` is {names}"
+        reason = f"needs the column whose previous value is meant, since `by` is {names}"
         instead = f"write `along={likely!r}`, which compares within the other columns"
-        raise OptionError(name, "", f'`versus="previous"` {said}', instead)
+        raise OptionError(name, "", f'`versus="previous"` {reason}', instead)
     if along not in names:
         raise OptionError(name, "along", f"must be one of the columns of `by`, {names}, got {along!r}")
     return along
@@ -365,18 +365,18 @@ def is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
     values = versus if isinstance(versus, tuple) else (versus,)
     words = ", ".join(map(repr, _COMPARED))
     if len(values) != len(keys):
-        said = (
+        reason = (
             f"must be one of {words}, or a segment with a value for each of the {len(keys)} columns of "
-            f"`by`, got {told(versus)}"
+            f"`by`, got {format_value(versus)}"
         )
-        raise OptionError("compare_segments", "versus", said)
+        raise OptionError("compare_segments", "versus", reason)
     if any(value is None for value in values):
-        said = f"must name a segment by values that are not null, got {versus!r}"
-        raise OptionError("compare_segments", "versus", said)
+        reason = f"must name a segment by values that are not null, got {versus!r}"
+        raise OptionError("compare_segments", "versus", reason)
     conditions = []
     for (key, dtype), value in zip(keys.items(), values, strict=True):
-        said = f"must be one of {words} or a segment, got {told(value)} for {key!r}: {dtype}"
-        refusal = OptionError("compare_segments", "versus", said)
+        reason = f"must be one of {words} or a segment, got {format_value(value)} for {key!r}: {dtype}"
+        refusal = OptionError("compare_segments", "versus", reason)
         if (isinstance(value, bool) and dtype != pl.Boolean) or not _is_one_value(value):
             raise refusal
         try:

@@ -12,7 +12,7 @@ from polars_auc._plots.names import key_text
 from polars_auc._plots.trend import period_of
 from polars_auc._plugin.errors import at_edge, either
 from polars_auc._plugin.periods import period_dtype
-from polars_auc._report.nan import said_of_skipped_nan
+from polars_auc._report.nan import skipped_message
 from polars_auc._report.options import ReportOptions
 
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 # Scores and periods that are named of many.
-_NAMED = 4
+_MOST_NAMES = 4
 
 
 def needed(options: ReportOptions, score: str = "score") -> str:
@@ -57,7 +57,7 @@ def skipped(options: ReportOptions, table: pl.DataFrame, name: Callable[[str], s
                 f"{of}: {counted(missing - nan, 'row')} skipped for a missing {needed(options)}{only}"
             )
         if nan:
-            lines.append(said_of_skipped_nan(of, nan))
+            lines.append(skipped_message(of, nan))
     return lines
 
 
@@ -83,8 +83,8 @@ def areas_below_one_half(
         direction, instead = "high", f"leave {either('low_is_positive', '--low-is-positive')} out"
     elif below.height < overall.height:
         instead = "negate it"
-    several = ", ".join(f"{score} {auc}" for score, auc in scores[:_NAMED])
-    more = f" and {len(scores) - _NAMED} more" if len(scores) > _NAMED else ""
+    several = ", ".join(f"{score} {auc}" for score, auc in scores[:_MOST_NAMES])
+    more = f" and {len(scores) - _MOST_NAMES} more" if len(scores) > _MOST_NAMES else ""
     areas = f"{scores[0][1]}:" if overall.height == 1 else f"below 0.5: {several}{more};"
     return [f"AUC {areas} if a {direction} score means positive, {at_edge(instead)}"]
 
@@ -99,8 +99,8 @@ def unfinished_periods(
     period = period_of(table, options.along, least=2)
     if period is None:
         return []
-    of_periods = pl.col("scope") == "group", group_names(table.schema, period), pl.col(period).is_not_null()
-    rows = table.filter(*of_periods, pl.col("score") == table["score"][0])
+    is_period = pl.col("scope") == "group", group_names(table.schema, period), pl.col(period).is_not_null()
+    rows = table.filter(*is_period, pl.col("score") == table["score"][0])
     if GROUPING in table.columns:
         rows = rows.filter(pl.col(GROUPING) == rows[GROUPING].first())
     counts = pl.col("n", "n_pos", "n_unlabelled").sum()
@@ -110,8 +110,8 @@ def unfinished_periods(
     if unfinished.is_empty():
         return []
     texts = unfinished.select(key_text(period)).to_series().to_list()
-    names = ", ".join(map(name, texts[-_NAMED:]))
-    which = f"the last of {len(texts)}: {names}" if len(texts) > _NAMED else names
+    names = ", ".join(map(name, texts[-_MOST_NAMES:]))
+    which = f"the last of {len(texts)}: {names}" if len(texts) > _MOST_NAMES else names
     n, n_pos = unfinished.select("n", "n_pos").sum().row(0)
     return [
         f"All rows hold {counted(n, 'row')}, {n_pos:,} of them positive, of "
@@ -169,22 +169,22 @@ def untested(table: pl.DataFrame) -> list[str]:
         return []
     rows = table.filter(pl.col("alarm").is_null())
     waiting = rows.filter(pl.col("alarm_periods") <= pl.col("alarm_baseline"))
-    said = []
+    lines = []
     if waiting.height:
         # The row with the most periods is the first that will be tested.
         first = waiting.row(waiting["alarm_periods"].arg_max() or 0, named=True)
         so_far = f"{first['alarm_periods']} of {counted(first['alarm_baseline'], 'period')}"
         if not first["alarm_baseline"]:
             so_far = "no period has a standard error"
-        of_all = waiting.height == table.height and waiting["alarm_periods"].n_unique() == 1
-        most = "" if of_all else f" in {counted(waiting.height, 'row')} of the report, at most"
-        said.append(f"alarm not tested yet{most or ':'} {so_far}")
+        is_uniform = waiting.height == table.height and waiting["alarm_periods"].n_unique() == 1
+        most = "" if is_uniform else f" in {counted(waiting.height, 'row')} of the report, at most"
+        lines.append(f"alarm not tested yet{most or ':'} {so_far}")
     if stuck := rows.height - waiting.height:
-        said.append(
+        lines.append(
             f"alarm not tested in {counted(stuck, 'row')} of the report: no standard error above 0 in the "
             "baseline"
         )
-    return said
+    return lines
 
 
 def about_rows(
@@ -205,8 +205,8 @@ def about_rows(
         several = f" ({groupings})" if groupings else ""
         pairs.append(("Groups", f"by {', '.join(map(name, by))}{several}"))
     if low_is_positive:
-        said = "low scores are positive; numbers are those of the negated scores, and thresholds of a score"
-        pairs.append(("Direction", f"{said} mean: positive if score <= threshold"))
+        text = "low scores are positive; numbers are those of the negated scores, and thresholds of a score"
+        pairs.append(("Direction", f"{text} mean: positive if score <= threshold"))
     if where:
         pairs.append(("Rows", f"where {' and '.join(map(name, where))}"))
     if count is not None:

@@ -17,7 +17,7 @@ from polars_auc._report.options import ReportOptions
 __all__ = ["answers", "answers_of_all_groups", "few_rows", "findings"]
 
 # What is named of many.
-_NAMED = 4
+_MOST_NAMES = 4
 
 # The rule of thumb for a shift, and the rows of a group that it is for.
 _SHIFT, _ROWS = 0.25, 200
@@ -43,17 +43,17 @@ def answers(
         return []
     keys = table.columns[1 : table.columns.index("score")]
     name = group_name(keys, table.schema) if keys else pl.lit(None, dtype=pl.String)
-    named = table.with_columns(
+    labelled = table.with_columns(
         score_text(),
         # NaN is larger than any number.
         *(pl.col(column).fill_nan(None) for column in _COMPARED if column in table.columns),
         pl.when(pl.col("scope") == "group").then(name).alias(_GROUP),
         has_few_rows(table.schema).alias(_FEW),
     )
-    overall, groups = (named.filter(pl.col("scope") == scope) for scope in ("overall", "group"))
-    first = str(named["score"][0])
+    overall, groups = (labelled.filter(pl.col("scope") == scope) for scope in ("overall", "group"))
+    first = str(labelled["score"][0])
     whom = _WHOM.get(versus, versus) if isinstance(versus, str) else "what they are compared with"
-    said = [*answers_of_all_groups(table, level), *_areas(overall)]
+    sentences = [*answers_of_all_groups(table, level), *_areas(overall)]
     others = pl.col("score") != first
     has_several = table["score"].n_unique() > 1
     deltas = ("delta_auc", "delta_auc_p_adjusted")
@@ -61,35 +61,35 @@ def answers(
         (groups, f"Different from {whom}", ("difference", "p_adjusted"), "test" if has_several else "group"),
         (overall.filter(others), f"Different from {first}", deltas, "score"),
         (groups.filter(others), f"Different from {first} in groups", deltas, "test"),
-        (named, "Changed since the earlier report", ("change", "change_p_adjusted"), "AUC"),
-        (named, "Fallen since an earlier period", ("alarm_change", "alarm_p_adjusted"), "AUC"),
+        (labelled, "Changed since the earlier report", ("change", "change_p_adjusted"), "AUC"),
+        (labelled, "Fallen since an earlier period", ("alarm_change", "alarm_p_adjusted"), "AUC"),
     ):
         if p_value in table.columns:
             adjusted = after_adjustment(table, p_value)
-            said += _found(
+            sentences += _found(
                 rows, what, effect, p_value, noun, level, adjusted=adjusted, has_several=has_several
             )
-    said += [(True, f"{line[0].upper()}{line[1:]}") for line in untested(table)]
+    sentences += [(True, f"{line[0].upper()}{line[1:]}") for line in untested(table)]
     if "psi" in table.columns:
-        said += _moved(overall, groups)
+        sentences += _moved(overall, groups)
     failed = [text.splitlines()[0] for passed, text in checks if not passed]
     if checks:
-        said.append(
+        sentences.append(
             (bool(failed), f"Checks that failed: {len(failed) or 'none'} of {len(checks)}{_list(failed)}")
         )
-    return said
+    return sentences
 
 
 def findings(
     table: pl.DataFrame,
     options: ReportOptions,
     checks: Sequence[tuple[bool, str]] = (),
-    of_nan: Sequence[str] = (),
+    nan_lines: Sequence[str] = (),
     without: Sequence[str] = (),
 ) -> list[tuple[bool, str]]:
     """Return the sentences that are read first, each with whether it asks for attention."""
     return [
-        *answers_of_nan(of_nan, without),
+        *answers_of_nan(nan_lines, without),
         *((True, line) for line in areas_below_one_half(options, table, visible)),
         *answers(table, options.level, versus=options.versus, checks=checks),
         *((False, line) for line in unfinished_periods(options, table)),
@@ -106,8 +106,8 @@ def answers_of_all_groups(table: pl.DataFrame, level: float) -> list[tuple[bool,
     has_several = overall.height > 1
 
     def parts(column: str) -> list[str]:
-        known = overall.select("score", column).drop_nulls(column)
-        texts = ((score, cell(column, value)) for score, value in known.rows())
+        defined = overall.select("score", column).drop_nulls(column)
+        texts = ((score, cell(column, value)) for score, value in defined.rows())
         return [f"{score} {text}" if has_several else text for score, text in texts]
 
     found: list[tuple[bool, str]] = []
@@ -125,18 +125,18 @@ def answers_of_all_groups(table: pl.DataFrame, level: float) -> list[tuple[bool,
     return found
 
 
-def answers_of_nan(of_nan: Sequence[str], without: Sequence[str]) -> list[tuple[bool, str]]:
+def answers_of_nan(nan_lines: Sequence[str], without: Sequence[str]) -> list[tuple[bool, str]]:
     """Say which scores are NaN, what to write, and of which scores a page has no curves and tables."""
-    said = []
-    if of_nan:
-        *where, instead = of_nan
-        said = [where[0][0].upper() + "; ".join(where)[1:], instead]
+    sentences = []
+    if nan_lines:
+        *where, instead = nan_lines
+        sentences = [where[0][0].upper() + "; ".join(where)[1:], instead]
     if without:
         names = pl.Series(list(without)).to_frame("score").select(score_text())["score"].to_list()
-        said.append(
+        sentences.append(
             f"No curve, distribution, gains and thresholds of all rows, because of NaN{_list(names, ', ')}"
         )
-    return [(True, text) for text in said]
+    return [(True, text) for text in sentences]
 
 
 def few_rows(table: pl.DataFrame, ci: str) -> str | None:
@@ -198,13 +198,13 @@ def _difference(row: dict[str, Any], effect: str, p_value: str, *, has_several: 
 
 def _moved(overall: pl.DataFrame, groups: pl.DataFrame) -> Iterator[tuple[bool, str]]:
     """Say where scores have moved from the reference."""
-    known = overall.filter(pl.col("psi").is_not_null())
-    if known.height:
-        parts = [f"{score} {cell('psi', psi)}" for score, psi in known.select("score", "psi").rows()]
-        yield known.filter(pl.col("psi") >= _SHIFT).height > 0, f"Psi of all rows{_list(parts, ', ')}"
-    known = groups.filter(pl.col("psi").is_not_null())
-    if known.height:
-        shifted = known.filter(pl.col("psi") >= _SHIFT).sort("psi", descending=True, maintain_order=True)
+    defined = overall.filter(pl.col("psi").is_not_null())
+    if defined.height:
+        parts = [f"{score} {cell('psi', psi)}" for score, psi in defined.select("score", "psi").rows()]
+        yield defined.filter(pl.col("psi") >= _SHIFT).height > 0, f"Psi of all rows{_list(parts, ', ')}"
+    defined = groups.filter(pl.col("psi").is_not_null())
+    if defined.height:
+        shifted = defined.filter(pl.col("psi") >= _SHIFT).sort("psi", descending=True, maintain_order=True)
         large = shifted.filter(pl.col("psi_n") >= _ROWS)
         parts = [
             f"{group}, {score} {cell('psi', psi)}"
@@ -212,8 +212,8 @@ def _moved(overall: pl.DataFrame, groups: pl.DataFrame) -> Iterator[tuple[bool, 
         ]
         small = shifted.height - large.height
         chance = f", and {small} of fewer rows, where it happens by chance" if small else ""
-        asked = counted(known.filter(pl.col("psi_n") >= _ROWS).height, "row")
-        of = f"{large.height or 'none'} of {asked} of groups with {_ROWS} rows or more"
+        tested = counted(defined.filter(pl.col("psi_n") >= _ROWS).height, "row")
+        of = f"{large.height or 'none'} of {tested} of groups with {_ROWS} rows or more"
         yield large.height > 0, f"Psi of {_SHIFT} or more: {of}{chance}{_list(parts)}"
 
 
@@ -221,5 +221,5 @@ def _list(parts: Sequence[str], between: str = "; ") -> str:
     """Return the first of several parts, and how many more there are."""
     if not parts:
         return ""
-    more = len(parts) - _NAMED
-    return ": " + between.join([*parts[:_NAMED], *([f"and {more} more"] if more > 0 else [])])
+    more = len(parts) - _MOST_NAMES
+    return ": " + between.join([*parts[:_MOST_NAMES], *([f"and {more} more"] if more > 0 else [])])

@@ -85,8 +85,8 @@ def _parts(chart: dict[str, Any]) -> list[dict[str, Any]]:
     parts = []
     for place in range(0, len(names), number):
         some = names[place : place + number]
-        own = {"facet": {**chart["facet"], "sort": some}, "columns": min(columns, len(some))}
-        part = _with_rows(chart, field, some) | own
+        changes = {"facet": {**chart["facet"], "sort": some}, "columns": min(columns, len(some))}
+        part = _with_rows(chart, field, some) | changes
         parts += _parts_of_groups(part)
     return [parts[0], *map(_continued, parts[1:])]
 
@@ -109,19 +109,19 @@ def _parts_of_groups(chart: dict[str, Any]) -> list[dict[str, Any]]:
     parts = []
     for place in range(0, len(groups), size):
         some = groups[place : place + size]
-        layers = [_of_groups(layer, some, extent) for layer in plot["layer"]]
-        own = {"layer": layers, "height": plot["height"] * len(some) / len(groups)}
+        layers = [_with_groups(layer, some, extent) for layer in plot["layer"]]
+        changes = {"layer": layers, "height": plot["height"] * len(some) / len(groups)}
         part = _with_rows(chart, "group", some)
-        parts.append(part | ({"spec": plot | own} if "spec" in chart else own))
+        parts.append(part | ({"spec": plot | changes} if "spec" in chart else changes))
     return parts
 
 
-def _of_groups(layer: dict[str, Any], groups: list[str], extent: int) -> dict[str, Any]:
+def _with_groups(layer: dict[str, Any], groups: list[str], extent: int) -> dict[str, Any]:
     axis = layer["encoding"].get("y", {})
     if axis.get("field") != "group":
         return layer
-    own = axis | {"sort": groups, "axis": axis.get("axis", {}) | {"minExtent": extent}}
-    return layer | {"encoding": layer["encoding"] | {"y": own}}
+    encoding = axis | {"sort": groups, "axis": axis.get("axis", {}) | {"minExtent": extent}}
+    return layer | {"encoding": layer["encoding"] | {"y": encoding}}
 
 
 def _with_rows(chart: dict[str, Any], field: str, values: list[str]) -> dict[str, Any]:
@@ -153,11 +153,11 @@ def _continued(chart: dict[str, Any]) -> dict[str, Any]:
 
 def _areas(table: pl.DataFrame, keys: dict[str, str]) -> pl.DataFrame:
     """Return the areas of the groups that these columns make, under the names that panels have."""
-    own = table.filter(pl.col("scope") == "group")
+    rows = table.filter(pl.col("scope") == "group")
     if GROUPING in table.columns:
-        own = own.filter(pl.col(GROUPING) == ", ".join(keys))
+        rows = rows.filter(pl.col(GROUPING) == ", ".join(keys))
     renamed = [pl.col(key).alias(name) for key, name in keys.items()]
-    return own.select(*renamed, "score", "auc", "lower", "upper")
+    return rows.select(*renamed, "score", "auc", "lower", "upper")
 
 
 def _rounded(value: Any) -> Any:

@@ -213,10 +213,10 @@ def _thresholds(whole: Evaluated) -> pl.DataFrame:
 def _stability(evaluated: Evaluated, stability: IntoExpr) -> pl.DataFrame:
     """Return the bands of the index over all rows."""
     role = "state" if evaluated.has_states else "score"
-    scores = {name: taken[role] for name, taken in evaluated.scores.items()}
+    scores = {name: inputs[role] for name, inputs in evaluated.scores.items()}
     count = next(iter(evaluated.scores.values())).get("count")
-    of_states = evaluated.has_states
-    reference = Reference.of(stability, evaluated.rows, scores, count=count, of_states=of_states)
+    has_states = evaluated.has_states
+    reference = Reference.of(stability, evaluated.rows, scores, count=count, has_states=has_states)
     return evaluated.on_their_scale(reference.bands()).collect()
 
 
@@ -238,8 +238,8 @@ def _bars(whole: Evaluated, sizes: dict[str, tuple[int, bool]]) -> pl.DataFrame:
         if not edges or (is_joined and bins < _BINS_OF_BAR * _BARS):
             continue
         inner = edges[1:-1]
-        asked: dict[str, Any] = {"edges": inner} if inner else {"bands": 1}
-        table = whole.only(name).points(gains_table, **asked).collect()
+        options: dict[str, Any] = {"edges": inner} if inner else {"bands": 1}
+        table = whole.only(name).points(gains_table, **options).collect()
         for label, count in (("negative", "n_neg"), ("positive", "n_pos")):
             total = table[count].sum()
             for band, n in table.select("band", count).rows():
@@ -283,13 +283,13 @@ def _range_of_negated(low: float, high: float, *, is_first: bool, is_last: bool)
     return f"{high!r} and below" if is_last else f"above {low!r} up to {high!r}"
 
 
-def _edges(own: pl.DataFrame) -> list[float]:
+def _edges(bins: pl.DataFrame) -> list[float]:
     """Return where bars begin, and where the last ends: whole numbers for whole scores.
 
     There are none if no score is finite, or if floats are too coarse for bars of equal width.
     """
-    whole = own.schema["lowest"].is_integer() if own.height else False
-    limits = own.select(
+    whole = bins.schema["lowest"].is_integer() if bins.height else False
+    limits = bins.select(
         pl.col("lowest", "highest").cast(pl.Float64, strict=False),
         "band",
     ).filter(pl.col("lowest").is_finite() & pl.col("highest").is_finite())

@@ -18,8 +18,8 @@ __all__ = ["refuse_path", "replace_file"]
 def refuse_path(path: Path, endings: Iterable[str]) -> None:
     """Refuse a file of another ending, one that cannot be made, and one that may not be written."""
 
-    def refused(said: str, instead: str | None = None) -> OptionError:
-        return OptionError(CALLED.get() or "", "path", said, instead)
+    def refused(reason: str, instead: str | None = None) -> OptionError:
+        return OptionError(CALLED.get() or "", "path", reason, instead)
 
     if path.suffix not in endings:
         raise refused(f"must end in {', '.join(endings)}, got {str(path)!r}")
@@ -39,8 +39,8 @@ def refuse_path(path: Path, endings: Iterable[str]) -> None:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise refused(f"{str(path)!r} cannot be a file: {why}", "give it another name") from error
     if mode is not None:
-        said = f"{str(path)!r} may not be written: its mode is {mode:04o}"
-        raise refused(said, "name another file, or let its owner write it")
+        problem = f"{str(path)!r} may not be written: its mode is {mode:04o}"
+        raise refused(problem, "name another file, or let its owner write it")
 
 
 def _read_only(target: Path) -> int | None:
@@ -65,19 +65,19 @@ def replace_file(path: Path, contents: bytes) -> None:
         target.write_bytes(contents)
         return
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=".polars-auc.")
-    beside = Path(name)
+    temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as opened:
             opened.write(contents)
-        if _has_rights_of(beside, target):
-            beside.replace(target)
+        if _has_rights_of(temporary, target):
+            temporary.replace(target)
         else:
             target.write_bytes(contents)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
-def _has_rights_of(beside: Path, target: Path) -> bool:
+def _has_rights_of(temporary: Path, target: Path) -> bool:
     """Give a new file the owner and mode of the one that it replaces, or those of any new file.
 
     ``mkstemp`` makes files that only their owner can read. Say whether this is possible.
@@ -85,14 +85,14 @@ def _has_rights_of(beside: Path, target: Path) -> bool:
     if not target.exists():
         mask = os.umask(0)
         os.umask(mask)
-        beside.chmod(stat.S_IMODE(0o666 & ~mask))
+        temporary.chmod(stat.S_IMODE(0o666 & ~mask))
         return True
-    old, new = os.stat(target), os.stat(beside)
+    old, new = os.stat(target), os.stat(temporary)
     if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
         try:
-            os.chown(beside, old.st_uid, old.st_gid)
+            os.chown(temporary, old.st_uid, old.st_gid)
         except OSError:
             return False
     # After the owner, whose change takes rights away.
-    beside.chmod(stat.S_IMODE(old.st_mode))
+    temporary.chmod(stat.S_IMODE(old.st_mode))
     return True

@@ -95,12 +95,12 @@ def page(
     columns: Sequence[str],
     needed: str,
     checks: Sequence[tuple[bool, str]] = (),
-    of_nan: Sequence[str] = (),
+    nan_lines: Sequence[str] = (),
 ) -> str:
     """Return the page of a report."""
     await_libraries()
     overall = table.filter(pl.col("scope") == "overall")
-    groups = _named_groups(table.filter(pl.col("scope") == "group"), by)
+    groups = _labelled_groups(table.filter(pl.col("scope") == "group"), by)
     level = options.level
     along = options.along if len(by) > 1 else options.axis_of(by)
     specs = charts(table, details, level, along)
@@ -113,15 +113,15 @@ def page(
         "report.html.jinja",
         title=title,
         charts=specs,
-        answers=findings(table, options, checks, of_nan, details.with_nan),
+        answers=findings(table, options, checks, nan_lines, details.with_nan),
         about=about,
         differing=differing(table, level),
         groups_differ=_differ(groups.select(columns), level),
         few_rows=few_rows(table, options.ci),
         percent=f"{100 * level:.6g} %",
         cards=_cards(overall, is_exact=exact),
-        **_of_all_rows(overall, level, is_exact=exact),
-        **_of_details(details, is_exact=exact),
+        **_overall_tables(overall, level, is_exact=exact),
+        **_detail_tables(details, is_exact=exact),
         moved=_moved(groups, by),
         described={name: chart["description"] for name, [chart, *_] in specs.items()},
         n_groups=defined.height,
@@ -145,7 +145,7 @@ def _differ(table: pl.DataFrame, level: float) -> bool:
     return any((column <= 1 - level).any() for column in columns)
 
 
-def _of_all_rows(overall: pl.DataFrame, level: float, *, is_exact: bool) -> dict[str, Any]:
+def _overall_tables(overall: pl.DataFrame, level: float, *, is_exact: bool) -> dict[str, Any]:
     """Return the tables of numbers over all rows; those that the report has not are None."""
     numbers = [name for name in _OVERALL if not (is_exact and name in ("auc_min", "auc_max"))]
     tables: dict[str, tuple[Sequence[str], float | None]] = {
@@ -157,17 +157,17 @@ def _of_all_rows(overall: pl.DataFrame, level: float, *, is_exact: bool) -> dict
         "stability": (_STABILITY, None),
         "heterogeneity": (_HETEROGENEITY, None),
     }
-    there = {
+    existing = {
         name: ([column for column in columns if column in overall.columns], marked)
         for name, (columns, marked) in tables.items()
     }
     return {
         name: _cells(overall, ["score", *columns], marked) if columns else None
-        for name, (columns, marked) in there.items()
+        for name, (columns, marked) in existing.items()
     }
 
 
-def _of_details(details: Details, *, is_exact: bool) -> dict[str, Any]:
+def _detail_tables(details: Details, *, is_exact: bool) -> dict[str, Any]:
     """Return the tables by score that stand beside the charts, and what is said of both."""
     # The highest score of a bin is not in its state.
     hidden = () if is_exact and not details.error else ("highest",)
@@ -186,7 +186,7 @@ def _of_details(details: Details, *, is_exact: bool) -> dict[str, Any]:
     }
 
 
-def _named_groups(groups: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+def _labelled_groups(groups: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Write that it is all where a group of several groupings is over all values of a column."""
     if GROUPING not in groups.columns:
         return groups
@@ -266,10 +266,10 @@ def _widths(heads: Sequence[str], numeric: Sequence[bool], longest: Sequence[int
     """
     widths = []
     for head, is_number, length in zip(heads, numeric, longest, strict=True):
-        of_head = max(map(len, head.split("_"))) + ("_" in head)
+        head_width = max(map(len, head.split("_"))) + ("_" in head)
         # A sign may stand behind a number.
-        of_cells = length + 2 * head.endswith(("n", "p_adjusted")) if is_number else min(length, _NAME)
-        widths.append(round(max(_BOLD * min(of_head, _NAME), _LETTER * of_cells) + _SPACE, 2))
+        cell_width = length + 2 * head.endswith(("n", "p_adjusted")) if is_number else min(length, _NAME)
+        widths.append(round(max(_BOLD * min(head_width, _NAME), _LETTER * cell_width) + _SPACE, 2))
     return widths
 
 
@@ -302,8 +302,8 @@ def _moved(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
     moved = groups.filter(pl.col("psi").is_not_null()).sort("psi", descending=True, maintain_order=True)
     if moved.is_empty():
         return None
-    named = GROUPING in groups.columns
-    keys = moved.head(_LISTED).select(pl.col(key) if named else key_text(key) for key in by)
+    has_groupings = GROUPING in groups.columns
+    keys = moved.head(_LISTED).select(pl.col(key) if has_groupings else key_text(key) for key in by)
     cells = _cells(moved.head(_LISTED), ["score", *_STABILITY])
     return {
         "number": moved.height,
@@ -356,7 +356,7 @@ def _no_interval(table: pl.DataFrame, by: list[str], weighted: Sequence[str]) ->
     scope = "group" if by else "overall"
     without = table.filter(pl.col("auc").is_not_nan(), pl.col("lower").is_null(), scope=scope)
     # Where no row has one, and not because of states, the head of the page says why.
-    return _listed(_named_groups(without, by), by, why) if weighted or table["lower"].count() else None
+    return _listed(_labelled_groups(without, by), by, why) if weighted or table["lower"].count() else None
 
 
 def _listed(rows: pl.DataFrame, by: list[str], why: pl.Expr) -> dict[str, Any] | None:
@@ -364,8 +364,8 @@ def _listed(rows: pl.DataFrame, by: list[str], why: pl.Expr) -> dict[str, Any] |
     if rows.is_empty():
         return None
     # A column of groups may have any name, also that of the reason.
-    named = GROUPING in rows.columns
-    keys = rows.head(_LISTED).select(pl.col(key) if named else key_text(key) for key in by)
+    has_groupings = GROUPING in rows.columns
+    keys = rows.head(_LISTED).select(pl.col(key) if has_groupings else key_text(key) for key in by)
     cells = [
         [*key, visible(score), f"{n:,}", reason]
         for key, (score, n, reason) in zip(

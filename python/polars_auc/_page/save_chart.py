@@ -13,7 +13,7 @@ from polars_auc._page.document import document
 from polars_auc._page.files import refuse_path, replace_file
 from polars_auc._plots.conversion import picture
 from polars_auc._plugin.errors import OptionError, OptionTypeError
-from polars_auc._plugin.options import is_number, number, told
+from polars_auc._plugin.options import format_value, is_number, number
 from polars_auc._plugin.packages import require
 
 __all__ = ["CHARTS", "chart_contents", "refuse_size", "refuse_title", "save_chart"]
@@ -52,11 +52,11 @@ def refuse_size(function: str, sizes: Mapping[str, object], ending: str) -> None
         if value is None:
             continue
         if not (is_number(value) and least <= number(value) <= most):
-            said = f"must be a number from {least} to {most}, got {told(value)}"
-            raise OptionError(function, name, said, "write `dpi=300`" if name == "dpi" else None)
+            reason = f"must be a number from {least} to {most}, got {format_value(value)}"
+            raise OptionError(function, name, reason, "write `dpi=300`" if name == "dpi" else None)
         if ending not in endings:
-            said = f"is of {' and '.join(endings)} files, got {ending}"
-            raise OptionError(function, name, said, f"end `path` in {endings[-1]}, or leave it out")
+            reason = f"is of {' and '.join(endings)} files, got {ending}"
+            raise OptionError(function, name, reason, f"end `path` in {endings[-1]}, or leave it out")
 
 
 def chart_contents(
@@ -143,8 +143,8 @@ def save_chart(
     if not isinstance(path, str | PathLike) or "\0" in str(path):
         raise OptionTypeError(name, "path", f"must be a path, got {path!r}")
     if not (callable(getattr(chart, "to_json", None)) and callable(getattr(chart, "save", None))):
-        said = f"must be a chart of Altair, got {type(chart).__name__}"
-        raise OptionTypeError(name, "chart", said, "write plot_roc(curves)")
+        reason = f"must be a chart of Altair, got {type(chart).__name__}"
+        raise OptionTypeError(name, "chart", reason, "write plot_roc(curves)")
     file = Path(path)
     refuse_path(file, CHARTS)
     refuse_title(name, title, file.suffix)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from polars_auc._frames.inputs import called, rows_of
-from polars_auc._page.text import SHOWN_ROWS, TableView, differing
+from polars_auc._page.text import DISPLAY_ROWS, TableView, differing
 from polars_auc._plugin.errors import OptionError
 from polars_auc._plugin.options import between_0_and_1, integer
 from polars_auc._plugin.packages import require
@@ -36,7 +36,7 @@ def is_report(columns: Sequence[str]) -> bool:
 
 @called(_NAME)
 def style_report(
-    report: IntoFrame, *, columns: Sequence[str] | None = None, limit: int = SHOWN_ROWS, level: float = 0.95
+    report: IntoFrame, *, columns: Sequence[str] | None = None, limit: int = DISPLAY_ROWS, level: float = 0.95
 ) -> GT:
     """Return a report as a table that notebooks show, with rounded numbers and marked differences.
 
@@ -76,18 +76,18 @@ def style_report(
 
     table = rows_of(_NAME, report).collect()
     if not is_report(table.columns):
-        lacking = next(name for name in _NEEDED if name not in table.columns)
-        said = f"a report has the column {lacking!r}, and this frame lacks it"
-        raise OptionError(_NAME, "", said, 'write report(frame, "label", "score")')
+        missing = next(name for name in _NEEDED if name not in table.columns)
+        reason = f"a report has the column {missing!r}, and this frame lacks it"
+        raise OptionError(_NAME, "", reason, 'write report(frame, "label", "score")')
     if isinstance(columns, str):
-        said = f"must be a list of names, got {columns!r}"
-        raise OptionError(_NAME, "columns", said, f'write ["{columns}"]')
+        reason = f"must be a list of names, got {columns!r}"
+        raise OptionError(_NAME, "columns", reason, f'write ["{columns}"]')
     view = TableView(None if columns is None else list(dict.fromkeys(columns)))
-    there = table.columns[table.columns.index("score") + 1 :]
-    unknown = next((name for name in view.columns or () if name not in there), None)
+    expected = table.columns[table.columns.index("score") + 1 :]
+    unknown = next((name for name in view.columns or () if name not in expected), None)
     if unknown is not None:
         raise OptionError(
-            _NAME, "columns", f"has the unknown column {unknown!r}; expected one of {', '.join(there)}"
+            _NAME, "columns", f"has the unknown column {unknown!r}; expected one of {', '.join(expected)}"
         )
     groups = table.filter(pl.col("scope") != "overall")
     rows = pl.concat([groups.head(limit), table.filter(pl.col("scope") == "overall")])

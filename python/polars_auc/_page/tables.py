@@ -39,8 +39,8 @@ class TableWriter:
 
     def __post_init__(self) -> None:
         if self.keep_formulas and self.ending != ".csv":
-            said, instead = "is for .csv files, in which a sheet finds formulas", "leave it out"
-            raise OptionError(CALLED.get() or "", "keep_formulas", said, instead)
+            reason, instead = "is for .csv files, in which a sheet finds formulas", "leave it out"
+            raise OptionError(CALLED.get() or "", "keep_formulas", reason, instead)
 
     def contents(
         self,
@@ -50,7 +50,7 @@ class TableWriter:
     ) -> bytes:
         """Return the contents of the file, with words about the table, and in a sheet what a report says."""
         if self.ending == ".md":
-            lines = [f"{what}: {said}" for what, said in about]
+            lines = [f"{what}: {text}" for what, text in about]
             return plain_page(
                 table, self.title, lines, self.level, low_is_positive=self.low_is_positive
             ).encode()

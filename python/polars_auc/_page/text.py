@@ -14,7 +14,7 @@ from polars_auc._plots.numbers import P_ADJUSTED, after_adjustment, aligned, cel
 from polars_auc._plugin.errors import CALLED, OptionError
 
 __all__ = [
-    "SHOWN_ROWS",
+    "DISPLAY_ROWS",
     "TableView",
     "counted",
     "differing",
@@ -24,7 +24,7 @@ __all__ = [
     "readable",
 ]
 
-SHOWN_ROWS = 40
+DISPLAY_ROWS = 40
 """Rows of groups that are printed, unless more are asked for: those of a screen."""
 
 # A mark of what differs, in Markdown.
@@ -68,16 +68,16 @@ class TableView:
     wide: bool = False
     """Whether all columns are shown."""
 
-    limit: int = SHOWN_ROWS
+    limit: int = DISPLAY_ROWS
     """The most rows of groups that are printed."""
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse columns that a report with these columns lacks."""
-        there = _numbers(names)
+        existing = _numbers(names)
         for name in self.columns or ():
-            if name not in there:
-                said = f"has the unknown column {name!r}; expected one of {', '.join(there)}"
-                raise OptionError(CALLED.get() or "", "columns", said)
+            if name not in existing:
+                reason = f"has the unknown column {name!r}; expected one of {', '.join(existing)}"
+                raise OptionError(CALLED.get() or "", "columns", reason)
 
     def printed(self, table: pl.DataFrame, width: int | None) -> str:
         """Format a report for a terminal of this width, or for no terminal."""
@@ -126,8 +126,8 @@ def differing(table: pl.DataFrame, level: float) -> str:
 
 def readable(table: pl.DataFrame, columns: Sequence[str]) -> str:
     """Format all rows of a report, with these of its columns, or with those that answer first."""
-    shown = [name for name in _numbers(table.columns) if name in columns]
-    return _table_text(_texts(table, shown or _FIRST), None)
+    displayed = [name for name in _numbers(table.columns) if name in columns]
+    return _table_text(_texts(table, displayed or _FIRST), None)
 
 
 def plain(table: pl.DataFrame, limit: int, width: int | None, *, low_is_positive: bool = False) -> str:
@@ -219,18 +219,18 @@ def _texts(table: pl.DataFrame, numbers: Sequence[str]) -> pl.DataFrame:
     """Return all cells as text, numbers flush right; "overall" in words, "-" for what is undefined."""
     keys = table.columns[1 : table.columns.index("score")]
     overall = pl.col("scope") == OVERALL
-    named = []
+    key_columns = []
     for place, key in enumerate(keys):
-        shown = (
+        text = (
             pl.when(overall)
             .then(pl.lit(OVERALL if place == 0 else ""))
             .when(group_names(table.schema, key))
             .then(pl.lit(key_texts(table[key])))
             .otherwise(pl.lit(EVERY))
         )
-        named.append(table.select(shown.alias(key)).to_series())
+        key_columns.append(table.select(text.alias(key)).to_series())
     scores = table.select(score_text()).to_series()
-    return pl.DataFrame([*named, scores, *(_flush(table[name]) for name in numbers)])
+    return pl.DataFrame([*key_columns, scores, *(_flush(table[name]) for name in numbers)])
 
 
 def _flush(column: pl.Series, *, low_is_positive: bool = False) -> pl.Series:

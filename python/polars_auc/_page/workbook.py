@@ -81,11 +81,11 @@ def workbook(
     import xlsxwriter
 
     if table.height > _MOST_ROWS:
-        said = (
+        reason = (
             f"a sheet of Excel has at most {_MOST_ROWS:,} rows below its header, and there are "
             f"{table.height:,}"
         )
-        raise OptionError(CALLED.get() or "", "", said, "end `path` in .parquet or .csv")
+        raise OptionError(CALLED.get() or "", "", reason, "end `path` in .parquet or .csv")
     contents = io.BytesIO()
     with xlsxwriter.Workbook(contents, _OPTIONS) as book:
         book.set_properties({"created": datetime(2000, 1, 1)})
@@ -113,20 +113,20 @@ def _write_table(
     is_for_people: bool = False,
 ) -> bool:
     """Write a sheet with columns of a table, and return whether it has a column of what may differ."""
-    shown = table.select(columns)
+    displayed = table.select(columns)
     frozen = columns.index("score") + 1 if "score" in columns else 0
-    widths: dict[Any, Any] = {column.name: _width(column) for column in shown}
-    sheet = shown.write_excel(
+    widths: dict[Any, Any] = {column.name: _width(column) for column in displayed}
+    sheet = displayed.write_excel(
         book,
         name,
-        column_formats={column: _format(shown, column, by) for column in columns},
+        column_formats={column: _format(displayed, column, by) for column in columns},
         column_widths=widths,
         freeze_panes=(1, frozen if frozen <= _MOST_FROZEN else 0),
         header_format={"bold": True, "bottom": 1},
     ).get_worksheet_by_name(name)
     # Numbers are on the right, beside the sign of the filter.
     right = book.add_format({"bold": True, "bottom": 1, "align": "right", "indent": 2})
-    for place, (column, dtype) in enumerate(shown.schema.items()):
+    for place, (column, dtype) in enumerate(displayed.schema.items()):
         if dtype.is_numeric():
             sheet.write_string(0, place, column, right)
     # On paper columns stay together as long as they can be read, and each page has the header.
@@ -144,8 +144,8 @@ def _write_table(
             sheet.repeat_columns(0, frozen - 1)
     _write_missing(book, sheet, table, by, columns)
     if is_for_people:
-        _write_infinite(book, sheet, shown)
-    return _mark(book, sheet, shown, by, level)
+        _write_infinite(book, sheet, displayed)
+    return _mark(book, sheet, displayed, by, level)
 
 
 def _format(table: pl.DataFrame, name: str, by: Sequence[str]) -> str:
@@ -176,9 +176,9 @@ def _write_missing(
     numbered = table.with_row_index(_ROW)
     for name in by:
         place = columns.index(name)
-        of_report = (pl.col("scope") == "group") & group_names(table.schema, name)
-        own = numbered.filter(of_report) if has_scopes else numbered
-        for row, value in own.select(_ROW, name).rows():
+        is_group = (pl.col("scope") == "group") & group_names(table.schema, name)
+        rows = numbered.filter(is_group) if has_scopes else numbered
+        for row, value in rows.select(_ROW, name).rows():
             if value is None:
                 sheet.write_string(row + 1, place, "null", muted)
             elif value == "":
@@ -216,10 +216,10 @@ def _mark(book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[st
     return is_marked
 
 
-def _write_infinite(book: Workbook, sheet: Worksheet, shown: pl.DataFrame) -> None:
+def _write_infinite(book: Workbook, sheet: Worksheet, displayed: pl.DataFrame) -> None:
     """Write in words what would be an error of Excel, which has no infinity and no NaN."""
     right = book.add_format({"align": "right"})
-    for place, column in enumerate(shown):
+    for place, column in enumerate(displayed):
         if column.dtype.is_float():
             for row in (~column.fill_null(0).is_finite()).arg_true():
                 value = column[row]
@@ -286,10 +286,10 @@ def _write_summary(
             else:
                 sheet.write(row, column, value, looks)
     section("About")
-    for what, said in about:
+    for what, words in about:
         if not what.startswith("--") and what not in ("Check", "! NaN"):
             sheet.write_string(row, 0, what, bold)
-            line(1, said, plain)
+            line(1, words, plain)
 
 
 def _write_about(book: Workbook, about: Sequence[tuple[str, str]], shaded: str | None) -> None:
@@ -304,8 +304,8 @@ def _write_about(book: Workbook, about: Sequence[tuple[str, str]], shaded: str |
     sheet.set_column(0, 0, 24)
     sheet.set_column(1, 1, 100, book.add_format({"text_wrap": True, "valign": "top"}))
     bold = book.add_format({"bold": True, "valign": "top"})
-    for row, (what, said) in enumerate([*about, *notes]):
+    for row, (what, text) in enumerate([*about, *notes]):
         sheet.write_string(row, 0, what, bold)
-        sheet.write_string(row, 1, said[:_MOST_CHARACTERS])
+        sheet.write_string(row, 1, text[:_MOST_CHARACTERS])
     sheet.freeze_panes(0, 1)
     sheet.fit_to_pages(1, 0)

@@ -38,7 +38,7 @@ from polars_auc._plugin.options import between_0_and_1, flag
 from polars_auc._plugin.packages import require
 from polars_auc._report.changes import by_of
 from polars_auc._report.evaluation import nans_of
-from polars_auc._report.nan import Nans, said_of_nan, without_nan
+from polars_auc._report.nan import Nans, nan_messages, without_nan
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.parts import in_cluster
 from polars_auc._report.report import refuse_of_rows, states_of
@@ -60,7 +60,7 @@ VERSION_KEY = "polars_auc.report"
 
 _PAGES = (".md", ".html")
 
-_OF_ROWS = ("stability", "low_is_positive", "nan")
+_ROW_OPTIONS = ("stability", "low_is_positive", "nan")
 
 ENDINGS = (*TABLES, *_PAGES)
 """The endings of files that a report can be written as."""
@@ -80,7 +80,7 @@ class ReportWriter:
 
     def __post_init__(self) -> None:
         function = CALLED.get() or ""
-        self.of_table()
+        self.table_writer()
         if self.title is not None and not self.is_page:
             raise OptionError(
                 function, "title", "is of a page", "end `path` in .html or .md, or leave it out"
@@ -102,7 +102,7 @@ class ReportWriter:
         """Whether the file has charts, which need details."""
         return self.ending == ".html"
 
-    def of_table(self) -> TableWriter:
+    def table_writer(self) -> TableWriter:
         """Return what makes the contents of files that are alike for all tables."""
         title = self.title or TITLE
         return TableWriter(self.ending, title, self.by, self.keep_formulas, self.options.level)
@@ -117,20 +117,23 @@ class ReportWriter:
         about: Sequence[tuple[str, str]] = (),
         charts: Details | None = None,
         checks: Sequence[tuple[bool, str]] = (),
-        of_nan: Sequence[str] = (),
+        nan_lines: Sequence[str] = (),
     ) -> bytes:
         """Return the contents of the file, with words about the report, what is drawn, gates, and NaN.
 
         Without words about NaN they are those that the report itself can say.
         """
-        of_nan = of_nan or said_of_nan(areas_that_are_nan(table, self.by))
+        nan_lines = nan_lines or nan_messages(areas_that_are_nan(table, self.by))
         if self.ending == ".md":
-            said = [f"**! NaN**: {markdown_text(line)}" for line in of_nan]
+            paragraphs = [f"**! NaN**: {markdown_text(line)}" for line in nan_lines]
             groups = answers_of_all_groups(table, self.options.level)
-            said += [self.of_table().prose(text) for _, text in groups]
-            said += [f"{what}: {said}" for what, said in about]
-            of_scores = (areas_below_one_half, skipped, unfinished_periods)
-            lines = [*said, *(line for lines in of_scores for line in lines(self.options, table, self.name))]
+            paragraphs += [self.table_writer().prose(text) for _, text in groups]
+            paragraphs += [f"{what}: {text}" for what, text in about]
+            note_functions = (areas_below_one_half, skipped, unfinished_periods)
+            lines = [
+                *paragraphs,
+                *(line for lines in note_functions for line in lines(self.options, table, self.name)),
+            ]
             return self.view.page(table, self.title or TITLE, lines, self.options.level).encode()
         if self.ending == ".html":
             return page(
@@ -141,7 +144,7 @@ class ReportWriter:
                 by=list(self.by),
                 options=self.options,
                 checks=checks,
-                of_nan=of_nan,
+                nan_lines=nan_lines,
                 columns=self.view.on_page(table),
                 needed=needed(self.options),
             ).encode()
@@ -152,16 +155,16 @@ class ReportWriter:
         if self.ending == ".json":
             rows = readable(_with_texts(table, self.by), self.ending).write_json()
             return b'{"report":%d,"rows":%s}' % (VERSION, rows.encode())
-        pairs = [*(("! NaN", line) for line in of_nan), *about]
+        pairs = [*(("! NaN", line) for line in nan_lines), *about]
         pairs += [("Skipped", line) for line in skipped(self.options, table)]
         pairs += [("Direction", line) for line in areas_below_one_half(self.options, table)]
         pairs += [("Periods", line) for line in unfinished_periods(self.options, table)]
         summary = None
         if self.ending == ".xlsx":
             columns, is_chosen = self.view.on_page(table), bool(self.view.columns)
-            told = findings(table, self.options, (), of_nan)
-            summary = Summary(self.title or TITLE, told, checks, columns, is_chosen)
-        return self.of_table().contents(table, pairs, summary)
+            sentences = findings(table, self.options, (), nan_lines)
+            summary = Summary(self.title or TITLE, sentences, checks, columns, is_chosen)
+        return self.table_writer().contents(table, pairs, summary)
 
 
 def _with_texts(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -276,10 +279,10 @@ def write_report(
     view.check(table.columns)
     keep = flag("write_report", "keep_formulas", keep_formulas)
     writer = ReportWriter(file.suffix, options, by, title, view, keep)
-    prose = writer.of_table().prose
-    pairs = [(prose(what), prose(said)) for what, said in _lines(about)]
+    prose = writer.table_writer().prose
+    pairs = [(prose(what), prose(text)) for what, text in _lines(about)]
     charts = None
-    of_nan: list[str] = []
+    nan_lines: list[str] = []
     if frame is not None:
         if state is not None:
             refuse_of_rows("write_report", {"label": label, "scores": scores}, options)
@@ -299,21 +302,21 @@ def write_report(
             )
         is_nan = table["auc"].is_nan().any() or (charts is not None and bool(charts.with_nan))
         if is_nan and options.nan is None:
-            of_nan = _nans(frame, label, scores, state, options).said()
-    elif of_rows := [name for name in _OF_ROWS if name in options.names]:
-        raise OptionError("write_report", of_rows[0], "is about the rows of `frame`", "give `frame`")
+            nan_lines = _nans(frame, label, scores, state, options).messages()
+    elif row_options := [name for name in _ROW_OPTIONS if name in options.names]:
+        raise OptionError("write_report", row_options[0], "is about the rows of `frame`", "give `frame`")
     elif state is not None:
         raise OptionError("write_report", "state", "names columns of `frame`", "give `frame`")
-    replace_file(file, writer.contents(table, pairs, charts, of_nan=of_nan))
+    replace_file(file, writer.contents(table, pairs, charts, nan_lines=nan_lines))
     return file
 
 
 def _lines(about: Mapping[str, str] | None) -> list[tuple[str, str]]:
     """Return the lines about a report, each of one line."""
     if not isinstance(about, Mapping | None):
-        said = f'must be texts by name, such as {{"Data": "loans of 2016"}}, got {about!r}'
-        raise OptionTypeError("write_report", "about", said)
-    pairs = [(str(what), str(said)) for what, said in (about or {}).items()]
+        reason = f'must be texts by name, such as {{"Data": "loans of 2016"}}, got {about!r}'
+        raise OptionTypeError("write_report", "about", reason)
+    pairs = [(str(what), str(text)) for what, text in (about or {}).items()]
     if not all(text.isprintable() for pair in pairs for text in pair):
         raise OptionError("write_report", "about", f"must be texts of one line each, got {about!r}")
     return pairs
@@ -321,11 +324,11 @@ def _lines(about: Mapping[str, str] | None) -> list[tuple[str, str]]:
 
 def _refuse_other_rows(evaluated: Evaluated, table: pl.DataFrame) -> None:
     """Refuse scores that the report lacks, and rows that it is not made of."""
-    there = table["score"].unique(maintain_order=True).to_list()
-    strange = next((name for name in evaluated.scores if name not in there), None)
-    if strange is not None:
-        said = f"names {strange!r}, and the report is of {', '.join(map(repr, there))}"
-        raise OptionError("write_report", "scores", said, "write those of the report")
+    existing = table["score"].unique(maintain_order=True).to_list()
+    unknown = next((name for name in evaluated.scores if name not in existing), None)
+    if unknown is not None:
+        reason = f"names {unknown!r}, and the report is of {', '.join(map(repr, existing))}"
+        raise OptionError("write_report", "scores", reason, "write those of the report")
     overall = {row[0]: row[1:] for row in table.filter(scope="overall").select("score", "n", "n_pos").rows()}
     summaries = evaluated.rows.select(evaluated.each(roc_summary)).collect()
     for name, summary in summaries.row(0, named=True).items():
@@ -334,11 +337,11 @@ def _refuse_other_rows(evaluated: Evaluated, table: pl.DataFrame) -> None:
         is_nan = summary["auc"] is not None and math.isnan(summary["auc"])
         if name in overall and overall[name] != used and not (is_nan and "n_nan" in table.columns):
             rows = [f"{n:,} rows, {n_pos:,} of them positive" for n, n_pos in (used, overall[name])]
-            said = (
+            reason = (
                 f"has other rows than the report: of {name!r} it has {rows[0]}, and the report has {rows[1]}"
             )
             instead = "give the frame that the report was made of, with its options"
-            raise OptionError("write_report", "frame", said, instead)
+            raise OptionError("write_report", "frame", reason, instead)
 
 
 def _nans(frame: IntoFrame, label: Any, scores: Any, state: Any, options: ReportOptions) -> Nans:
@@ -347,7 +350,7 @@ def _nans(frame: IntoFrame, label: Any, scores: Any, state: Any, options: Report
     if state is None:
         return nans_of(rows, label, scores, options)
     rows, columns = states_of("write_report", state, rows, list(options.by))
-    return Nans.of_states(rows, columns, list(options.by))
+    return Nans.from_states(rows, columns, list(options.by))
 
 
 def _evaluated(frame: IntoFrame, label: Any, scores: Any, state: Any, options: ReportOptions) -> Evaluated:
@@ -356,7 +359,7 @@ def _evaluated(frame: IntoFrame, label: Any, scores: Any, state: Any, options: R
     rows, by = rows_of(name, frame), list(options.by)
     if state is not None:
         rows, states = states_of(name, state, rows, by)
-        return Evaluated.of_states(rows, by, states, [])
+        return Evaluated.from_states(rows, by, states, [])
     cluster = options.cluster
     if cluster is not None:
         cluster = column_of(name, "cluster", cluster, rows, example)
@@ -366,11 +369,13 @@ def _evaluated(frame: IntoFrame, label: Any, scores: Any, state: Any, options: R
     }
     if options.weight is not None:
         columns["weight"] = options.weight
-    named = scores_of(name, scores, rows, by)
+    score_columns = scores_of(name, scores, rows, by)
     if options.nan is not None:
-        named = without_nan(rows, named)
-    dtypes = rows.select(column.alias(score) for score, column in named.items()).collect_schema().dtypes()
+        score_columns = without_nan(rows, score_columns)
+    dtypes = (
+        rows.select(column.alias(score) for score, column in score_columns.items()).collect_schema().dtypes()
+    )
     if options.low_is_positive:
-        named = negated(rows, named)
-    own = {score: {**columns, "score": column} for score, column in named.items()}
-    return Evaluated(rows, by, own, [], [], dtypes if options.low_is_positive else ())
+        score_columns = negated(rows, score_columns)
+    columns_by_score = {score: {**columns, "score": column} for score, column in score_columns.items()}
+    return Evaluated(rows, by, columns_by_score, [], [], dtypes if options.low_is_positive else ())

@@ -38,7 +38,7 @@ def expression(
     *,
     variant: str | None = None,
     expand: bool = False,
-    beside_state: Sequence[str] = (),
+    state_roles: Sequence[str] = (),
     **options: object,
 ) -> pl.Expr:
     """Build the expression ``name`` of the plugin from its columns, each by its role.
@@ -46,7 +46,7 @@ def expression(
     ``variant`` selects an entry of the plugin that no user calls, such as ``"short"`` of ``roc_summary``.
 
     A weight or count that is None is left out. A state stands in place of all other columns, but for those
-    of the roles ``beside_state``, which say something of each state, such as its segment. With ``expand`` an
+    of the roles ``state_roles``, which say something of each state, such as its segment. With ``expand`` an
     expression of several columns gives one input for each of them; otherwise Polars makes one expression for
     each, as it does with its own.
 
@@ -62,7 +62,7 @@ def expression(
             'weight=pl.col("weight") * pl.col("count")'
         )
         raise ValueError(msg)
-    observed = _columns(name, _observed(name, columns, beside_state))
+    observed = _columns(name, _observed(name, columns, state_roles))
     list_of = LIST_OF.get()
     lists = {
         role: column.implode() if list_of is None else list_of(role, column)
@@ -91,19 +91,19 @@ def add_batch(collection: int, by: Sequence[str], columns: Mapping[str, pl.Expr]
     the label last.
     """
     keys = pl.struct(by).alias("polars_auc: keys")
-    own = {"batches": pl.lit(collection, dtype=pl.UInt64), "by": keys}
+    batch_columns = {"batches": pl.lit(collection, dtype=pl.UInt64), "by": keys}
     return _registered(
-        "add_batch", "add_batch", {**own, **columns}, {}, elementwise=False, changes_length=True
+        "add_batch", "add_batch", {**batch_columns, **columns}, {}, elementwise=False, changes_length=True
     )
 
 
 def columns_of_batches(scores: Iterable[str], label: str) -> dict[str, pl.Expr]:
     """Return the columns of batches by their roles."""
-    named = {f"score_{place}": pl.col(score) for place, score in enumerate(scores)}
-    return {**named, "label": pl.col(label)}
+    score_columns = {f"score_{place}": pl.col(score) for place, score in enumerate(scores)}
+    return {**score_columns, "label": pl.col(label)}
 
 
-def of_batches(
+def batch_answers(
     name: str, collection: int, by: Sequence[str], columns: Mapping[str, pl.Expr], **options: object
 ) -> pl.Expr:
     """Return a struct for each group of a collection of batches: the struct of its keys, and its answers.
@@ -113,11 +113,13 @@ def of_batches(
     score, which is called as the column is, and no row of all rows. The collection ends. Of the columns only
     the dtypes are read.
     """
-    own = {"batches": pl.lit(collection, dtype=pl.UInt64).alias("polars_auc: answer")}
+    batch_columns = {"batches": pl.lit(collection, dtype=pl.UInt64).alias("polars_auc: answer")}
     if by:
-        own["by"] = pl.struct(by).alias("polars_auc: keys")
+        batch_columns["by"] = pl.struct(by).alias("polars_auc: keys")
     plugin = f"{name}_of_batches"
-    return _registered(name, plugin, {**columns, **own}, options, elementwise=False, changes_length=True)
+    return _registered(
+        name, plugin, {**columns, **batch_columns}, options, elementwise=False, changes_length=True
+    )
 
 
 def expression_of(
@@ -125,7 +127,7 @@ def expression_of(
     arguments: Mapping[str, Any],
     *,
     variant: str | None = None,
-    beside_state: Sequence[str] = (),
+    state_roles: Sequence[str] = (),
     several: tuple[str, Sequence[IntoExpr]] | None = None,
     **more_options: Any,
 ) -> pl.Expr:
@@ -137,16 +139,16 @@ def expression_of(
     roles, options = _columns_and_options(function.__name__)
     columns = {role: arguments[role] for role in roles}
     if several is not None:
-        several_role, of_role = several
+        several_role, role_columns = several
         # Errors name the roles of one score.
         others = _columns(function.__name__, {role: one for role, one in columns.items() if one is not None})
         others.pop(several_role)
-        columns = {f"{several_role}_{place}": one for place, one in enumerate(of_role)} | others
+        columns = {f"{several_role}_{place}": one for place, one in enumerate(role_columns)} | others
     return expression(
         function.__name__,
         columns,
         variant=variant,
-        beside_state=beside_state,
+        state_roles=state_roles,
         **{option: arguments[option] for option in options},
         **more_options,
     )
@@ -162,13 +164,15 @@ def _columns_and_options(function: str) -> tuple[list[str], list[str]]:
 
 
 def _observed(
-    name: str, columns: Mapping[str, IntoExpr | None], beside: Sequence[str]
+    name: str, columns: Mapping[str, IntoExpr | None], state_roles: Sequence[str]
 ) -> Mapping[str, IntoExpr | None]:
     """Decide between the columns of rows and the one of states, which hold rows that were counted earlier."""
-    rows = {role: column for role, column in columns.items() if role not in ("state", *beside)}
-    others = {role: columns[role] for role in beside if role in columns}
+    rows = {role: column for role, column in columns.items() if role not in ("state", *state_roles)}
+    others = {role: columns[role] for role in state_roles if role in columns}
     example = (
-        f'{name}(state="state")' if not beside else f'{name}(..., state="state", {beside[0]}="{beside[0]}")'
+        f'{name}(state="state")'
+        if not state_roles
+        else f'{name}(..., state="state", {state_roles[0]}="{state_roles[0]}")'
     )
     if "state" not in columns or (columns["state"] is None and rows):
         absent = [role for role in ("label", "score") if role in rows and rows[role] is None]
@@ -179,20 +183,20 @@ def _observed(
             )
             raise TypeError(msg)
         return {**rows, **others}
-    lacking = next((role for role, column in others.items() if column is None), None)
-    if lacking is not None:
-        msg = f"{name}: {lacking} must be given beside state, as {example}"
+    missing = next((role for role, column in others.items() if column is None), None)
+    if missing is not None:
+        msg = f"{name}: {missing} must be given beside state, as {example}"
         raise TypeError(msg)
-    given = [role for role in ("label", "score", *rows) if rows.get(role) is not None]
-    if given in (["cluster"], ["fold"]):
+    row_roles = [role for role in ("label", "score", *rows) if rows.get(role) is not None]
+    if row_roles in (["cluster"], ["fold"]):
         msg = (
-            f"{name}: state cannot be given with {given[0]}, because a state does not say which rows belong "
-            "together; give label and score"
+            f"{name}: state cannot be given with {row_roles[0]}, because a state does not say which rows "
+            "belong together; give label and score"
         )
         raise ValueError(msg)
-    if given:
+    if row_roles:
         msg = (
-            f"{name}: state cannot be given with {given[0]}, because a state holds counted rows already; "
+            f"{name}: state cannot be given with {row_roles[0]}, because a state holds counted rows already; "
             f"write {example}, or leave state out"
         )
         raise ValueError(msg)
@@ -314,8 +318,10 @@ def _registered(
 
 def _columns(name: str, columns: Mapping[str, IntoExpr | None]) -> dict[str, pl.Expr]:
     """Return the columns that the user named, as expressions."""
-    named = {role: column for role, column in columns.items() if role not in _OPTIONAL or column is not None}
-    return {role: _column(name, role, column, list(named)) for role, column in named.items()}
+    present = {
+        role: column for role, column in columns.items() if role not in _OPTIONAL or column is not None
+    }
+    return {role: _column(name, role, column, list(present)) for role, column in present.items()}
 
 
 def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> pl.Expr:

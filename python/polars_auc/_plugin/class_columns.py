@@ -20,11 +20,11 @@ def columns_of_classes(
         raise ValueError(msg)
     columns = list(probabilities)
     _refuse_several(name, columns)
-    given = None if classes is None else _as_text(name, classes)
-    if given is not None and len(columns) == 1 and len(given) > 1:
-        columns = _listed(columns[0], len(given))
-    named = _of_columns(name, columns) if given is None else given
-    return {f"probability_{place}": column for place, column in enumerate(columns, 1)}, named
+    texts = None if classes is None else _as_text(name, classes)
+    if texts is not None and len(columns) == 1 and len(texts) > 1:
+        columns = _listed(columns[0], len(texts))
+    names = _column_names(name, columns) if texts is None else texts
+    return {f"probability_{place}": column for place, column in enumerate(columns, 1)}, names
 
 
 def _as_text(name: str, classes: Any) -> list[str]:
@@ -61,9 +61,9 @@ def _refuse_several(name: str, columns: list[IntoExpr]) -> None:
             raise TypeError(msg)
 
 
-def _of_columns(name: str, columns: list[IntoExpr]) -> list[str]:
+def _column_names(name: str, columns: list[IntoExpr]) -> list[str]:
     """Return the names of columns as the classes."""
-    names = [_named(name, column) for column in columns]
+    names = [_column_name(name, column) for column in columns]
     if len(names) == 1:
         msg = (
             f"{name}: expected a column for each class, got {names[0]!r} only; of a List or "
@@ -86,7 +86,7 @@ def _listed(column: IntoExpr, k: int) -> list[IntoExpr]:
     return [lists.cast(pl.Array(pl.Float64, k)).arr.get(place) for place in range(k)]
 
 
-def _named(name: str, column: IntoExpr) -> str:
+def _column_name(name: str, column: IntoExpr) -> str:
     """Return the name of a column."""
     if not isinstance(column, pl.Expr):
         return str(column)

@@ -28,13 +28,13 @@ class OptionError(ValueError):
     In Python they are keyword arguments, and in a shell flags.
     """
 
-    def __init__(self, function: str, option: str, said: str, instead: str | None = None) -> None:
-        super().__init__(function, option, said, instead)
+    def __init__(self, function: str, option: str, reason: str, instead: str | None = None) -> None:
+        super().__init__(function, option, reason, instead)
         self.function = function
         """The function that the user called."""
         self.option = option
         """The name of the option; empty if the text names all that it is about."""
-        self.said = said
+        self.reason = reason
         """What is wrong with it."""
         self.instead = instead
         """What to write instead."""
@@ -42,22 +42,22 @@ class OptionError(ValueError):
     def renamed(self, name: str, other: str) -> OptionError:
         """Return the error of a function in which an option has another name."""
 
-        def text(said: str) -> str:
-            return said.replace(f"`{name}`", f"`{other}`").replace(f"`{name}=", f"`{other}=")
+        def text(message: str) -> str:
+            return message.replace(f"`{name}`", f"`{other}`").replace(f"`{name}=", f"`{other}=")
 
         option = other if self.option == name else self.option
         instead = None if self.instead is None else text(self.instead)
-        return type(self)(self.function, option, text(self.said), instead)
+        return type(self)(self.function, option, text(self.reason), instead)
 
-    def worded(self, flags: Mapping[str, str] | None = None) -> str:
+    def render(self, flags: Mapping[str, str] | None = None) -> str:
         """Return the sentence for Python or, with flags, for a shell."""
         option = f"`{self.option}` " if self.option else ""
         instead = "" if self.instead is None else f"; {self.instead}"
-        sentence = _native.worded(f"{option}{self.said}{instead}", None if flags is None else dict(flags))
+        sentence = _native.worded(f"{option}{self.reason}{instead}", None if flags is None else dict(flags))
         return sentence if flags is not None else f"{self.function}: {sentence}"
 
     def __str__(self) -> str:
-        return self.worded(FLAGS.get())
+        return self.render(FLAGS.get())
 
 
 def either(python: str, shell: str) -> str:

@@ -8,12 +8,12 @@ from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
 # An integer of more bits is shown by its size.
-_SHOWN_BITS = 128
+_MOST_BITS = 128
 
 
-def told(value: object) -> str:
+def format_value(value: object) -> str:
     """Return a value as it stands in an error."""
-    if isinstance(value, int) and value.bit_length() > _SHOWN_BITS:
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return f"an integer of {value.bit_length()} bits"
     return repr(value)
 
@@ -36,21 +36,21 @@ def number(value: Any) -> float:
 def one_of(name: str, option: str, value: object, allowed: tuple[str | None, ...]) -> None:
     """Refuse an option that is none of the allowed words."""
     if not isinstance(value, str | None) or value not in allowed:
-        msg = f"{name}: {option} must be one of {', '.join(map(repr, allowed))}, got {told(value)}"
+        msg = f"{name}: {option} must be one of {', '.join(map(repr, allowed))}, got {format_value(value)}"
         raise ValueError(msg)
 
 
 def between_0_and_1(name: str, option: str, value: Any) -> None:
     """Refuse an option that is no number between 0 and 1, both excluded."""
     if not 0 < number(value) < 1:
-        msg = f"{name}: {option} must lie between 0 and 1, such as 0.95, got {told(value)}"
+        msg = f"{name}: {option} must lie between 0 and 1, such as 0.95, got {format_value(value)}"
         raise ValueError(msg)
 
 
 def integer(name: str, option: str, value: Any, least: int, most: int) -> int:
     """Refuse an option that is no integer between two others."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
-        msg = f"{name}: {option} must be an integer from {least} to {most}, got {told(value)}"
+        msg = f"{name}: {option} must be an integer from {least} to {most}, got {format_value(value)}"
         raise ValueError(msg)
     return int(value)
 
@@ -78,5 +78,5 @@ def flag(name: str, option: str, value: Any) -> bool:
     """Refuse an option that is neither True nor False; numpy has truth values of its own."""
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
         return bool(value)
-    msg = f"{name}: {option} must be True or False, got {told(value)}"
+    msg = f"{name}: {option} must be True or False, got {format_value(value)}"
     raise ValueError(msg)

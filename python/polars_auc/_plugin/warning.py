@@ -17,7 +17,7 @@ __all__ = ["UserLine", "warn"]
 _BETWEEN = {Path(__file__).parents[1], Path(pl.__file__).parent}
 
 # Python shows a warning once for each line: those that were shown, by file.
-_SHOWN: dict[str, dict[Any, Any]] = {}
+_REGISTRIES: dict[str, dict[Any, Any]] = {}
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class UserLine:
         return cls(frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__", "<unknown>"))
 
 
-def warn(said: str, line: UserLine | None = None) -> None:
+def warn(message: str, line: UserLine | None = None) -> None:
     """Warn at a line of the user, by default the one that called.
 
     A query may run in another thread, in which nothing called: it keeps the line that made it.
     """
     line = UserLine.calling() if line is None else line
-    shown = _SHOWN.setdefault(line.file, {})
-    warnings.warn_explicit(said, UserWarning, line.file, line.number, line.module, shown)
+    registry = _REGISTRIES.setdefault(line.file, {})
+    warnings.warn_explicit(message, UserWarning, line.file, line.number, line.module, registry)

@@ -17,7 +17,7 @@ from polars_auc._frames.answers import are_in_order, are_of_rows
 from polars_auc._frames.batches import batches, collection
 from polars_auc._frames.group_states import deferred
 from polars_auc._frames.inputs import called
-from polars_auc._plugin.call import add_batch, columns_of_batches, of_batches
+from polars_auc._plugin.call import add_batch, batch_answers, columns_of_batches
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
@@ -69,20 +69,20 @@ class ReportInBatches:
             return None
         if not are_of_rows((label, *scores.values())):
             return None
-        [own] = rows.select(label).collect_schema().names()
-        if own in names:
+        [label_name] = rows.select(label).collect_schema().names()
+        if label_name in names:
             return None
         height = _height(rows)
         if height is not None and (height <= _MANY_ROWS or not keys):
             return None
-        named = [column.alias(score) for score, column in scores.items()]
+        score_columns = [column.alias(score) for score, column in scores.items()]
         by = list(map(pl.col, keys)) or [pl.lit(value=True).alias(_ALL)]
-        columns = rows.select(*by, *named, label)
-        return cls(columns, own, {score: pl.col(score) for score in scores}, options.limits, height)
+        columns = rows.select(*by, *score_columns, label)
+        return cls(columns, label_name, {score: pl.col(score) for score in scores}, options.limits, height)
 
     def planned(self, plan: ReportPlan) -> pl.LazyFrame:
         """Return the report, whose rows are read when it is collected."""
-        schema = plan.of_rows(self.rows).collect_schema()
+        schema = plan.from_rows(self.rows).collect_schema()
         return deferred(schema, functools.partial(_collected, self, plan))
 
     def overall(self, answers: Sequence[pl.Expr]) -> pl.DataFrame | None:
@@ -125,7 +125,7 @@ class ReportInBatches:
                     if not batch.select(add_batch(number, keys, columns)).item():
                         # What was read until here is read once more.
                         return None
-                answer = nothing.select(of_batches("roc_summary", number, by, columns, **self.limits))
+                answer = nothing.select(batch_answers("roc_summary", number, by, columns, **self.limits))
         if not by:
             return _Summaries(None, answer.select(cs.all().alias(name)))
         key, summary = answer.unnest(cs.all())
@@ -157,9 +157,9 @@ def _collected(report: ReportInBatches, plan: ReportPlan) -> pl.DataFrame:
     [summary] = plan.answers
     read = report.summaries(plan.scores, plan.keys, summary.meta.output_name())
     if not isinstance(read, _Summaries):
-        return plan.of_rows(report.rows if read is None else read.lazy()).collect()
+        return plan.from_rows(report.rows if read is None else read.lazy()).collect()
     groups, overall = read
-    return plan.of_answers(lambda by: (groups if by and groups is not None else overall).lazy()).collect()
+    return plan.from_answers(lambda by: (groups if by and groups is not None else overall).lazy()).collect()
 
 
 def read_batches(rows: pl.LazyFrame, height: int | None) -> AbstractContextManager[Iterator[pl.DataFrame]]:

@@ -23,7 +23,7 @@ from polars_auc._frames.group_states import (
 )
 from polars_auc._frames.inputs import called
 from polars_auc._frames.partial_states import PART_BYTES, PartialStates, state_column
-from polars_auc._plugin.call import columns_of_batches, of_batches
+from polars_auc._plugin.call import batch_answers, columns_of_batches
 from polars_auc._report.batches import ReportInBatches, read_batches
 from polars_auc._report.rows import ReportPlan
 
@@ -37,22 +37,22 @@ class BoundedReport:
     in_batches: ReportInBatches
     bins: Mapping[str, Any]
     """How small states are."""
-    of_states: Callable[[pl.LazyFrame], pl.DataFrame]
+    from_states: Callable[[pl.LazyFrame], pl.DataFrame]
     """From a frame of states to the report."""
 
     def planned(self, plan: ReportPlan) -> pl.LazyFrame:
         """Return the report, whose rows are read when it is collected."""
-        schema = plan.of_rows(self.in_batches.rows).collect_schema()
+        schema = plan.from_rows(self.in_batches.rows).collect_schema()
         return deferred(schema, functools.partial(_collected, self, plan))
 
 
 @called("report")
 def _collected(report: BoundedReport, plan: ReportPlan) -> pl.DataFrame:
-    own = report.in_batches
-    with read_batches(own.rows, own.height) as read:
+    in_batches = report.in_batches
+    with read_batches(in_batches.rows, in_batches.height) as read:
         first, second = next(read, None), next(read, None)
         if second is None:
-            return plan.of_rows(own.rows if first is None else first.lazy()).collect()
+            return plan.from_rows(in_batches.rows if first is None else first.lazy()).collect()
         assert first is not None
         some = iter([first, second])
         nothing = first.clear()
@@ -62,10 +62,12 @@ def _collected(report: BoundedReport, plan: ReportPlan) -> pl.DataFrame:
     if isinstance(answer, pl.DataFrame):
         return answer
     most_rows = ROWS_PER_BIN * report.bins["max_bins"] * answer
-    if own.rows.select(pl.len()).collect().item() <= most_rows:
-        return plan.of_rows(own.rows).collect()
-    states = group_states(own.rows, own.label, list(own.scores.values()), by=plan.keys, **report.bins)
-    return report.of_states(states)
+    if in_batches.rows.select(pl.len()).collect().item() <= most_rows:
+        return plan.from_rows(in_batches.rows).collect()
+    states = group_states(
+        in_batches.rows, in_batches.label, list(in_batches.scores.values()), by=plan.keys, **report.bins
+    )
+    return report.from_states(states)
 
 
 def _read(
@@ -75,12 +77,12 @@ def _read(
 
     The number is 0 or more also if a label is neither 0 nor 1, of which another query of the rows tells.
     """
-    own, [summary] = report.in_batches, plan.answers
+    in_batches, [summary] = report.in_batches, plan.answers
     states = PartialStates(
         name="report",
         columns=nothing.columns,
-        label=own.label,
-        scores=list(own.scores),
+        label=in_batches.label,
+        scores=list(in_batches.scores),
         by=plan.keys,
         masses={},
         limit=dict(report.bins),
@@ -99,18 +101,18 @@ def _read(
             if rows < most_rows and size < most_bytes:
                 continue
             if rows > ROWS_PER_BIN * report.bins["max_bins"] * _native.groups_of_batches(number):
-                counted = states.of_collection(nothing, number)
+                counted = states.states_of_collection(nothing, number)
                 whole = states.gathered(chain([counted], in_collections(states, read)))
                 assert whole is not None
                 del counted
-                return report.of_states(
-                    whole.rename({state_column(name): name for name in own.scores}).lazy()
+                return report.from_states(
+                    whole.rename({state_column(name): name for name in in_batches.scores}).lazy()
                 )
             most_rows, most_bytes = 2 * rows, 2 * size
-        columns = columns_of_batches(own.scores, own.label)
-        limits = {**own.limits, **report.bins}
-        answers = nothing.select(of_batches("roc_summary_bounded", number, plan.keys, columns, **limits))
+        columns = columns_of_batches(in_batches.scores, in_batches.label)
+        limits = {**in_batches.limits, **report.bins}
+        answers = nothing.select(batch_answers("roc_summary_bounded", number, plan.keys, columns, **limits))
     keys, summaries = answers.unnest(cs.all())
     table = keys.struct.unnest().with_columns(summaries.alias(summary.meta.output_name()))
     groups, overall = table[:-1], table[-1:].drop(plan.keys)
-    return plan.of_answers(lambda by: (groups if by else overall).lazy()).collect()
+    return plan.from_answers(lambda by: (groups if by else overall).lazy()).collect()

@@ -94,15 +94,15 @@ def compare_reports(
     schema = rows.collect_schema()
     if (GROUPING in schema) != (GROUPING in previous_rows.collect_schema()):
         which = ("report", "previous one") if GROUPING in schema else ("previous report", "report")
-        said = f"the {which[0]} has several groupings, and the {which[1]} has one"
-        raise OptionError(name, "", said, "make them alike")
+        reason = f"the {which[0]} has several groupings, and the {which[1]} has one"
+        raise OptionError(name, "", reason, "make them alike")
     if by_of(previous_rows.collect_schema(), "previous") != by:
         others = by_of(previous_rows.collect_schema(), "previous")
-        said = f"the groups of the report are by {by}, and those of the previous one by {others}"
+        reason = f"the groups of the report are by {by}, and those of the previous one by {others}"
         finer = ", ".join(repr(key) for key in others if key not in by)
         if finer and set(by) < set(others):
-            said += f", which are finer: the report has no {finer}"
-        raise OptionError(name, "", said, "make both reports by the same columns")
+            reason += f", which are finer: the report has no {finer}"
+        raise OptionError(name, "", reason, "make both reports by the same columns")
     # A key that is null may be over all values of its column.
     keys = ["scope", *by, "score", *(name for name in [GROUPING] if name in schema)]
     estimates = previous_rows.select(
@@ -142,9 +142,9 @@ def compare_reports(
 
 def by_of(schema: pl.Schema, role: str) -> list[str]:
     """Return the columns that make the groups of a report; refuse a frame that is none."""
-    lacking = [name for name in ("scope", "score", *_ESTIMATES) if name not in schema]
-    if lacking:
-        said = f"lacks the column {lacking[0]!r}, and is no report"
-        said += either('; write report(frame, "label", "score")', "")
-        raise OptionError(CALLED.get() or "compare_reports", role, said)
+    missing = [name for name in ("scope", "score", *_ESTIMATES) if name not in schema]
+    if missing:
+        reason = f"lacks the column {missing[0]!r}, and is no report"
+        reason += either('; write report(frame, "label", "score")', "")
+        raise OptionError(CALLED.get() or "compare_reports", role, reason)
     return [name for name in schema.names() if name not in RESERVED]

@@ -28,7 +28,7 @@ from polars_auc._frames.inputs import (
 )
 from polars_auc._frames.runs import Runs
 from polars_auc._plugin.errors import OptionError, OptionTypeError
-from polars_auc._plugin.options import told
+from polars_auc._plugin.options import format_value
 from polars_auc._report import parts
 from polars_auc._report.batches import ReportInBatches
 from polars_auc._report.bounded import BoundedReport
@@ -89,7 +89,7 @@ def evaluation(
         cluster = column_of("report", "cluster", options.cluster, rows, example)
         options = replace(options, cluster=cluster)
         label = parts.in_cluster(column_of("report", "label", label, rows, example), cluster)
-    options = _of_plain_columns(options, rows)
+    options = _with_plain_columns(options, rows)
     in_batches = ReportInBatches.of(rows, label, columns, keys, options)
     if in_batches is not None and runs is not None:
         if len(columns) == 1 and not runs.is_claim:
@@ -98,29 +98,35 @@ def evaluation(
         else:
             # Of groups that come one after the other, only the overall row needs all rows.
             in_batches = ReportInBatches.of(rows, label, columns, [], options)
-    of_groups = _summaries_of_groups(rows, label, columns, keys, options) if runs is None else None
+    group_report = _summaries_of_groups(rows, label, columns, keys, options) if runs is None else None
     if runs is None and in_batches is not None:
         rows, label, columns = in_batches.rows, in_batches.label, dict(in_batches.scores)
-    asked = Answers("report", rows)
-    own = []
-    if of_groups is None:
-        own = _parts(rows, label, columns, keys, options, asked, in_runs=runs is not None)
+    group_answers = Answers("report", rows)
+    plan_parts = []
+    if group_report is None:
+        plan_parts = _parts(rows, label, columns, keys, options, group_answers, in_runs=runs is not None)
     if options.nan is not None and nans is not None:
-        own.append(Part(finish=nans.beside))
+        plan_parts.append(Part(finish=nans.add_to))
     plan = ReportPlan(
-        list(columns), keys, options.groupings, own, options.adjust, asked, options.axis_of(keys)
+        list(columns),
+        keys,
+        options.groupings,
+        plan_parts,
+        options.adjust,
+        group_answers,
+        options.axis_of(keys),
     )
-    if of_groups is not None:
-        return plan.of_answers(of_groups)
+    if group_report is not None:
+        return plan.from_answers(group_report)
     if runs is None and in_batches is not None:
         return in_batches.planned(plan)
-    table = plan.of_rows(rows)
+    table = plan.from_rows(rows)
     if runs is None:
         return table
     return deferred(table.collect_schema(), functools.partial(_in_runs, plan, rows, runs, in_batches))
 
 
-def _of_plain_columns(options: ReportOptions, rows: pl.LazyFrame) -> ReportOptions:
+def _with_plain_columns(options: ReportOptions, rows: pl.LazyFrame) -> ReportOptions:
     """Return options whose folds and users are columns; refuse values that make none."""
     columns: dict[str, Any] = {}
     for role in ("folds", "user"):
@@ -144,8 +150,8 @@ def _refuse_weights(options: ReportOptions, states: Sequence[str], schema: pl.Sc
     """Refuse what states with sums of weights cannot answer."""
     weighted = [state for state in states if have_weights(schema[state])]
     if options.user is not None and weighted:
-        said = f"needs counts of rows, but the state {weighted[0]!r} has sums of weights"
-        raise OptionError("report", "user", said, "leave it out, or make the states without weight")
+        reason = f"needs counts of rows, but the state {weighted[0]!r} has sums of weights"
+        raise OptionError("report", "user", reason, "leave it out, or make the states without weight")
 
 
 def _parts(
@@ -154,21 +160,21 @@ def _parts(
     scores: Mapping[str, pl.Expr],
     keys: list[str],
     options: ReportOptions,
-    asked: Answers,
+    group_answers: Answers,
     *,
     in_runs: bool,
 ) -> list[Part]:
     """Return what a report consists of, in the order of its columns."""
-    taken = _taken(label, scores, options)
-    with asked.asked():
+    inputs = _score_inputs(label, scores, options)
+    with group_answers.reading_lists():
         # Of rows in runs, only the columns of one answer are in memory.
-        own = [parts.summaries(taken, options, apart=in_runs)]
+        result = [parts.summaries(inputs, options, apart=in_runs)]
         if options.cluster is not None:
-            own.append(parts.intervals_of_clusters(label, scores, options))
-        own += _parts_of_keys(taken, options)
+            result.append(parts.intervals_of_clusters(label, scores, options))
+        result += _parts_of_keys(inputs, options)
         if options.compare:
             compared = parts.deltas if options.cluster is None else parts.deltas_of_clusters
-            own.append(compared(label, scores, options))
+            result.append(compared(label, scores, options))
     if options.stability is not None:
         # Rows in clusters are not independent, and no p-value knows how much less they say.
         has_p_values = options.cluster is None
@@ -180,10 +186,10 @@ def _parts(
             weight=options.weight,
             has_p_values=has_p_values,
         )
-        own.append(Part(finish=reference.beside))
+        result.append(Part(finish=reference.add_to))
     if options.versus is not None:
-        own.append(parts.segments(rows, taken, keys, options))
-    return own
+        result.append(parts.segments(rows, inputs, keys, options))
+    return result
 
 
 def _summaries_of_groups(
@@ -201,11 +207,11 @@ def _summaries_of_groups(
         return None
     if not are_of_rows((label, *scores.values())):
         return None
-    taken = {name: {"score": score, "label": label} for name, score in scores.items()}
-    return parts.summaries_of_groups(rows, taken, keys, options)
+    inputs = {name: {"score": score, "label": label} for name, score in scores.items()}
+    return parts.summaries_of_groups(rows, inputs, keys, options)
 
 
-def _taken(label: IntoExpr, scores: Mapping[str, pl.Expr], options: ReportOptions) -> parts.Taken:
+def _score_inputs(label: IntoExpr, scores: Mapping[str, pl.Expr], options: ReportOptions) -> parts.Inputs:
     """Return what the statistics of each score take."""
     shared = {"label": label, "count": options.count}
     if options.cluster is not None:
@@ -216,10 +222,10 @@ def _taken(label: IntoExpr, scores: Mapping[str, pl.Expr], options: ReportOption
     return {name: {**shared, "score": score} for name, score in scores.items()}
 
 
-def _parts_of_keys(taken: parts.Taken, options: ReportOptions) -> list[Part]:
+def _parts_of_keys(inputs: parts.Inputs, options: ReportOptions) -> list[Part]:
     """Return the parts about folds and users, which rows and states answer alike."""
-    own = [] if options.folds is None else [parts.folds(taken, options)]
-    return own if options.user is None else [*own, parts.users(taken, options)]
+    result = [] if options.folds is None else [parts.folds(inputs, options)]
+    return result if options.user is None else [*result, parts.users(inputs, options)]
 
 
 def _refuse_comparisons(options: ReportOptions, scores: Iterable[str]) -> None:
@@ -227,9 +233,9 @@ def _refuse_comparisons(options: ReportOptions, scores: Iterable[str]) -> None:
     if options.compare and len(list(scores)) < 2:
         raise OptionError("report", "compare", "needs two scores or more, got one")
     if options.groupings is not None and options.versus not in (None, "rest", "pooled_rest", "overall"):
-        said = 'with `groupings`, `versus` must be "rest", "pooled_rest" or "overall"'
-        said += f", got {told(options.versus)}"
-        raise OptionError("report", "", said)
+        reason = 'with `groupings`, `versus` must be "rest", "pooled_rest" or "overall"'
+        reason += f", got {format_value(options.versus)}"
+        raise OptionError("report", "", reason)
 
 
 def _runs(options: ReportOptions, keys: list[str]) -> Runs | None:
@@ -237,10 +243,10 @@ def _runs(options: ReportOptions, keys: list[str]) -> Runs | None:
     columns = keys_of("report", options.sorted_by, CALL.format('by="segment", sorted_by="segment"'))
     unknown = next((key for key in columns if key not in keys), None)
     if unknown is not None:
-        said = f"has the unknown column {unknown!r}; expected one of `by`: {', '.join(map(repr, keys))}"
+        reason = f"has the unknown column {unknown!r}; expected one of `by`: {', '.join(map(repr, keys))}"
         if not keys:
-            said = f"names {unknown!r}, and there is no `by`"
-        raise OptionError("report", "sorted_by", said)
+            reason = f"names {unknown!r}, and there is no `by`"
+        raise OptionError("report", "sorted_by", reason)
     return Runs(columns, is_claim=True) if columns else None
 
 
@@ -249,12 +255,12 @@ def _in_runs(
     plan: ReportPlan, rows: pl.LazyFrame, runs: Runs, in_batches: ReportInBatches | None
 ) -> pl.DataFrame:
     """Answer one group after the other, and then all rows."""
-    assert plan.asked is not None
-    groups = runs.groups(rows, plan.keys, plan.asked, plan.answers).sort(plan.keys, nulls_last=True)
+    assert plan.group_answers is not None
+    groups = runs.groups(rows, plan.keys, plan.group_answers, plan.answers).sort(plan.keys, nulls_last=True)
     whole = None if in_batches is None else in_batches.overall(plan.answers)
     if whole is None:
-        whole = runs.overall(rows, plan.asked, plan.answers)
-    return plan.of_answers(lambda by: (groups if by else whole).lazy()).collect()
+        whole = runs.overall(rows, plan.group_answers, plan.answers)
+    return plan.from_answers(lambda by: (groups if by else whole).lazy()).collect()
 
 
 def _bounded_evaluation(
@@ -273,14 +279,14 @@ def _bounded_evaluation(
         columns = without_nan(rows, columns)
     if options.low_is_positive:
         columns = negated(rows, columns)
-    of_groups = _bounded_groups(rows, label, columns, keys, options, nans)
-    if of_groups is not None:
-        return of_groups
-    named = [column.alias(name) for name, column in columns.items()]
-    states = group_states(rows, label, named, by=keys, **options.bins, count=options.count)
+    group_report = _bounded_groups(rows, label, columns, keys, options, nans)
+    if group_report is not None:
+        return group_report
+    score_columns = [column.alias(name) for name, column in columns.items()]
+    states = group_states(rows, label, score_columns, by=keys, **options.bins, count=options.count)
     names = [name for name in states.collect_schema().names() if name not in keys]
     schema = evaluation_of_states(states, names, keys, options, nans).collect_schema()
-    return deferred(schema, functools.partial(_of_collected_states, states, names, keys, options, nans))
+    return deferred(schema, functools.partial(_from_collected_states, states, names, keys, options, nans))
 
 
 def _bounded_groups(
@@ -299,39 +305,41 @@ def _bounded_groups(
     is_more = not options.needs_scores_alone or not _needs_groups_alone(options)
     if is_more or not keys or not are_in_order(rows, keys) or not are_of_rows((label, *scores.values())):
         return None
-    [own] = rows.select(label).collect_schema().names()
-    if len({*keys, *scores, own}) < len(keys) + len(scores) + 1:
+    [label_name] = rows.select(label).collect_schema().names()
+    if len({*keys, *scores, label_name}) < len(keys) + len(scores) + 1:
         return None
     refuse_clashes(keys)
     in_batches = ReportInBatches.of(rows, label, scores, keys, options)
     if in_batches is not None:
         rows, label, scores = in_batches.rows, in_batches.label, in_batches.scores
-    asked = Answers("report", rows)
-    with asked.asked():
-        taken = _taken(label, scores, options)
-        parts_of_report = [parts.summaries(taken, options)]
+    group_answers = Answers("report", rows)
+    with group_answers.reading_lists():
+        inputs = _score_inputs(label, scores, options)
+        parts_of_report = [parts.summaries(inputs, options)]
     if options.versus is not None:
-        parts_of_report.append(parts.segments(rows, taken, keys, options))
+        parts_of_report.append(parts.segments(rows, inputs, keys, options))
     if nans is not None:
-        parts_of_report.append(Part(finish=nans.beside))
+        parts_of_report.append(Part(finish=nans.add_to))
     axis = options.axis_of(keys)
-    plan = ReportPlan(list(scores), keys, options.groupings, parts_of_report, options.adjust, asked, axis)
-    of_states = functools.partial(
-        _of_collected_states, names=list(scores), keys=keys, options=options, nans=nans
+    plan = ReportPlan(
+        list(scores), keys, options.groupings, parts_of_report, options.adjust, group_answers, axis
+    )
+    from_states = functools.partial(
+        _from_collected_states, names=list(scores), keys=keys, options=options, nans=nans
     )
     if options.groupings is not None or options.versus is not None:
         # Rows that are in several groups or comparisons are read at once, where their states would take more
         # memory.
-        named = [column.alias(name) for name, column in scores.items()]
-        states = group_states(rows, label, named, by=keys, **options.bins)
-        of_rows = plan.of_rows(rows)
+        score_columns = [column.alias(name) for name, column in scores.items()]
+        states = group_states(rows, label, score_columns, by=keys, **options.bins)
+        row_report = plan.from_rows(rows)
         return deferred(
-            of_rows.collect_schema(),
-            functools.partial(_of_rows_or_states, rows, keys, options, of_rows, of_states, states),
+            row_report.collect_schema(),
+            functools.partial(_from_rows_or_states, rows, keys, options, row_report, from_states, states),
         )
     if in_batches is None:
-        return plan.of_rows(rows)
-    return BoundedReport(in_batches, options.bins, of_states).planned(plan)
+        return plan.from_rows(rows)
+    return BoundedReport(in_batches, options.bins, from_states).planned(plan)
 
 
 def _needs_groups_alone(options: ReportOptions) -> bool:
@@ -342,12 +350,12 @@ def _needs_groups_alone(options: ReportOptions) -> bool:
     return not pooled and options.groupings is None
 
 
-def _of_rows_or_states(
+def _from_rows_or_states(
     rows: pl.LazyFrame,
     keys: list[str],
     options: ReportOptions,
-    of_rows: pl.LazyFrame,
-    of_states: Callable[[pl.LazyFrame], pl.DataFrame],
+    row_report: pl.LazyFrame,
+    from_states: Callable[[pl.LazyFrame], pl.DataFrame],
     states: pl.LazyFrame,
 ) -> pl.DataFrame:
     """Return the report of rows, if they take less memory than their states, or else that of the states.
@@ -360,11 +368,11 @@ def _of_rows_or_states(
     totals = heights.select(pl.sum(_ROWS), pl.len().alias("groups"), pl.max(_ROWS).fill_null(0).alias("most"))
     number, groups, most = totals.collect(engine="streaming").row(0)
     if number <= ROWS_PER_BIN * max_bins * groups and (options.versus is None or most <= max_bins):
-        return of_rows.collect()
-    return of_states(states)
+        return row_report.collect()
+    return from_states(states)
 
 
-def _of_collected_states(
+def _from_collected_states(
     states: pl.LazyFrame, names: list[str], keys: list[str], options: ReportOptions, nans: Nans | None
 ) -> pl.DataFrame:
     """Return a report of states, whose rows are read once, for groups and overall."""
@@ -386,19 +394,19 @@ def evaluation_of_states(
     refuse_clashes(keys)
     _refuse_comparisons(options, states)
     _refuse_weights(options, states, rows.collect_schema())
-    options = _of_plain_columns(options, rows)
-    taken = {name: {"state": pl.col(name)} for name in states}
-    own = [parts.summaries(taken, options), parts.bounds(states), *_parts_of_keys(taken, options)]
+    options = _with_plain_columns(options, rows)
+    inputs = {name: {"state": pl.col(name)} for name in states}
+    plan_parts = [parts.summaries(inputs, options), parts.bounds(states), *_parts_of_keys(inputs, options)]
     if options.stability is not None:
         columns = {name: pl.col(name) for name in states}
-        reference = Reference.of(options.stability, rows, columns, of_states=True)
-        own.append(Part(finish=reference.beside))
+        reference = Reference.of(options.stability, rows, columns, has_states=True)
+        plan_parts.append(Part(finish=reference.add_to))
     if options.versus is not None:
-        own.append(parts.segments(rows, taken, keys, options))
+        plan_parts.append(parts.segments(rows, inputs, keys, options))
     if options.nan is not None and nans is not None:
-        own.append(Part(finish=nans.beside))
+        plan_parts.append(Part(finish=nans.add_to))
     axis = options.axis_of(keys)
-    return ReportPlan(states, keys, options.groupings, own, options.adjust, axis=axis).of_rows(rows)
+    return ReportPlan(states, keys, options.groupings, plan_parts, options.adjust, axis=axis).from_rows(rows)
 
 
 def nans_of(

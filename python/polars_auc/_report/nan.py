@@ -14,13 +14,13 @@ from polars_auc._plugin.errors import OptionError, at_edge, either
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["SKIP", "Nans", "refuse_nan", "said_of_nan", "said_of_skipped_nan", "without_nan"]
+__all__ = ["SKIP", "Nans", "nan_messages", "refuse_nan", "skipped_message", "without_nan"]
 
 SKIP = "skip"
 """The value of the option ``nan`` that takes NaN for missing."""
 
 # More groups than these are not named one by one.
-_NAMED = 10
+_MOST_NAMES = 10
 
 
 def refuse_nan(function: str, nan: object) -> None:
@@ -58,7 +58,7 @@ class Nans:
     weight: IntoExpr | None = None
 
     @classmethod
-    def of_states(cls, rows: pl.LazyFrame, columns: Iterable[str], by: Sequence[str]) -> Nans:
+    def from_states(cls, rows: pl.LazyFrame, columns: Iterable[str], by: Sequence[str]) -> Nans:
         """Ask columns of states, which know that a score was NaN, and not in how many rows."""
         return cls(rows, None, {name: pl.col(name) for name in columns}, by)
 
@@ -89,7 +89,7 @@ class Nans:
         number = pl.lit(1) if self.count is None else _column(self.count)
         return pl.when(score.is_nan() & is_used).then(number).otherwise(0).sum().cast(pl.UInt64)
 
-    def beside(self, report: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:
+    def add_to(self, report: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:
         """Add the number of rows that were skipped for NaN to the rows of a report."""
         keys = [*by, "score"]
         return report.join(
@@ -101,35 +101,35 @@ class Nans:
         table = self.counts(self.by).filter(pl.col("n_nan").ne_missing(0)).collect()
         return table.sort(self.by, nulls_last=True) if self.by else table
 
-    def said(self) -> list[str]:
+    def messages(self) -> list[str]:
         """Say which groups and scores have NaN, and what to write; nothing if none has."""
-        return said_of_nan(self.found(), are_states=self.label is None)
+        return nan_messages(self.found(), are_states=self.label is None)
 
-    def said_of_skipped(self) -> list[str]:
+    def skipped_messages(self) -> list[str]:
         """Say how many rows of each score are skipped for NaN."""
         table = self.counts([]).filter(pl.col("n_nan") > 0).collect()
-        return [said_of_skipped_nan(score, number) for score, number in table.rows()]
+        return [skipped_message(score, number) for score, number in table.rows()]
 
 
-def said_of_nan(found: pl.DataFrame, *, are_states: bool = False) -> list[str]:
+def nan_messages(found: pl.DataFrame, *, are_states: bool = False) -> list[str]:
     """Say how many rows of each score and group are NaN, and what to write; a null number is not known."""
     if found.is_empty():
         return []
     by = [name for name in found.columns if name not in ("score", "n_nan")]
     lines = []
-    shown = found.head(_NAMED).with_columns(key_text(key, joined=True) for key in by)
-    for row in shown.iter_rows(named=True):
+    displayed = found.head(_MOST_NAMES).with_columns(key_text(key, joined=True) for key in by)
+    for row in displayed.iter_rows(named=True):
         group = f" of the group {', '.join(f'{key}={row[key]}' for key in by)}" if by else ""
         number = "some rows" if row["n_nan"] is None else _counted(row["n_nan"])
         lines.append(f"the score {row['score']!r} is NaN in {number}{group}")
-    if found.height > _NAMED:
-        lines.append(f"and {found.height - _NAMED} more groups and scores have NaN")
+    if found.height > _MOST_NAMES:
+        lines.append(f"and {found.height - _MOST_NAMES} more groups and scores have NaN")
     skip = at_edge(either('nan="skip"', "--nan skip"))
     instead = f"make states with {skip}, which" if are_states else skip
     return [*lines, f"NaN is a fault, and such results are NaN or left out; {instead} takes NaN for missing"]
 
 
-def said_of_skipped_nan(score: str, number: int) -> str:
+def skipped_message(score: str, number: int) -> str:
     """Say how many rows of a score are skipped for NaN."""
     return f"{score}: {_counted(number)} skipped because the score is NaN"
 

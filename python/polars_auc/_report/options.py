@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from polars_auc._expressions.comparisons import compare_scores
 from polars_auc._plugin.errors import CALLED, OptionError, either
-from polars_auc._plugin.options import told
+from polars_auc._plugin.options import format_value
 from polars_auc._report.nan import refuse_nan
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from polars_auc._plugin.options import Adjustment
 
 __all__ = [
-    "OF_PLACEMENTS",
     "OPTIONS",
     "PARTS",
+    "PLACEMENT_METHODS",
     "IntervalMethod",
     "Option",
     "ReportOptions",
@@ -38,7 +38,7 @@ UserAverage: TypeAlias = Literal["macro", "rows", "positives", "pairs"]
 IntervalMethod: TypeAlias = Literal["wilson", "delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"]
 """How the interval of an AUC is made; the plugin knows which of these there are."""
 
-OF_PLACEMENTS = ("wilson", "delong", "logit", "hanley_mcneil")
+PLACEMENT_METHODS = ("wilson", "delong", "logit", "hanley_mcneil")
 """Those intervals of rows without weights that need no more than sums over placements."""
 
 PARTS = ("count", "weight", "cluster", "folds", "user", "stability")
@@ -52,7 +52,7 @@ class Rule:
     """What is wrong with an option beside another one, or without it."""
 
     other: str
-    said: str
+    reason: str
     instead: str = _LEAVE
 
 
@@ -78,14 +78,14 @@ class Option:
     """Whether states of rows cannot answer it."""
 
 
-def option(default: Any, help: str, **known: Any) -> Any:  # noqa: A002
+def option(default: Any, help: str, **attributes: Any) -> Any:  # noqa: A002
     """Declare an option: a field of a dataclass."""
-    return dataclasses.field(default=default, metadata={"option": Option(help, **known)})
+    return dataclasses.field(default=default, metadata={"option": Option(help, **attributes)})
 
 
-def switch(help: str, **known: Any) -> Any:  # noqa: A002
+def switch(help: str, **attributes: Any) -> Any:  # noqa: A002
     """Declare an option that is True or False."""
-    return option(default=False, help=help, const=True, **known)
+    return option(default=False, help=help, const=True, **attributes)
 
 
 def declared(options: type) -> dict[str, Option]:
@@ -104,7 +104,7 @@ _BOUNDED = either('`memory="bounded"`', "`memory`")
 _COLUMN = either("the column", "the column, or SQL,")
 _ALL_ROWS = Rule("memory", f"needs all rows at once, and {_BOUNDED} keeps none")
 _ONE_BY_ONE = Rule("sorted_by", "is not possible with `sorted_by`, which reads one group after the other")
-_OF_BOUNDED = Rule("memory", f"is for {_BOUNDED}", "write it, or leave this out")
+_BOUNDED_ONLY = Rule("memory", f"is for {_BOUNDED}", "write it, or leave this out")
 
 
 def _unweighted(what: str) -> Rule:
@@ -291,13 +291,13 @@ class ReportOptions:
         f"with {_BOUNDED}: the most bins of a state, 4096 by default",
         parse=int,
         metavar="N",
-        need=_OF_BOUNDED,
+        need=_BOUNDED_ONLY,
     )
     scale: Literal["real", "probability"] | None = option(
         None,
         f"with {_BOUNDED}: where bins are small; real (the default): near 0, probability: near 0 and 1",
         metavar="SCALE",
-        need=_OF_BOUNDED,
+        need=_BOUNDED_ONLY,
     )
 
     @classmethod
@@ -332,7 +332,7 @@ class ReportOptions:
     def needs_scores_alone(self) -> bool:
         """Whether the label and the scores of each row, in any order, are all that the numbers need."""
         is_more = self.compare or any(getattr(self, role) is not None for role in PARTS)
-        return not is_more and self.ci in OF_PLACEMENTS
+        return not is_more and self.ci in PLACEMENT_METHODS
 
     @property
     def names(self) -> list[str]:
@@ -341,7 +341,7 @@ class ReportOptions:
         return [field.name for field in fields if is_set(getattr(self, field.name), field.default)]
 
     @property
-    def of_rows(self) -> list[str]:
+    def row_options(self) -> list[str]:
         """The options that are set, and that states cannot answer."""
         return [name for name in self.names if OPTIONS[name].needs_rows]
 
@@ -355,15 +355,15 @@ class ReportOptions:
             if allowed[0] is not None and not any(
                 type(value) is type(one) and value == one for one in allowed
             ):
-                said = f"must be {allowed[0]!r} or {allowed[1]!r}, got {told(value)}"
-                raise OptionError(function, field.name, said)
+                reason = f"must be {allowed[0]!r} or {allowed[1]!r}, got {format_value(value)}"
+                raise OptionError(function, field.name, reason)
         for name in self.names:
-            known = OPTIONS[name]
-            wrong = [rule for rule in known.conflicts if rule.other in self.names]
-            if known.need is not None and known.need.other not in self.names:
-                wrong.append(known.need)
+            declaration = OPTIONS[name]
+            wrong = [rule for rule in declaration.conflicts if rule.other in self.names]
+            if declaration.need is not None and declaration.need.other not in self.names:
+                wrong.append(declaration.need)
             if wrong:
-                raise OptionError(function, name, wrong[0].said, wrong[0].instead)
+                raise OptionError(function, name, wrong[0].reason, wrong[0].instead)
         refuse_nan(function, self.nan)
         # The adjustment is checked also where nothing is compared.
         compare_scores("label", "a", "b", adjust=self.adjust)

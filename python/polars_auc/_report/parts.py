@@ -24,9 +24,9 @@ from polars_auc._frames.segments import IS_SEGMENT, compare_segments, summaries_
 from polars_auc._plugin.errors import option_called
 from polars_auc._report.rows import (
     DELTAS,
-    OF_ALL_GROUPS,
-    OF_GROUPS,
-    OF_SUMMARY,
+    GROUP_COLUMNS,
+    OVERALL_COLUMNS,
+    SUMMARY_COLUMNS,
     Part,
     answer_column,
     summary_column,
@@ -49,7 +49,7 @@ __all__ = [
     "users",
 ]
 
-Taken: TypeAlias = Mapping[str, Mapping[str, Any]]
+Inputs: TypeAlias = Mapping[str, Mapping[str, Any]]
 """For each score what its statistics take: the label, the score, and a count or a weight; or the state."""
 
 
@@ -60,21 +60,24 @@ def in_cluster(label: IntoExpr, cluster: IntoExpr) -> pl.Expr:
     return pl.when(column.is_not_null()).then(label).otherwise(None)
 
 
-def summaries(taken: Taken, options: ReportOptions, *, apart: bool = False) -> Part:
+def summaries(inputs: Inputs, options: ReportOptions, *, apart: bool = False) -> Part:
     """Ask for the most used numbers of each score. With clusters their intervals are another part.
 
     Apart, the answer for a score reads no other score. With bounded memory the numbers of rows are those of
     their states, with the bounds of the AUC.
     """
     limits = options.limits if options.cluster is None else {"level": options.level}
-    if options.memory is not None and all("score" in own for own in taken.values()):
-        bounded = roc_summary_bounded_of_scores(list(taken.values()), **limits, **options.bins)
+    if options.memory is not None and all("score" in columns for columns in inputs.values()):
+        bounded = roc_summary_bounded_of_scores(list(inputs.values()), **limits, **options.bins)
         return Part([bounded.alias(summary_column("all"))])
     if apart:
         return Part(
-            [roc_summary_short(**own, **limits).alias(summary_column(name)) for name, own in taken.items()]
+            [
+                roc_summary_short(**columns, **limits).alias(summary_column(name))
+                for name, columns in inputs.items()
+            ]
         )
-    return Part([roc_summary_of_scores(list(taken.values()), **limits).alias(summary_column("all"))])
+    return Part([roc_summary_of_scores(list(inputs.values()), **limits).alias(summary_column("all"))])
 
 
 def bounds(states: Sequence[str]) -> Part:
@@ -117,37 +120,37 @@ def intervals_of_clusters(label: IntoExpr, scores: Mapping[str, IntoExpr], optio
     return Part(answers, fields)
 
 
-def folds(taken: Taken, options: ReportOptions) -> Part:
+def folds(inputs: Inputs, options: ReportOptions) -> Part:
     """Ask for the mean AUC of the folds."""
     answers = [
-        cv_roc_auc(**own, fold=options.folds, level=options.level).alias(answer_column("folds", name))
-        for name, own in taken.items()
+        cv_roc_auc(**columns, fold=options.folds, level=options.level).alias(answer_column("folds", name))
+        for name, columns in inputs.items()
     ]
 
     def fields(name: str) -> list[pl.Expr]:
         cv = pl.col(answer_column("folds", name)).struct
-        own = [cv.field(field).alias(f"cv_{field}") for field in ("auc", "se", "lower", "upper")]
-        return [*own, cv.field("n_folds"), cv.field("n_undefined")]
+        columns = [cv.field(field).alias(f"cv_{field}") for field in ("auc", "se", "lower", "upper")]
+        return [*columns, cv.field("n_folds"), cv.field("n_undefined")]
 
     return Part(answers, fields)
 
 
-def users(taken: Taken, options: ReportOptions) -> Part:
+def users(inputs: Inputs, options: ReportOptions) -> Part:
     """Ask for the mean AUC of the users."""
     average = options.user_average or "macro"
     with option_called("user_average", "average"):
         answers = [
-            grouped_roc_auc(**own, by=options.user, average=average, level=options.level).alias(
+            grouped_roc_auc(**columns, by=options.user, average=average, level=options.level).alias(
                 answer_column("users", name)
             )
-            for name, own in taken.items()
+            for name, columns in inputs.items()
         ]
 
     def fields(name: str) -> list[pl.Expr]:
         mean = pl.col(answer_column("users", name)).struct
-        own = [mean.field(field).alias(f"user_{field}") for field in ("auc", "se", "lower", "upper")]
+        columns = [mean.field(field).alias(f"user_{field}") for field in ("auc", "se", "lower", "upper")]
         numbers = {"n_groups": "n_users", "n_undefined": "n_users_undefined"}
-        return [*own, *(mean.field(field).alias(column) for field, column in numbers.items())]
+        return [*columns, *(mean.field(field).alias(column) for field, column in numbers.items())]
 
     return Part(answers, fields)
 
@@ -174,8 +177,8 @@ def deltas(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptio
         place = names.index(name)
         if place == 0:
             return [pl.lit(None, dtype=pl.Float64).alias(delta) for delta in DELTAS]
-        own = answer.field("differences").list.get(place - 1, null_on_oob=True).struct
-        fields = {delta: own.field(field) for delta, field in DELTAS.items() if delta != "first_auc"}
+        pair = answer.field("differences").list.get(place - 1, null_on_oob=True).struct
+        fields = {delta: pair.field(field) for delta, field in DELTAS.items() if delta != "first_auc"}
         return [
             pl.when(is_nan).then(math.nan).otherwise(field).alias(delta)
             for delta, field in {"first_auc": first_auc, **fields}.items()
@@ -220,16 +223,16 @@ def deltas_of_clusters(label: IntoExpr, scores: Mapping[str, pl.Expr], options: 
 
 
 def summaries_of_groups(
-    rows: pl.LazyFrame, taken: Taken, keys: list[str], options: ReportOptions
+    rows: pl.LazyFrame, inputs: Inputs, keys: list[str], options: ReportOptions
 ) -> Callable[[list[str]], pl.LazyFrame]:
     """Return what answers both :func:`summaries` and :func:`segments`, by any columns and of all rows.
 
     The rows are ranked once for both.
     """
-    columns = [*OF_SUMMARY, *OF_GROUPS, *([] if options.groupings is not None else OF_ALL_GROUPS)]
+    columns = [*SUMMARY_COLUMNS, *GROUP_COLUMNS, *([] if options.groupings is not None else OVERALL_COLUMNS)]
     first = keys if options.groupings is None else key_sets("report", keys, options.groupings)[0]
     # A score may be called as a column of groups is.
-    summaries = {summary_column(name): own for name, own in taken.items()}
+    summaries = {summary_column(name): score_inputs for name, score_inputs in inputs.items()}
     fields = [pl.struct(pl.col(name).struct.field(*columns)).alias(name) for name in summaries]
 
     @functools.cache
@@ -245,7 +248,7 @@ def summaries_of_groups(
     return answered
 
 
-def segments(rows: pl.LazyFrame, taken: Taken, keys: list[str], options: ReportOptions) -> Part:
+def segments(rows: pl.LazyFrame, inputs: Inputs, keys: list[str], options: ReportOptions) -> Part:
     """Compare each group with others; of one grouping also test whether its groups differ at all."""
 
     @functools.cache
@@ -253,7 +256,7 @@ def segments(rows: pl.LazyFrame, taken: Taken, keys: list[str], options: ReportO
         tables = [
             compare_segments(
                 rows,
-                **own,
+                **score_inputs,
                 by=by,
                 versus=options.versus,
                 method=options.comparison,
@@ -263,21 +266,21 @@ def segments(rows: pl.LazyFrame, taken: Taken, keys: list[str], options: ReportO
                 level=options.level,
                 cluster=options.cluster,
             ).with_columns(pl.lit(name).alias("score"))
-            for name, own in taken.items()
+            for name, score_inputs in inputs.items()
         ]
         return pl.concat(tables)
 
     def finish(table: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
         if by:
-            comparisons = compared(*by).select(*by, "score", *OF_GROUPS)
+            comparisons = compared(*by).select(*by, "score", *GROUP_COLUMNS)
             table = table.join(
                 comparisons, on=[*by, "score"], how="left", nulls_equal=True, maintain_order="left"
             )
-            return table if options.groupings is not None else _with_nulls(table, OF_ALL_GROUPS)
-        table = _with_nulls(table, OF_GROUPS)
+            return table if options.groupings is not None else _with_nulls(table, OVERALL_COLUMNS)
+        table = _with_nulls(table, GROUP_COLUMNS)
         if options.groupings is not None:
             return table
-        tests = compared(*keys).select("score", *OF_ALL_GROUPS).unique("score")
+        tests = compared(*keys).select("score", *OVERALL_COLUMNS).unique("score")
         return table.join(tests, on="score", how="left", maintain_order="left")
 
     return Part(finish=finish)

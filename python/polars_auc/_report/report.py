@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["report"]
 
-_OF_STATES = 'report(frame, state="state", by="segment")'
+_STATE_EXAMPLE = 'report(frame, state="state", by="segment")'
 
 
 @called("report")
@@ -281,16 +281,16 @@ def report(
     if state is not None:
         return like(frame, _report_of_states(rows, {"label": label, "scores": scores}, state, options))
     if label is None or scores is None:
-        absent = " and ".join(role for role, own in (("label", label), ("scores", scores)) if own is None)
-        msg = f"report: {absent} must be given, or states in place of label and scores, as {_OF_STATES}"
+        absent = " and ".join(role for role, value in (("label", label), ("scores", scores)) if value is None)
+        msg = f"report: {absent} must be given, or states in place of label and scores, as {_STATE_EXAMPLE}"
         raise TypeError(msg)
     table = evaluation(rows, label, scores, options)
     line = UserLine.calling()
-    said = (
+    message = (
         f"report: no positive rows: label {label} is false everywhere. "
         "Check the spelling of the positive class."
     )
-    table = table.map_batches(functools.partial(_warn_without_positives, said, line))
+    table = table.map_batches(functools.partial(_warn_without_positives, message, line))
     if options.nan is None:
         nans = nans_of(rows, label, scores, options)
         table = table.map_batches(functools.partial(_warn_of_nan, nans, line))
@@ -299,12 +299,12 @@ def report(
 
 def _report_of_states(
     rows: pl.LazyFrame,
-    of_rows: Mapping[str, object],
+    row_columns: Mapping[str, object],
     state: IntoExpr | Iterable[IntoExpr],
     options: ReportOptions,
 ) -> pl.LazyFrame:
     """Return the report of columns of states; refuse what needs rows."""
-    refuse_of_rows("report", of_rows, options)
+    refuse_of_rows("report", row_columns, options)
     keys = keys_of("report", options.by, CALL.format('by="segment"'))
     for role in ("folds", "stability", "user"):
         refuse_pattern("report", role, getattr(options, role))
@@ -312,24 +312,24 @@ def _report_of_states(
     rows, columns = states_of("report", state, rows, keys)
     grouped = next((key for key in keys if key in columns), None)
     if grouped is not None:
-        said = f"names {grouped!r}, which is a column of states"
-        raise OptionError("report", "by", said, "name columns that say of which group each state is")
+        reason = f"names {grouped!r}, which is a column of states"
+        raise OptionError("report", "by", reason, "name columns that say of which group each state is")
     table = evaluation_of_states(rows, columns, keys, options)
     line = UserLine.calling()
-    said = "report: no row of the states is positive; is the label of the states written right?"
-    table = table.map_batches(functools.partial(_warn_without_positives, said, line))
-    return table.map_batches(functools.partial(_warn_of_nan, Nans.of_states(rows, columns, keys), line))
+    reason = "report: no row of the states is positive; is the label of the states written right?"
+    table = table.map_batches(functools.partial(_warn_without_positives, reason, line))
+    return table.map_batches(functools.partial(_warn_of_nan, Nans.from_states(rows, columns, keys), line))
 
 
-def refuse_of_rows(function: str, of_rows: Mapping[str, object], options: ReportOptions) -> None:
+def refuse_of_rows(function: str, row_columns: Mapping[str, object], options: ReportOptions) -> None:
     """Refuse columns of rows beside states, and options that states cannot answer."""
-    for role, column in of_rows.items():
+    for role, column in row_columns.items():
         if column is not None:
-            said = "cannot be given with `state`, because a state holds counted rows already"
-            raise OptionError(function, role, said, "leave one of them out")
-    for name in options.of_rows:
-        said = "needs rows, but `state` gives states"
-        raise OptionError(function, name, said, "leave it out, or give `label` and `scores` of rows")
+            reason = "cannot be given with `state`, because a state holds counted rows already"
+            raise OptionError(function, role, reason, "leave one of them out")
+    for name in options.row_options:
+        reason = "needs rows, but `state` gives states"
+        raise OptionError(function, name, reason, "leave it out, or give `label` and `scores` of rows")
 
 
 def states_of(
@@ -343,15 +343,15 @@ def states_of(
 def _warn_of_nan(nans: Nans, line: UserLine, table: pl.DataFrame) -> pl.DataFrame:
     """Warn if an area is NaN, and say of which rows; a query that selects other columns has not asked."""
     if "auc" in table.columns and table["auc"].is_nan().any():
-        warn("report: " + "; ".join(nans.said()), line)
+        warn("report: " + "; ".join(nans.messages()), line)
     return table
 
 
-def _warn_without_positives(said: str, line: UserLine, table: pl.DataFrame) -> pl.DataFrame:
+def _warn_without_positives(message: str, line: UserLine, table: pl.DataFrame) -> pl.DataFrame:
     """Warn if there are rows and none is positive; a query that selects other columns has not asked."""
     if {"scope", "n", "n_pos"} <= set(table.columns):
         overall = table.filter(pl.col("scope") == "overall")
         has_rows, has_positives = overall["n"] > 0, overall["n_pos"] > 0
         if not overall.is_empty() and (has_rows & ~has_positives).all():
-            warn(said, line)
+            warn(message, line)
     return table

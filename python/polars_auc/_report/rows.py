@@ -26,10 +26,10 @@ __all__ = [
     "ALARMS",
     "CHANGES",
     "DELTAS",
-    "OF_ALL_GROUPS",
-    "OF_GROUPS",
-    "OF_SUMMARY",
+    "GROUP_COLUMNS",
+    "OVERALL_COLUMNS",
     "RESERVED",
+    "SUMMARY_COLUMNS",
     "Fields",
     "Part",
     "ReportPlan",
@@ -42,7 +42,7 @@ __all__ = [
 
 # The fields of a summary, which are columns of a report. Their order is that of the plugin, because Spark
 # takes fields by their order.
-OF_SUMMARY = [
+SUMMARY_COLUMNS = [
     "n",
     "n_pos",
     "n_missing",
@@ -61,7 +61,7 @@ OF_SUMMARY = [
 _COLUMNS = [
     "scope",
     "score",
-    *OF_SUMMARY,
+    *SUMMARY_COLUMNS,
     "cv_auc",
     "cv_se",
     "cv_lower",
@@ -92,8 +92,8 @@ DELTAS = {
 }
 
 # Columns that only groups have, and columns that only the overall rows have.
-OF_GROUPS = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value", "p_adjusted"]
-OF_ALL_GROUPS = ["within_auc", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
+GROUP_COLUMNS = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value", "p_adjusted"]
+OVERALL_COLUMNS = ["within_auc", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
 
 # Columns that a report has beside an earlier one.
 CHANGES = [
@@ -122,7 +122,7 @@ ALARMS = [
 ADJUSTED = ("delta_auc_p_adjusted", "p_adjusted")
 """Columns of p-values that are adjusted over all tests of the table, each by itself."""
 
-RESERVED = [*_COLUMNS, *DELTAS, *STABILITY, *OF_GROUPS, *OF_ALL_GROUPS, *CHANGES, *ALARMS, GROUPING]
+RESERVED = [*_COLUMNS, *DELTAS, *STABILITY, *GROUP_COLUMNS, *OVERALL_COLUMNS, *CHANGES, *ALARMS, GROUPING]
 """Names that no column of groups may have."""
 
 Fields: TypeAlias = Callable[[str], list[pl.Expr]]
@@ -130,7 +130,7 @@ Fields: TypeAlias = Callable[[str], list[pl.Expr]]
 
 # Begins names that no column of a user has.
 _OURS = "polars_auc: "
-_BESIDE = f"{_OURS}beside"
+_FIELDS = f"{_OURS}beside"
 _SUMMARY = f"{_OURS}summary"
 
 
@@ -141,12 +141,12 @@ def refuse_clashes(keys: list[str]) -> None:
         raise OptionError("report", "by", f"names the column {twice!r} twice", "name each once")
     ours = next((key for key in keys if key.startswith(_OURS)), None)
     if ours is not None:
-        said = f"the group column {ours!r} begins with {_OURS!r}, as columns inside the report do"
-        raise OptionError("report", "", said, "rename it")
+        reason = f"the group column {ours!r} begins with {_OURS!r}, as columns inside the report do"
+        raise OptionError("report", "", reason, "rename it")
     clash = next((key for key in keys if key in RESERVED), None)
     if clash is not None:
-        said = f"the group column {clash!r} has the name of another column of the report"
-        raise OptionError("report", "", said, "rename it")
+        reason = f"the group column {clash!r} has the name of another column of the report"
+        raise OptionError("report", "", reason, "rename it")
 
 
 def answer_column(answer: str, name: str) -> str:
@@ -186,7 +186,7 @@ class ReportPlan:
     groupings: Groupings | None
     parts: Sequence[Part]
     adjust: Adjustment | None
-    asked: Answers | None = None
+    group_answers: Answers | None = None
     """What makes the lists that the answers read, unless they make their own."""
     axis: str | None = None
     """The column of periods, if each group is compared with the previous one."""
@@ -196,19 +196,19 @@ class ReportPlan:
         """What is asked of the rows of each group."""
         return [answer for part in self.parts for answer in part.answers]
 
-    def of_rows(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+    def from_rows(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         """Return the report of rows."""
-        return self.of_answers(lambda by: self.answered(rows, by, self.answers))
+        return self.from_answers(lambda by: self.answered(rows, by, self.answers))
 
     def answered(self, rows: pl.LazyFrame, by: list[str], answers: Sequence[pl.Expr]) -> pl.LazyFrame:
         """Return some of the answers for each group, in order, or for all rows."""
-        if self.asked is not None:
-            return self.asked.of(rows, by, answers)
+        if self.group_answers is not None:
+            return self.group_answers.of(rows, by, answers)
         if not by:
             return rows.select(answers)
         return rows.group_by(by).agg(answers).sort(by, nulls_last=True)
 
-    def of_answers(self, answered: Callable[[list[str]], pl.LazyFrame]) -> pl.LazyFrame:
+    def from_answers(self, answered: Callable[[list[str]], pl.LazyFrame]) -> pl.LazyFrame:
         """Return the report of the answers by any columns, which are those of all rows if there are none.
 
         The answers of groups are in order.
@@ -259,16 +259,18 @@ def one_row_a_score(
     summaries = cs.starts_with(_SUMMARY)
     is_array = isinstance(answers.select(summaries).collect_schema().dtypes()[0], pl.Array)
     columns[_SUMMARY] = summaries if is_array else pl.concat_arr(summaries)
-    beside = [{field.meta.output_name(): field for own in fields for field in own(name)} for name in names]
-    replaced = {f"{_OURS}{field}": field for field in OF_SUMMARY if field in beside[0]}
-    if beside[0]:
+    score_fields = [
+        {field.meta.output_name(): field for each in fields for field in each(name)} for name in names
+    ]
+    replaced = {f"{_OURS}{field}": field for field in SUMMARY_COLUMNS if field in score_fields[0]}
+    if score_fields[0]:
         new_names = {field: name for name, field in replaced.items()}
         rows = (
             # As one struct it is less to plan than field by field.
-            pl.struct(field.alias(new_names.get(name, name)) for name, field in own.items())
-            for own in beside
+            pl.struct(field.alias(new_names.get(name, name)) for name, field in each.items())
+            for each in score_fields
         )
-        columns[_BESIDE] = pl.concat_arr(rows)
+        columns[_FIELDS] = pl.concat_arr(rows)
     table = answers.select(*by, *(column.alias(name) for name, column in columns.items()))
     table = table.explode(*columns).unnest(*list(columns)[1:])
     if not replaced:

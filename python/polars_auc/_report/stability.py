@@ -50,13 +50,13 @@ class Reference:
 
     rows: pl.LazyFrame
     """All rows, with their scores and counts or weights, and a column that says which are the reference."""
-    named: Sequence[str]
+    condition_columns: Sequence[str]
     """The columns that say it: over their values the reference is the same for all groups."""
     scores: Sequence[str]
     mass: Literal["count", "weight"] | None
     """What rows have that says how many they stand for."""
     has_p_values: bool
-    of_states: bool = False
+    has_states: bool = False
     """Whether scores are columns of states, each of the reference or of other rows as a whole."""
 
     @classmethod
@@ -69,7 +69,7 @@ class Reference:
         count: IntoExpr | None = None,
         weight: IntoExpr | None = None,
         has_p_values: bool = True,
-        of_states: bool = False,
+        has_states: bool = False,
     ) -> Reference:
         """Check the condition, and say of each row whether it meets it."""
         function = CALLED.get() or "report"
@@ -82,8 +82,8 @@ class Reference:
         condition = column_of(function, "stability", stability, rows, _EXAMPLE)
         [dtype] = rows.select(condition).collect_schema().dtypes()
         if dtype != pl.Boolean:
-            said = f"must be true or false in each row, got {dtype}"
-            raise OptionError(function, "stability", said, f"write {_EXAMPLE}")
+            reason = f"must be true or false in each row, got {dtype}"
+            raise OptionError(function, "stability", reason, f"write {_EXAMPLE}")
         role: Literal["count", "weight"] = "count" if weight is None else "weight"
         column = count if weight is None else weight
         each = pl.lit(1, dtype=pl.Int64)
@@ -99,17 +99,17 @@ class Reference:
             each.alias(_MASS),
             *(score.alias(_column(name)) for name, score in scores.items()),
         )
-        named = condition.meta.root_names()
-        return cls(marked, named, list(scores), mass, has_p_values, of_states)
+        names = condition.meta.root_names()
+        return cls(marked, names, list(scores), mass, has_p_values, has_states)
 
-    def beside(self, report: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:
+    def add_to(self, report: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:
         """Add the stability of each group and score to its row."""
-        shared = [key for key in by if key not in self.named]
+        shared = [key for key in by if key not in self.condition_columns]
         if len(shared) == len(by):
             # Whatever the groups, the reference is in them.
             rows, mass = self.rows, self.mass
         elif self.mass == "weight":
-            return self._in_states(list(by)).beside(report, by)
+            return self._in_states(list(by)).add_to(report, by)
         else:
             rows, mass = self._against_bands(list(by), shared), "count"
         answers = _grouped(rows, list(by), [*self._answers(mass), _has_others()])
@@ -123,20 +123,21 @@ class Reference:
     def bands(self) -> pl.LazyFrame:
         """Plan the bands of all rows: what each holds of both samples, and adds to the index."""
         tables = [
-            population_stability_table(_REFERENCE, **self._taken(name, self.mass), bands=_NUMBER).alias(name)
+            population_stability_table(_REFERENCE, **self._inputs(name, self.mass), bands=_NUMBER).alias(name)
             for name in self.scores
         ]
         return curve_points(self.rows, tables)
 
-    def _taken(self, name: str, mass: str | None) -> dict[str, Any]:
+    def _inputs(self, name: str, mass: str | None) -> dict[str, Any]:
         """Return the score of the rows, with their counts or weights; or the state."""
-        if self.of_states:
+        if self.has_states:
             return {"state": _column(name)}
         return {"score": _column(name)} | ({} if mass is None else {mass: _MASS})
 
     def _answers(self, mass: str | None) -> list[pl.Expr]:
         return [
-            population_stability(_REFERENCE, **self._taken(name, mass), bands=_NUMBER) for name in self.scores
+            population_stability(_REFERENCE, **self._inputs(name, mass), bands=_NUMBER)
+            for name in self.scores
         ]
 
     def _fields(self, name: str) -> list[pl.Expr]:
@@ -164,7 +165,7 @@ class Reference:
         groups = others.select(by).unique()
         parts = [others]
         for name in self.scores:
-            bands = (self._merged if self.of_states else self._bands)(shared, name)
+            bands = (self._merged if self.has_states else self._bands)(shared, name)
             shared_bands = (
                 groups.join(bands, on=shared, how="inner", nulls_equal=True)
                 if shared
@@ -179,7 +180,7 @@ class Reference:
             roc_state(_REFERENCE, _column(name), weight=_MASS).alias(_column(name)) for name in self.scores
         )
         rows = self.rows.group_by(*by, _REFERENCE, _OUTSIDE).agg(*states, pl.lit(1).alias(_MASS))
-        return replace(self, rows=rows, mass=None, of_states=True)
+        return replace(self, rows=rows, mass=None, has_states=True)
 
     def _merged(self, shared: list[str], name: str) -> pl.LazyFrame:
         """Return the state of the reference."""
@@ -193,9 +194,9 @@ class Reference:
         """Return scores that stand for those of the reference, and for how many rows."""
         column = _column(name)
         reference = self.rows.filter(_REFERENCE).select(*shared, _REFERENCE, _MASS, column)
-        taken = self._taken(name, self.mass)
-        size = population_stability(_REFERENCE, **taken).alias(_SIZE)
-        bands = population_stability_reference(label=_REFERENCE, **taken, bands=_NUMBER).alias(_BANDS)
+        inputs = self._inputs(name, self.mass)
+        size = population_stability(_REFERENCE, **inputs).alias(_SIZE)
+        bands = population_stability_reference(label=_REFERENCE, **inputs, bands=_NUMBER).alias(_BANDS)
         answers = _grouped(reference, shared, [bands, size])
         is_nan = pl.col(_SIZE).struct.field("psi").is_nan()
         return answers.explode(_BANDS).select(

@@ -13,7 +13,7 @@ from polars_auc._expressions.thresholds import operating_point
 from polars_auc._frames.inputs import called
 from polars_auc._plugin.errors import OptionError
 from polars_auc._spark.types import (
-    column_named,
+    column_by_name,
     polars_dtype,
     refuse_column,
     require_spark,
@@ -42,12 +42,12 @@ def aggregate(local: Callable[..., pl.Expr]) -> Callable[..., Column]:
         values = signature.bind(*arguments, **options).arguments
         return _column(local, values, score_type)
 
-    own = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
-    own.append(inspect.Parameter("score_type", inspect.Parameter.KEYWORD_ONLY, default=None))
+    parameters = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    parameters.append(inspect.Parameter("score_type", inspect.Parameter.KEYWORD_ONLY, default=None))
     column.__name__ = column.__qualname__ = name
     column.__module__ = "polars_auc.spark"
     column.__doc__ = _docstring(name, local.__doc__ or "")
-    column.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
+    column.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return column
 
 
@@ -83,54 +83,54 @@ def _column(local: Callable[..., pl.Expr], values: Mapping[str, Any], score_type
     for role, column in columns.items():
         refuse_column(name, role, column)
     options = {option: value for option, value in values.items() if option not in _ROLES}
-    named = _named(columns)
+    names = _column_names(columns)
     declared = polars_dtype(name, DoubleType() if score_type is None else score_type)
-    dtype = _planned(local, named, options, declared)
-    if score_type is not None and dtype == _planned(local, named, options, _another(declared)):
-        said = "is for results that hold scores, which this has not"
-        raise OptionError(name, "score_type", said, "leave it out")
+    dtype = _planned(local, names, options, declared)
+    if score_type is not None and dtype == _planned(local, names, options, _another(declared)):
+        reason = "is for results that hold scores, which this has not"
+        raise OptionError(name, "score_type", reason, "leave it out")
 
     def evaluated(*arrays: pyarrow.Array) -> pyarrow.Scalar:
-        return _evaluated(local, named, options, dtype, declared, arrays)
+        return _evaluated(local, names, options, dtype, declared, arrays)
 
     evaluated.__name__ = name
     # Spark knows by these types that it is an aggregate; as text, it would look for them in this module.
     evaluated.__annotations__ = {"arrays": pa.Array, "return": pa.Scalar}
     udf = arrow_udf(evaluated, returnType=spark_type(dtype))
-    return udf(*(column_named(c) if isinstance(c, str) else c for c in columns.values()))
+    return udf(*(column_by_name(c) if isinstance(c, str) else c for c in columns.values()))
 
 
-def _named(columns: Mapping[str, Any]) -> dict[str, str]:
+def _column_names(columns: Mapping[str, Any]) -> dict[str, str]:
     """Return a name for each column: its own, which errors then say, or its role if it has none."""
     names = {role: column if isinstance(column, str) else role for role, column in columns.items()}
     return names if len(set(names.values())) == len(names) else {role: role for role in columns}
 
 
 def _planned(
-    local: Callable[..., pl.Expr], named: Mapping[str, str], options: Mapping[str, Any], score: pl.DataType
+    local: Callable[..., pl.Expr], names: Mapping[str, str], options: Mapping[str, Any], score: pl.DataType
 ) -> Any:
     """Return the dtype of the answer; the expression checks its options as it is written."""
     rows = pl.LazyFrame(schema={"label": pl.Boolean, "score": score})
     state = rows.select(roc_state("label", "score")).collect_schema()["score"]
     dtypes = {**_COLUMNS, "score": score, "state": state}
-    frame = pl.LazyFrame(schema={column: dtypes[role] for role, column in named.items()})
-    return frame.select(_record(local, named, options)).collect_schema().dtypes()[0]
+    frame = pl.LazyFrame(schema={column: dtypes[role] for role, column in names.items()})
+    return frame.select(_record(local, names, options)).collect_schema().dtypes()[0]
 
 
 def _another(dtype: pl.DataType) -> pl.DataType:
     return pl.Int64() if dtype == pl.Float64 else pl.Float64()
 
 
-def _record(local: Callable[..., pl.Expr], named: Mapping[str, str], options: Mapping[str, Any]) -> pl.Expr:
+def _record(local: Callable[..., pl.Expr], names: Mapping[str, str], options: Mapping[str, Any]) -> pl.Expr:
     """Return the local expression; a number with the counts of its rows.
 
     Spark does not take aggregates in Python and its own, such as ``count``, in one ``agg``.
     """
-    name, answer = local.__name__, local(**named, **options)
+    name, answer = local.__name__, local(**names, **options)
     if name not in NUMBERS:
         return answer
     with called(name):
-        columns: Any = dict(named)
+        columns: Any = dict(names)
         counts = operating_point(**columns).struct
         return pl.struct(answer.alias(name), counts.field("n_pos", "n_neg"))
 
@@ -141,7 +141,7 @@ NUMBERS = ("roc_auc", "gini", "average_precision", "mean_positive_rank")
 
 def _evaluated(
     local: Callable[..., pl.Expr],
-    named: Mapping[str, str],
+    names: Mapping[str, str],
     options: Mapping[str, Any],
     dtype: pl.DataType,
     declared: pl.DataType,
@@ -149,27 +149,27 @@ def _evaluated(
 ) -> pyarrow.Scalar:
     """Return the answer of one group, on a worker."""
     name = local.__name__
-    frame = pl.DataFrame([pl.Series(c, array) for c, array in zip(named.values(), arrays, strict=True)])
+    frame = pl.DataFrame([pl.Series(c, array) for c, array in zip(names.values(), arrays, strict=True)])
     with called(name):
-        answer = frame.select(_record(local, named, options).alias(name))
+        answer = frame.select(_record(local, names, options).alias(name))
     if answer.dtypes[0] != dtype:
-        msg = _other_scores(name, frame, named, declared)
+        msg = _other_scores(name, frame, names, declared)
         raise TypeError(msg)
     return table_for_spark(answer).column(0)[0]
 
 
-def _other_scores(name: str, frame: pl.DataFrame, named: Mapping[str, str], declared: pl.DataType) -> str:
-    role = "state" if "state" in named else "score"
-    dtype: Any = frame.schema[named[role]]
+def _other_scores(name: str, frame: pl.DataFrame, names: Mapping[str, str], declared: pl.DataType) -> str:
+    role = "state" if "state" in names else "score"
+    dtype: Any = frame.schema[names[role]]
     if role == "state":
         if have_weights(dtype):
             return (
-                f"{name}: state {named[role]!r} is of rows with weights, which aggregates of Spark do not "
+                f"{name}: state {names[role]!r} is of rows with weights, which aggregates of Spark do not "
                 f"take; collect the states, and write polars_auc.{name}"
             )
         dtype = dtype.to_schema()["bins"].inner.to_schema()["score"]
     got = spark_type(dtype)
-    held = f"{role} {named[role]!r} has scores of the type {got}"
+    held = f"{role} {names[role]!r} has scores of the type {got}"
     return (
         f"{name}: {held}, but the result is declared with scores of {spark_type(declared)}; "
         f"write score_type={got}"

@@ -17,7 +17,7 @@ import polars as pl
 from polars_auc._expressions.states import merge_states, roc_state
 from polars_auc._frames.inputs import called
 from polars_auc._frames.partial_states import PartialStates, state_column
-from polars_auc._report.rows import OF_SUMMARY
+from polars_auc._report.rows import SUMMARY_COLUMNS
 from polars_auc._spark.batches import batches_of, frames_of
 from polars_auc._spark.range_sums import range_sums, summary_of_ranges
 
@@ -29,7 +29,7 @@ __all__ = ["RangeStages", "borders_of"]
 RANGE_ROWS = 2**20
 """About how many rows a range has."""
 
-STANDS_FOR = 2**10
+SAMPLE_RATIO = 2**10
 """About how many rows a row of the sample stands for."""
 
 # Names that no column of a user has.
@@ -41,16 +41,16 @@ _SUMS = "polars_auc: sums"
 
 def borders_of(sample: pl.DataFrame) -> list[pl.Series] | None:
     """Return where the ranges of each score begin, from a sample of all; None if one range is enough."""
-    ranges = math.ceil(sample.height * STANDS_FOR / RANGE_ROWS)
+    ranges = math.ceil(sample.height * SAMPLE_RATIO / RANGE_ROWS)
     return [_borders(sample[score], ranges) for score in sample.columns] if ranges > 1 else None
 
 
 def _borders(scores: pl.Series, ranges: int) -> pl.Series:
     """Divide scores into so many ranges, of about as many rows each. Equal scores lie in one range."""
-    known = scores.drop_nulls()
-    known = (known.drop_nans() if known.dtype.is_float() else known).sort()
-    begins = [known.len() * place // ranges for place in range(ranges)]
-    return known.gather(begins if known.len() > 0 else []).unique(maintain_order=True)[1:]
+    defined = scores.drop_nulls()
+    defined = (defined.drop_nans() if defined.dtype.is_float() else defined).sort()
+    begins = [defined.len() * place // ranges for place in range(ranges)]
+    return defined.gather(begins if defined.len() > 0 else []).unique(maintain_order=True)[1:]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,20 +66,20 @@ class RangeStages(PartialStates):
     @classmethod
     def of(cls, parts: PartialStates, borders: Sequence[pl.Series], interval: dict[str, Any]) -> RangeStages:
         """Return the stages of a report that would be made of these states."""
-        own = {field.name: getattr(parts, field.name) for field in dataclasses.fields(PartialStates)}
-        own["by"] = [_SCORE, _RANGE, *parts.by]
-        return cls(**own, keys=parts.by, borders=borders, interval=interval)
+        fields = {field.name: getattr(parts, field.name) for field in dataclasses.fields(PartialStates)}
+        fields["by"] = [_SCORE, _RANGE, *parts.by]
+        return cls(**fields, keys=parts.by, borders=borders, interval=interval)
 
     def counted_rows(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return a state for each score, range and segment, from rows."""
         parts = []
         for place, (score, borders) in enumerate(zip(self.scores, self.borders, strict=True)):
             # A null is in no range; as a row that is missing it is counted in any.
-            own = pl.Series(_RANGE, borders.search_sorted(rows[score], side="right")).fill_null(0)
-            cut = rows.with_columns(pl.lit(place, dtype=pl.Int32).alias(_SCORE), own.cast(pl.Int32))
+            score_ranges = pl.Series(_RANGE, borders.search_sorted(rows[score], side="right")).fill_null(0)
+            cut = rows.with_columns(pl.lit(place, dtype=pl.Int32).alias(_SCORE), score_ranges.cast(pl.Int32))
             state = roc_state(self.label, score, **self.masses)
             parts.append(self.aggregated(cut, [state.alias(state_column(score))]))
-        return pl.concat(parts, how="diagonal").select(self._of_states())
+        return pl.concat(parts, how="diagonal").select(self._state_columns())
 
     def counted(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return a state for each score, range and segment, from rows."""
@@ -89,16 +89,20 @@ class RangeStages(PartialStates):
     def summed(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return the sums of each range, of segments and of all rows, from all states of some ranges."""
         with called(self.name):
-            states = self.gathered(map(self.merged_states, frames_of(batches, self._of_states())))
+            states = self.gathered(map(self.merged_states, frames_of(batches, self._state_columns())))
             if states is None:
                 return
             no_keys = [pl.lit(None, dtype=states.schema[key]).alias(key) for key in self.keys]
             for place, score in enumerate(self.scores):
                 state = state_column(score)
-                own = states.filter(pl.col(_SCORE) == place)
-                whole = own.group_by(_SCORE, _RANGE).agg(merge_states(state)) if self.keys else own
+                score_states = states.filter(pl.col(_SCORE) == place)
+                whole = (
+                    score_states.group_by(_SCORE, _RANGE).agg(merge_states(state))
+                    if self.keys
+                    else score_states
+                )
                 overall = whole.with_columns(no_keys)
-                for is_overall, ranges in [(True, overall), (False, own)][: 2 if self.keys else 1]:
+                for is_overall, ranges in [(True, overall), (False, score_states)][: 2 if self.keys else 1]:
                     sums = range_sums(state).alias(_SUMS)
                     columns = [pl.lit(is_overall).alias(_IS_OVERALL), *self.keys, _SCORE, _RANGE, sums]
                     yield from batches_of(ranges.select(columns))
@@ -114,7 +118,7 @@ class RangeStages(PartialStates):
 
     def finished(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return the report, from the answers of all segments and of all rows."""
-        names = [_IS_OVERALL, *self.keys, _SCORE, *OF_SUMMARY]
+        names = [_IS_OVERALL, *self.keys, _SCORE, *SUMMARY_COLUMNS]
         with called(self.name):
             # Only the row of nulls is of no score.
             answers = pl.concat(frames_of(batches, names)).drop_nulls(_SCORE)
@@ -123,12 +127,14 @@ class RangeStages(PartialStates):
             in_order = answers.sort(_IS_OVERALL, *self.keys, _SCORE, nulls_last=True)
             scope = pl.when(_IS_OVERALL).then(pl.lit("overall")).otherwise(pl.lit("group"))
             score = pl.lit(pl.Series(self.scores)).gather(_SCORE)
-            yield from batches_of(in_order.select(scope, *self.keys, score.alias("score"), *OF_SUMMARY))
+            yield from batches_of(in_order.select(scope, *self.keys, score.alias("score"), *SUMMARY_COLUMNS))
 
     def _answers(self, lists: pl.DataFrame) -> pl.DataFrame:
         answer = summary_of_ranges(_SUMS, **self.interval).struct
         # One by one: Spark takes fields by their order.
-        return lists.select(_IS_OVERALL, *self.keys, _SCORE, *(answer.field(field) for field in OF_SUMMARY))
+        return lists.select(
+            _IS_OVERALL, *self.keys, _SCORE, *(answer.field(field) for field in SUMMARY_COLUMNS)
+        )
 
     def _answers_without_rows(self, schema: pl.Schema) -> pl.DataFrame:
         """Return the answers of all rows if there are none, such as rows that are gone since the sample."""
@@ -140,5 +146,5 @@ class RangeStages(PartialStates):
         )
         return answers.cast({pl.UInt64: pl.Int64})
 
-    def _of_states(self) -> list[str]:
+    def _state_columns(self) -> list[str]:
         return [*self.by, *map(state_column, self.scores)]

@@ -16,15 +16,15 @@ from polars_auc._expressions.states import roc_state
 from polars_auc._frames.inputs import called, keys_of
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report.evaluation import evaluation
-from polars_auc._report.options import OF_PLACEMENTS, IntervalMethod, ReportOptions
-from polars_auc._report.rows import OF_SUMMARY
+from polars_auc._report.options import PLACEMENT_METHODS, IntervalMethod, ReportOptions
+from polars_auc._report.rows import SUMMARY_COLUMNS
 from polars_auc._spark import ranges
 from polars_auc._spark.batches import numbered
 from polars_auc._spark.ranges import RangeStages, borders_of
 from polars_auc._spark.stages import Stages, state_column
 from polars_auc._spark.types import (
     IntoColumn,
-    column_named,
+    column_by_name,
     names_of,
     refuse_column,
     require_spark,
@@ -182,7 +182,7 @@ def report(
     if any(getattr(options, name) is not None for name in ("versus", "groupings", "folds", "stability")):
         whole = dataclasses.replace(stages, options=dataclasses.replace(options, count=None))
         return selected.evaluated(whole, local).toDF(*local)
-    borders = borders_of(selected.sample()) if ci in OF_PLACEMENTS else None
+    borders = borders_of(selected.sample()) if ci in PLACEMENT_METHODS else None
     if borders is not None:
         by_ranges = RangeStages.of(stages, borders, options.limits)
         return selected.finished_by_ranges(by_ranges, local).toDF(*local)
@@ -225,8 +225,8 @@ class _Selection:
         for score in wanted:
             refuse_column(name, "score", score)
         if not wanted:
-            said = "must name at least one column, got none"
-            raise OptionError(name, "scores", said, f'write {name}(frame, "label", "score")')
+            reason = "must name at least one column, got none"
+            raise OptionError(name, "scores", reason, f'write {name}(frame, "label", "score")')
         columns: list[IntoColumn] = [*keys, label, *wanted]
         weighed = {role: column for role, column in masses.items() if column is not None}
         for role, column in weighed.items():
@@ -238,19 +238,19 @@ class _Selection:
         # A name may be asked for twice, as a key and as a score; a Column has a name of its own.
         present = frame.columns
         plain = [column for column in dict.fromkeys(names_of(columns)) if column in present]
-        own_columns = [column for column in columns if not isinstance(column, str)]
-        rows = frame.select(*map(column_named, plain), *own_columns)
+        expressions = [column for column in columns if not isinstance(column, str)]
+        rows = frame.select(*map(column_by_name, plain), *expressions)
         _refuse_two_of_one_name(name, rows.columns)
         names = iter(rows.columns[len(plain) :])
-        own = [column if isinstance(column, str) else next(names) for column in columns]
-        rest = own[len(keys) + 1 :]
+        column_names = [column if isinstance(column, str) else next(names) for column in columns]
+        rest = column_names[len(keys) + 1 :]
         # An empty frame of the same schema, which reads no row, says how Spark hands its types over.
         schema = pl.DataFrame(frame.sparkSession.createDataFrame([], rows.schema).toArrow()).schema
         end = len(wanted)
-        own_masses = dict(zip(weighed, rest[end:], strict=folds is None))
+        mass_names = dict(zip(weighed, rest[end:], strict=folds is None))
         numbers = rows.toDF(*numbered(len(rows.columns)))
-        own_folds = None if folds is None else own[-1]
-        return cls(numbers, schema, own[len(keys)], rest[:end], keys, own_masses, own_folds)
+        fold_name = None if folds is None else column_names[-1]
+        return cls(numbers, schema, column_names[len(keys)], rest[:end], keys, mass_names, fold_name)
 
     def stages(self, name: str, limit: dict[str, Any]) -> Stages:
         by = list(dict.fromkeys([*self.by, *([] if self.folds is None else [self.folds])]))
@@ -285,21 +285,21 @@ class _Selection:
         """Read the scores of some rows."""
         columns = dict(zip(self.schema, self.rows.columns, strict=True))
         scores = self.rows.select(*(columns[score] for score in self.scores))
-        return pl.DataFrame(scores.sample(fraction=1 / ranges.STANDS_FOR, seed=0).toArrow())
+        return pl.DataFrame(scores.sample(fraction=1 / ranges.SAMPLE_RATIO, seed=0).toArrow())
 
     def finished_by_ranges(self, stages: RangeStages, local: pl.Schema) -> DataFrame:
         """Return the report of which the local one has this schema, counted by ranges of the scores."""
         from pyspark.sql.types import BinaryType, BooleanType, IntegerType
 
         place = IntegerType()
-        of_states = self._schema([place, place, *self.by, *self._state_types()])
-        of_sums = self._schema([BooleanType(), *self.by, place, place, BinaryType()])
-        fields = [spark_type(local[name]) for name in OF_SUMMARY]
-        of_answers = self._schema([BooleanType(), *self.by, place, *fields])
-        states = self.rows.mapInArrow(stages.counted, of_states)
-        sums = states.repartition(*states.columns[:2]).mapInArrow(stages.summed, of_sums)
+        state_schema = self._schema([place, place, *self.by, *self._state_types()])
+        sum_schema = self._schema([BooleanType(), *self.by, place, place, BinaryType()])
+        fields = [spark_type(local[name]) for name in SUMMARY_COLUMNS]
+        answer_schema = self._schema([BooleanType(), *self.by, place, *fields])
+        states = self.rows.mapInArrow(stages.counted, state_schema)
+        sums = states.repartition(*states.columns[:2]).mapInArrow(stages.summed, sum_schema)
         near = sums.repartition(*sums.columns[: 1 + len(self.by)])
-        answers = _in_one(near.mapInArrow(stages.answered, of_answers))
+        answers = _in_one(near.mapInArrow(stages.answered, answer_schema))
         types = [name if name in self.by else spark_type(dtype) for name, dtype in local.items()]
         return answers.mapInArrow(stages.finished, self._schema(types))
 
@@ -313,7 +313,7 @@ class _Selection:
         return [spark_type(dtype) for dtype in rows.select(wanted).collect_schema().dtypes()]
 
     def _summary_types(self, local: pl.Schema) -> list[DataType]:
-        fields = {name: local[name] for name in OF_SUMMARY}
+        fields = {name: local[name] for name in SUMMARY_COLUMNS}
         return [spark_type(pl.Struct(fields))] * len(self.scores)
 
     def _schema(self, columns: list[str | DataType]) -> StructType:
@@ -337,11 +337,11 @@ def _in_one(frame: DataFrame) -> DataFrame:
 
 def _refuse_other_columns(stability: pl.Expr | str | None, by: list[str]) -> None:
     """Refuse a condition about columns that states do not have."""
-    named = stability.meta.root_names() if isinstance(stability, pl.Expr) else [stability]
-    strange = next((column for column in named if column is not None and column not in by), None)
-    if strange is not None:
-        said = f"is about the column {strange!r}, and states have the columns of `by` alone"
-        raise OptionError("report", "stability", said, "add it to `by`")
+    used = stability.meta.root_names() if isinstance(stability, pl.Expr) else [stability]
+    unknown = next((column for column in used if column is not None and column not in by), None)
+    if unknown is not None:
+        reason = f"is about the column {unknown!r}, and states have the columns of `by` alone"
+        raise OptionError("report", "stability", reason, "add it to `by`")
 
 
 def _refuse_frame(name: str, frame: object) -> None:

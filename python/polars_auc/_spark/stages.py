@@ -41,13 +41,13 @@ class Stages(PartialStates):
         """Return one state for each segment and score, from states."""
         with called(self.name):
             yield from batches_of(
-                self.gathered(map(self.merged_states, frames_of(batches, self._of_states())))
+                self.gathered(map(self.merged_states, frames_of(batches, self._state_columns())))
             )
 
     def answered(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return one state for each segment and score, and what a report says of it."""
         with called(self.name):
-            whole = self.gathered(map(self.merged_states, frames_of(batches, self._of_states())))
+            whole = self.gathered(map(self.merged_states, frames_of(batches, self._state_columns())))
             yield from batches_of(None if whole is None else self._summarized(whole))
 
     def finished(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -56,7 +56,7 @@ class Stages(PartialStates):
         names = [state_column(score) for score in self.scores]
         summaries = [summary_column(score) for score in self.scores] if self.by else []
 
-        def of_all(frame: pl.DataFrame) -> pl.DataFrame:
+        def merge(frame: pl.DataFrame) -> pl.DataFrame:
             if self.by:
                 # Only the row of nulls has no answer.
                 answers.append(frame.select(*self.by, *summaries).drop_nulls(summaries))
@@ -64,7 +64,7 @@ class Stages(PartialStates):
 
         with called(self.name):
             everything = dataclasses.replace(self, by=[])
-            whole = everything.gathered(map(of_all, frames_of(batches, [*self._of_states(), *summaries])))
+            whole = everything.gathered(map(merge, frames_of(batches, [*self._state_columns(), *summaries])))
             if whole is None:
                 return
             overall = one_row_a_score(everything._summarized(whole).lazy(), self.scores, [])
@@ -81,20 +81,20 @@ class Stages(PartialStates):
         names = {state_column(score): score for score in self.scores}
         with called(self.name):
             # Only the row of nulls has no states.
-            states = pl.concat(frames_of(batches, self._of_states())).drop_nulls(list(names))
+            states = pl.concat(frames_of(batches, self._state_columns())).drop_nulls(list(names))
             keys = list(self.options.by)
             table = evaluation_of_states(states.lazy(), list(names), keys, self.options)
             table = table.drop("auc_min", "auc_max", "exact").with_columns(pl.col("score").replace(names))
             yield from batches_of(table.cast({pl.UInt64: pl.Int64}).collect())
 
-    def _of_states(self) -> list[str]:
+    def _state_columns(self) -> list[str]:
         return [*self.by, *map(state_column, self.scores)]
 
     def _summarized(self, states: pl.DataFrame) -> pl.DataFrame:
         columns = {score: summary_column(score) for score in self.scores}
-        own = [pl.col(state_column(score)).first() for score in self.scores]
+        first_states = [pl.col(state_column(score)).first() for score in self.scores]
         answers = [
             roc_summary_short(state=state_column(score), **self.interval).alias(column)
             for score, column in columns.items()
         ]
-        return self.aggregated(states, [*own, *answers])
+        return self.aggregated(states, [*first_states, *answers])

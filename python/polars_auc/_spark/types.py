@@ -64,11 +64,11 @@ def polars_dtype(name: str, score_type: Any) -> pl.DataType:
     from pyspark.sql.types import BooleanType, DataType, DecimalType, NumericType
 
     if not isinstance(score_type, DataType):
-        said = f"must be a type of Spark, such as DoubleType(), got {score_type!r}"
-        raise OptionTypeError(name, "score_type", said)
+        reason = f"must be a type of Spark, such as DoubleType(), got {score_type!r}"
+        raise OptionTypeError(name, "score_type", reason)
     if not isinstance(score_type, NumericType | BooleanType | DecimalType):
-        said = f"must be numeric or Boolean, such as DoubleType(), got {score_type}"
-        raise OptionTypeError(name, "score_type", said)
+        reason = f"must be numeric or Boolean, such as DoubleType(), got {score_type}"
+        raise OptionTypeError(name, "score_type", reason)
     return pl.Series(pa.array([], to_arrow_type(score_type))).dtype
 
 
@@ -78,11 +78,11 @@ def refuse_column(name: str, role: str, column: object) -> None:
 
     if not isinstance(column, str | Column):
         kind = f"{type(column).__module__}.{type(column).__qualname__}".removeprefix("builtins.")
-        said = f"must be a column name or a Column of Spark, got {kind}"
-        raise OptionTypeError(name, role, said, f'write "{role}" or pyspark.sql.functions.col("{role}")')
+        reason = f"must be a column name or a Column of Spark, got {kind}"
+        raise OptionTypeError(name, role, reason, f'write "{role}" or pyspark.sql.functions.col("{role}")')
 
 
-def column_named(name: str) -> Column:
+def column_by_name(name: str) -> Column:
     """Return the column of exactly this name, which may hold points and spaces."""
     from pyspark.sql import functions
 

@@ -85,7 +85,7 @@ impl Keywords {
         // What is no pickle makes the reader panic in places.
         let values = std::panic::catch_unwind(|| serde_pickle::value_from_slice(pickled, DeOptions::new()));
         let Ok(Ok(Value::Dict(values))) = values else { return None };
-        let OptionValue::Named(mut values) = named(values) else { return None };
+        let OptionValue::Named(mut values) = from_dict(values) else { return None };
         let roles = match values.remove("roles") {
             Some(OptionValue::List(roles)) => roles.into_iter().filter_map(word).collect(),
             _ => Vec::new(),
@@ -118,7 +118,7 @@ fn word(value: OptionValue) -> Option<String> {
     if let OptionValue::Word(word) = value { Some(word) } else { None }
 }
 
-fn named(values: BTreeMap<HashableValue, Value>) -> OptionValue {
+fn from_dict(values: BTreeMap<HashableValue, Value>) -> OptionValue {
     let pairs = values.into_iter().filter_map(|(name, value)| match name {
         HashableValue::String(name) => Some((name, of(value))),
         _ => None,
@@ -129,8 +129,8 @@ fn named(values: BTreeMap<HashableValue, Value>) -> OptionValue {
         if let Some(digits) = values.remove("$digits") {
             return word(digits).map_or(OptionValue::Absent, OptionValue::Digits);
         }
-        if let Some(shown) = values.remove("$other") {
-            return word(shown).map_or(OptionValue::Absent, OptionValue::Other);
+        if let Some(display) = values.remove("$other") {
+            return word(display).map_or(OptionValue::Absent, OptionValue::Other);
         }
     }
     OptionValue::Named(values)
@@ -146,7 +146,7 @@ fn of(value: Value) -> OptionValue {
         Value::F64(value) => OptionValue::Float(value),
         Value::String(word) => OptionValue::Word(word),
         Value::List(values) | Value::Tuple(values) => OptionValue::List(values.into_iter().map(of).collect()),
-        Value::Dict(values) => named(values),
+        Value::Dict(values) => from_dict(values),
         Value::Bytes(_) | Value::Set(_) | Value::FrozenSet(_) => OptionValue::Other(value.to_string()),
     }
 }

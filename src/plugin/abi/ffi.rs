@@ -71,7 +71,7 @@ thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
-fn tell(error: String) {
+fn store_error(error: String) {
     // The guard removes NUL bytes from messages, so this conversion does not fail.
     LAST_ERROR.with(|last| *last.borrow_mut() = CString::new(error).unwrap_or_default());
 }
@@ -155,7 +155,7 @@ pub unsafe fn call(
     CALLS.fetch_add(1, Ordering::Relaxed);
     // SAFETY: as the caller promises.
     let keywords = Keywords::of(unsafe { bytes(kwargs, kwargs_len) });
-    let answered = guard::named(keywords.called.as_deref().unwrap_or(expression), &keywords.edge, || {
+    let answered = guard::with_name(keywords.called.as_deref().unwrap_or(expression), &keywords.edge, || {
         // SAFETY: as the caller promises.
         let inputs = unsafe { take(inputs, count)? };
         body(&keywords, &inputs).map(export)
@@ -163,7 +163,7 @@ pub unsafe fn call(
     match answered {
         // SAFETY: as the caller promises.
         Ok(column) => unsafe { answer.write(column) },
-        Err(error) => tell(error),
+        Err(error) => store_error(error),
     }
 }
 
@@ -181,7 +181,7 @@ pub unsafe fn plan(
 ) {
     // SAFETY: as the caller promises.
     let keywords = Keywords::of(unsafe { bytes(kwargs, kwargs_len) });
-    let planned = guard::named(keywords.called.as_deref().unwrap_or(expression), &keywords.edge, || {
+    let planned = guard::with_name(keywords.called.as_deref().unwrap_or(expression), &keywords.edge, || {
         // SAFETY: as the caller promises; a field that is borrowed is read and left alone.
         let fields = unsafe {
             let fields = (0..count).map(|place| import_field_from_c(&*fields.add(place)));
@@ -192,7 +192,7 @@ pub unsafe fn plan(
     match planned {
         // SAFETY: as the caller promises.
         Ok(field) => unsafe { answer.write(field) },
-        Err(error) => tell(error),
+        Err(error) => store_error(error),
     }
 }
 
@@ -209,7 +209,7 @@ unsafe fn take(inputs: *const SeriesExport, count: usize) -> Result<Vec<Input>, 
             |column: &SeriesExport| (0..column.len).map(|chunk| (*column.arrays.add(chunk)).read()).collect();
         columns.map(|column| (arrays(&column), column)).map(|(arrays, column)| (column, arrays)).collect()
     };
-    let mut taken = Vec::with_capacity(count);
+    let mut received = Vec::with_capacity(count);
     for (column, arrays) in moved {
         // SAFETY: the field is there until the column is released, and it is the field of these arrays.
         let (field, chunks) = unsafe {
@@ -217,9 +217,9 @@ unsafe fn take(inputs: *const SeriesExport, count: usize) -> Result<Vec<Input>, 
             let chunks = arrays.into_iter().map(|array| import_array_from_c(array, field.dtype.clone()));
             (field.clone(), chunks.collect::<Result<Vec<_>, _>>().map_err(message)?)
         };
-        taken.push(Input { field, chunks });
+        received.push(Input { field, chunks });
     }
-    Ok(taken)
+    Ok(received)
 }
 
 /// Bytes that may be none.

@@ -83,11 +83,11 @@ fn numbers<T: NativeType>(rows: Nullable<T>) -> Box<dyn Array> {
 
 /// Words for what stands in the rows; none where a row is missing, and where there is none for it.
 fn words<'a, T: Copy>(rows: &Nullable<T>, word: impl Fn(T) -> Option<&'a str>) -> Box<dyn Array> {
-    let word = |(row, &value): (usize, &T)| word(value).filter(|_| is_there(rows, row));
+    let word = |(row, &value): (usize, &T)| word(value).filter(|_| is_present(rows, row));
     Utf8ViewArray::from_slice(rows.values.iter().enumerate().map(word).collect::<Vec<Option<&str>>>()).boxed()
 }
 
-fn is_there<T>(rows: &Nullable<T>, row: usize) -> bool {
+fn is_present<T>(rows: &Nullable<T>, row: usize) -> bool {
     rows.present.get(row).copied().unwrap_or(true)
 }
 
@@ -125,7 +125,7 @@ pub fn array(column: Column, kind: &FieldKind, lookups: &Lookups) -> Result<Box<
             let Some(keys) = &lookups.keys else {
                 return Err("a record names keys, but there are none".into());
             };
-            let place = |(row, &place): (usize, &u32)| if is_there(&rows, row) { place } else { NOWHERE };
+            let place = |(row, &place): (usize, &u32)| if is_present(&rows, row) { place } else { NOWHERE };
             gathered(keys.array.as_ref(), &rows.values.iter().enumerate().map(place).collect::<Vec<u32>>())
         }
         Column::Numbers(column) => {

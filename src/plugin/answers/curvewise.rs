@@ -35,7 +35,7 @@ fn checked<C: Curvewise>(inputs: &[&Field]) -> Result<(), String> {
                     "{role} \"{}\" has dtype {}, but must be a list of structs with the Float64 fields {}, as {maker} \
                      makes it",
                     input.name,
-                    dtype::shown(item),
+                    dtype::display(item),
                     names.join(", ")
                 ));
             }

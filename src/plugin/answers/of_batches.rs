@@ -70,27 +70,27 @@ fn is_added(number: &Input, added: bool) -> Values {
 
 /// The columns of a call: scores and a label, of which the dtypes are read, the number of the collection, and the keys if
 /// groups are asked for.
-struct Asked<'a, T> {
+struct Request<'a, T> {
     columns: &'a [T],
     roles: Roles,
     number: &'a T,
     by: Option<&'a T>,
 }
 
-impl<'a, T> Asked<'a, T> {
+impl<'a, T> Request<'a, T> {
     fn of(roles: &Roles, all: &'a [T]) -> Result<Self, String> {
         let place = roles.place("batches", all.len()).ok_or("expected the number of a collection")?;
         let (columns, others) = all.split_at(place);
         let [number, by @ ..] = others else { return Err("expected the number of a collection".into()) };
         let of_columns = roles.0.iter().take_while(|role| *role != "batches");
-        Ok(Asked { columns, roles: Roles(of_columns.cloned().collect()), number, by: by.first() })
+        Ok(Request { columns, roles: Roles(of_columns.cloned().collect()), number, by: by.first() })
     }
 }
 
 /// The planned field, which is named as the number of the collection is: an array of records, and with them the keys if
 /// groups are asked for.
 pub fn of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
-    let Asked { columns, roles, number, by } = Asked::of(&call.roles, inputs)?;
+    let Request { columns, roles, number, by } = Request::of(&call.roles, inputs)?;
     let lists: Vec<Field> = columns.iter().map(list).collect();
     let records = Field { name: number.name.clone(), ..summaries_field_of(&lists, &call.options, &roles)? };
     Ok(match by {
@@ -104,16 +104,16 @@ pub fn of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Re
 pub fn of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
     let fields: Vec<Field> = inputs.iter().map(|input| input.field.clone()).collect();
     let field = of_batches_field(&fields, call)?;
-    let asked = Asked::of(&call.roles, inputs)?;
+    let request = Request::of(&call.roles, inputs)?;
     let answer = OfSummary(&call.options);
     let (mut records, mut lookups) = (Vec::new(), None);
-    let keys = asked.each_score(M::WEIGHTS, &answer, &mut |of_groups, parts| {
+    let keys = request.each_score(M::WEIGHTS, &answer, &mut |of_groups, parts| {
         records.extend(of_groups);
         lookups = lookups.take().or(parts.first().map(ScoreGroups::lookups));
         records.push(Threads.install(|| ScoreGroups::record_of_parts(parts))?.columns);
         Ok(())
     })?;
-    let scores = asked.columns.len() - 1;
+    let scores = request.columns.len() - 1;
     let rows = 1 + keys.as_ref().map_or(0, |keys| keys.len());
     let in_turn = Runs::in_turn(scores, rows);
     let columns = Threads.install(|| Column::rows_of(records, &in_turn));
@@ -128,7 +128,7 @@ pub fn of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<V
 /// The planned field of the records of groups, whose fields may have other dtypes for other scores: the keys, and a record
 /// under the name of each score.
 pub fn groups_of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
-    let Asked { columns, number, by, .. } = Asked::of(&call.roles, inputs)?;
+    let Request { columns, number, by, .. } = Request::of(&call.roles, inputs)?;
     let (Some(by), [scores @ .., label]) = (by, columns) else {
         return Err("expected scores, a label, and keys".into());
     };
@@ -148,11 +148,12 @@ pub fn groups_of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> R
     let field = groups_of_batches_field(&fields, call)?;
     let answer = OfSummary(&call.options);
     let mut records = Vec::new();
-    let keys = Asked::of(&call.roles, inputs)?.each_score(M::WEIGHTS, &answer, &mut |of_groups, parts| {
-        let lookups = parts.first().ok_or("expected rows")?.lookups();
-        records.push(columns::structs(answer.fields(), Column::joined(of_groups), &lookups)?);
-        Ok(())
-    })?;
+    let keys =
+        Request::of(&call.roles, inputs)?.each_score(M::WEIGHTS, &answer, &mut |of_groups, parts| {
+            let lookups = parts.first().ok_or("expected rows")?.lookups();
+            records.push(columns::structs(answer.fields(), Column::joined(of_groups), &lookups)?);
+            Ok(())
+        })?;
     let keys = keys.ok_or("expected keys")?;
     let rows = keys.len();
     let arrays = std::iter::once(keys).chain(records).collect();
@@ -167,7 +168,7 @@ fn list(column: &Field) -> Field {
 /// What is made of the records of the groups of a score, and of its parts.
 type OfScore<'s> = &'s mut dyn FnMut(Vec<Vec<Column>>, Vec<ScoreGroups<'_>>) -> Result<(), String>;
 
-impl Asked<'_, Input> {
+impl Request<'_, Input> {
     /// Takes the collection, and gives the keys of its groups, if there are any; and score by score the records of groups, and
     /// the parts with all rows.
     fn each_score(
@@ -245,8 +246,9 @@ impl Pieces {
         let mut rows = vec![0; groups];
         let lengths = batches.iter().flat_map(|batch| batch.columns[0].offsets().lengths());
         lengths.zip(&codes).for_each(|(length, &group)| rows[group as usize] += length);
-        let of_batch =
-            |(batch, own): (u32, &Batch)| (0..own.keys.len() as u32).map(move |place| (batch, place));
+        let of_batch = |(batch, batch_rows): (u32, &Batch)| {
+            (0..batch_rows.keys.len() as u32).map(move |place| (batch, place))
+        };
         let pieces: Vec<(u32, u32)> = (0..).zip(batches).flat_map(of_batch).collect();
         Threads.install(|| {
             let groups = RowGroups::of(codes.into(), groups, rayon::current_num_threads());

@@ -32,8 +32,8 @@ use crate::statistics::resampling::Resampling;
 /// The way to rank all groups, where the environment forces one: for tests and benchmarks.
 static STRATEGY: LazyLock<Strategy> = LazyLock::new(|| {
     let forced = std::env::var("POLARS_AUC_STRATEGY").unwrap_or_default();
-    let named = Strategy::NAMED.into_iter().find(|(name, _)| *name == forced);
-    named.map_or(Strategy::Fitting, |(_, strategy)| strategy)
+    let found = Strategy::NAMES.into_iter().find(|(name, _)| *name == forced);
+    found.map_or(Strategy::Fitting, |(_, strategy)| strategy)
 });
 
 type RecordOf<M> = <M as Summary>::Record;
@@ -294,7 +294,9 @@ impl WithScores for AllParts<'_> {
             let pieces = of_parts.filter_map(|(part, scores)| part.groups.observations(None, scores));
             rows.load_for(&pieces.collect::<Vec<_>>(), answer.state())?;
         } else {
-            rows.load_parts::<S>(&TakenParts(parts.into_iter().map(|part| Mutex::new(Some(part))).collect()));
+            rows.load_parts::<S>(&ConsumedParts(
+                parts.into_iter().map(|part| Mutex::new(Some(part))).collect(),
+            ));
         }
         let RowCounts { n_pos, n_neg, n_missing, .. } = rows.row_counts();
         if n_pos + n_neg + n_missing != all_rows as u64 {
@@ -305,16 +307,16 @@ impl WithScores for AllParts<'_> {
     }
 }
 
-/// Parts, each until it is taken.
-struct TakenParts<'a>(Vec<Mutex<Option<ScoreGroups<'a>>>>);
+/// Parts, each until it is consumed.
+struct ConsumedParts<'a>(Vec<Mutex<Option<ScoreGroups<'a>>>>);
 
-impl<'a> TakenParts<'a> {
+impl<'a> ConsumedParts<'a> {
     fn part(&self, part: usize) -> MutexGuard<'_, Option<ScoreGroups<'a>>> {
         self.0[part].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<S: Native> Parts<S> for TakenParts<'_> {
+impl<S: Native> Parts<S> for ConsumedParts<'_> {
     fn count(&self) -> usize {
         self.0.len()
     }

@@ -60,7 +60,7 @@ impl WithScores for Packing<'_> {
     fn with<S: Native>(self, scores: &[S]) -> Result<Self::Output, String> {
         let bytes = |row: usize| {
             interrupt::check();
-            if !self.states.is_there(row) {
+            if !self.states.is_present(row) {
                 return Ok(None);
             }
             Ok(Some(self.options.bytes(self.states.merged(&[row], scores)?, self.dtype)))
@@ -75,14 +75,14 @@ fn columns_of<'a>(inputs: &[&'a Field]) -> Result<(&'a Field, &'a Field), String
         return Err(format!("expected bytes and a dtype, got {} columns", inputs.len()));
     };
     if *bytes.dtype() != Dtype::BinaryView {
-        let found = dtype::shown(bytes);
+        let found = dtype::display(bytes);
         return Err(format!(
             "packed \"{}\" has dtype {found}, but must be Binary, as pack_state(state) makes it",
             bytes.name
         ));
     }
     if !dtype::is_numeric(scores) {
-        let found = dtype::shown(scores);
+        let found = dtype::display(scores);
         return Err(format!(
             "score_dtype is {found}, but a score is a number or a Boolean; write pl.Float64"
         ));
@@ -117,8 +117,8 @@ impl Conversion for UnpackState {
             keys: None,
         };
         let records = columns::structs(RocStateRecord::FIELDS, filled, &lookups)?;
-        let there = Bitmap::from_iter((0..rows.len()).map(|row| rows.is_valid(row)));
-        Ok(Values::new(&bytes.name, records.with_validity(Some(there))))
+        let validity = Bitmap::from_iter((0..rows.len()).map(|row| rows.is_valid(row)));
+        Ok(Values::new(&bytes.name, records.with_validity(Some(validity))))
     }
 }
 
@@ -148,5 +148,5 @@ impl WithScores for Unpacking<'_> {
 
 /// The name of a dtype of scores.
 fn dtype_name(dtype: &Dtype) -> String {
-    dtype::shown(&Field::new("score".into(), threshold_dtype(dtype), true))
+    dtype::display(&Field::new("score".into(), threshold_dtype(dtype), true))
 }

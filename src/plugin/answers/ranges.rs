@@ -54,7 +54,7 @@ impl WithScores for Summing<'_> {
     fn with<S: Native>(self, scores: &[S]) -> Result<Self::Output, String> {
         let bytes = |row: usize| {
             interrupt::check();
-            if !self.0.is_there(row) {
+            if !self.0.is_present(row) {
                 return Ok(None);
             }
             Ok(Some(Sums::from(&self.0.merged(&[row], scores)?.counts).bytes()))
@@ -71,7 +71,7 @@ fn dtypes() -> Dtypes {
 impl Conversion for SummaryOfRanges {
     fn field(&self, inputs: &[Field]) -> Result<Field, String> {
         let [ranges] = inputs else { return Err(format!("expected ranges, got {} columns", inputs.len())) };
-        let found = || format!("ranges \"{}\" has dtype {}", ranges.name, dtype::shown(ranges));
+        let found = || format!("ranges \"{}\" has dtype {}", ranges.name, dtype::display(ranges));
         match ranges.dtype() {
             Dtype::LargeList(item) if *item.dtype() == Dtype::BinaryView => {}
             _ => return Err(format!("{}, but must be lists of Binary, as range_sums makes them", found())),

@@ -45,7 +45,7 @@ impl Conversion for RollingMergeStates {
         places_of(start)?;
         // Polars moves times by lengths of time, and Python integers by whole numbers.
         if matches!(by.dtype(), Dtype::Date32 | Dtype::Timestamp(..)) && by.dtype() != start.dtype() {
-            let (name, dtype) = (&by.name, dtype::shown(by));
+            let (name, dtype) = (&by.name, dtype::display(by));
             return Err(format!(
                 "by \"{name}\" has dtype {dtype}, but window is a whole number, which is for integers; write window=\"28d\""
             ));
@@ -92,7 +92,7 @@ fn places_of(column: &Field) -> Result<(), String> {
         Dtype::UInt8 | Dtype::UInt16 | Dtype::UInt32 | Dtype::UInt64 => Ok(()),
         Dtype::Date32 | Dtype::Timestamp(..) => Ok(()),
         _ => {
-            let (name, dtype) = (&column.name, dtype::shown(column));
+            let (name, dtype) = (&column.name, dtype::display(column));
             Err(format!("by \"{name}\" has dtype {dtype}, but must be a date, a datetime or an integer"))
         }
     }
@@ -194,14 +194,14 @@ impl WithScores for Rolling<'_> {
             let Some(first) = ranges[windows.clone()].iter().map(|range| range.start).min() else {
                 return Ok(filled);
             };
-            let own: Vec<Range<usize>> =
+            let spans: Vec<Range<usize>> =
                 ranges[windows].iter().map(|range| range.start - first..range.end - first).collect();
-            let last = own.last().map_or(0, |range| range.end);
+            let last = spans.last().map_or(0, |range| range.end);
             let states = &rows[first..first + last];
-            self.states.moving(states, &own, scores, &mut |state| {
+            self.states.moving(states, &spans, scores, &mut |state| {
                 state.append(&mut filled);
                 if filled[0].len() == 1 {
-                    Column::reserve_alike(&mut filled, own.len() - 1);
+                    Column::reserve_alike(&mut filled, spans.len() - 1);
                 }
             })?;
             Ok(filled)

@@ -74,14 +74,16 @@ impl Factorized {
                 common(&value[..shared.min(value.len())], first)
             }
         });
-        let own: Vec<&[u8]> = values.iter().map(|value| value.get(shared..).unwrap_or_default()).collect();
+        let suffixes: Vec<&[u8]> =
+            values.iter().map(|value| value.get(shared..).unwrap_or_default()).collect();
         // Twelve bytes and how many of them there are go into one number.
         if present().all(|value| value.len() <= shared + 12) {
-            let keys: Vec<u128> = own.iter().map(|value| start(value, 12) | value.len() as u128).collect();
+            let keys: Vec<u128> =
+                suffixes.iter().map(|value| start(value, 12) | value.len() as u128).collect();
             return Self::of(&keys, validity);
         }
         // The first bytes of two values decide most comparisons, without reading the rest.
-        let keys: Vec<(u128, &[u8])> = own.iter().map(|value| (start(value, 16), *value)).collect();
+        let keys: Vec<(u128, &[u8])> = suffixes.iter().map(|value| (start(value, 16), *value)).collect();
         let column = OptionalValues { values: &keys, validity };
         if column.are_many() { column.sorted() } else { column.hashed_bytes() }
     }
@@ -120,20 +122,20 @@ struct OptionalValues<'a, V> {
 }
 
 impl<'a, V: Copy> OptionalValues<'a, V> {
-    fn is_there(&self, row: usize) -> bool {
+    fn is_present(&self, row: usize) -> bool {
         self.validity.is_none_or(|validity| validity.get_bit(row))
     }
 
     /// The rows that are not missing, and their values.
     fn rows(self) -> impl Iterator<Item = (u32, V)> + 'a {
         let values = (0..).zip(self.values).map(|(row, value)| (row, *value));
-        values.filter(move |row| self.is_there(row.0 as usize))
+        values.filter(move |row| self.is_present(row.0 as usize))
     }
 
     /// What `place` says of each row that is not missing.
     fn mapped(self, mut place: impl FnMut(u32, V) -> u32) -> Vec<u32> {
         let place =
-            |(row, value): (u32, &V)| if self.is_there(row as usize) { place(row, *value) } else { 0 };
+            |(row, value): (u32, &V)| if self.is_present(row as usize) { place(row, *value) } else { 0 };
         memory::collected((0..self.values.len() as u32).zip(self.values).map(place))
     }
 }
@@ -224,7 +226,8 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
         let firsts = self.of_blocks(entries.max(of_thread), |start, values| {
             let mut table = vec![NONE; entries];
             // From the last row on, so that no entry is read.
-            for (row, &value) in values.iter().enumerate().rev().filter(|row| self.is_there(start + row.0)) {
+            for (row, &value) in values.iter().enumerate().rev().filter(|row| self.is_present(start + row.0))
+            {
                 table[entry(value)] = (start + row) as u32;
             }
             table
@@ -431,8 +434,8 @@ mod tests {
             for places in [Factorized::of_bytes(&bytes, Some(&validity)), column.sorted(), column.hashed_bytes()] {
                 as_sorted(&bytes, &validity, &places);
             }
-            let named: Vec<String> = values.iter().map(|value| format!("name of {value}")).collect();
-            let bytes: Vec<&[u8]> = named.iter().map(String::as_bytes).collect();
+            let texts: Vec<String> = values.iter().map(|value| format!("name of {value}")).collect();
+            let bytes: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
             as_sorted(&bytes, &validity, &Factorized::of_bytes(&bytes, Some(&validity)));
         }
 

@@ -3,7 +3,7 @@
 use arrow::datatypes::{ArrowDataType as Dtype, Field, MAINTAIN_PL_TYPE, PL_KEY, TimeUnit};
 
 /// What Polars calls the dtype of a field, as it stands in a message.
-pub fn shown(field: &Field) -> String {
+pub fn display(field: &Field) -> String {
     let word = match field.dtype() {
         Dtype::Null => "null",
         Dtype::Boolean => "bool",
@@ -28,17 +28,17 @@ pub fn shown(field: &Field) -> String {
         Dtype::Dictionary(..) if is_enum(field) => "enum",
         Dtype::Dictionary(..) => "cat",
         Dtype::Date64 => "datetime[ms]",
-        Dtype::Timestamp(unit, None) => return format!("datetime[{}]", unit_shown(*unit)),
-        Dtype::Timestamp(unit, Some(zone)) => return format!("datetime[{}, {zone}]", unit_shown(*unit)),
-        Dtype::Duration(unit) => return format!("duration[{}]", unit_shown(*unit)),
+        Dtype::Timestamp(unit, None) => return format!("datetime[{}]", unit_name(*unit)),
+        Dtype::Timestamp(unit, Some(zone)) => return format!("datetime[{}, {zone}]", unit_name(*unit)),
+        Dtype::Duration(unit) => return format!("duration[{}]", unit_name(*unit)),
         Dtype::Decimal(precision, scale)
         | Dtype::Decimal32(precision, scale)
         | Dtype::Decimal64(precision, scale)
         | Dtype::Decimal256(precision, scale) => return format!("decimal[{precision},{scale}]"),
         Dtype::LargeList(item) | Dtype::List(item) | Dtype::Map(item, _) => {
-            return format!("list[{}]", shown(item));
+            return format!("list[{}]", display(item));
         }
-        Dtype::FixedSizeList(item, width) => return array_shown(item, *width),
+        Dtype::FixedSizeList(item, width) => return array_name(item, *width),
         Dtype::Struct(fields) => return format!("struct[{}]", fields.len()),
         Dtype::Extension(extension) if extension.name == OBJECT => "object",
         Dtype::Extension(extension) => return format!("ext[{}]", extension.name),
@@ -58,7 +58,7 @@ fn keeps_its_type(field: &Field) -> bool {
 }
 
 /// What Polars calls a unit of time.
-pub fn unit_shown(unit: TimeUnit) -> &'static str {
+pub fn unit_name(unit: TimeUnit) -> &'static str {
     match unit {
         TimeUnit::Nanosecond => "ns",
         TimeUnit::Microsecond => "μs",
@@ -67,7 +67,7 @@ pub fn unit_shown(unit: TimeUnit) -> &'static str {
 }
 
 /// An array with its width, or with all its widths if it holds arrays.
-fn array_shown(item: &Field, width: usize) -> String {
+fn array_name(item: &Field, width: usize) -> String {
     let mut widths = vec![width.to_string()];
     let mut leaf = item;
     while let Dtype::FixedSizeList(item, width) = leaf.dtype() {
@@ -75,8 +75,8 @@ fn array_shown(item: &Field, width: usize) -> String {
         leaf = item;
     }
     match &widths[..] {
-        [width] => format!("array[{}, {width}]", shown(leaf)),
-        _ => format!("array[{}, ({})]", shown(leaf), widths.join(", ")),
+        [width] => format!("array[{}, {width}]", display(leaf)),
+        _ => format!("array[{}, ({})]", display(leaf), widths.join(", ")),
     }
 }
 
@@ -150,6 +150,6 @@ pub fn is_extension(field: &Field) -> bool {
 pub fn listed(field: &Field) -> Result<&Field, String> {
     match field.dtype() {
         Dtype::LargeList(item) => Ok(item),
-        _ => Err(format!("expected List columns, got {}", shown(field))),
+        _ => Err(format!("expected List columns, got {}", display(field))),
     }
 }

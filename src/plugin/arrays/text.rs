@@ -33,19 +33,19 @@ pub fn cast(field: &Field, array: &dyn Array, row: usize) -> Result<String, Stri
             }
         }
         Dtype::Duration(unit) => {
-            Err(format!("casting from Duration('{}') to String not supported", dtype::unit_shown(*unit)))
+            Err(format!("casting from Duration('{}') to String not supported", dtype::unit_name(*unit)))
         }
         Dtype::Time64(_) => Ok(time64ns_to_time_opt(value(array, row)?)
             .map_or_else(|| "null".into(), |time| time.format("%T").to_string())),
         Dtype::BinaryView | Dtype::LargeBinary => {
             std::str::from_utf8(bytes(array, row)?).map(str::to_string).map_err(|_| "invalid utf8".into())
         }
-        _ => shown(field, array, row),
+        _ => display(field, array, row),
     }
 }
 
 /// A value as a message shows it: words without quotes.
-pub fn shown(field: &Field, array: &dyn Array, row: usize) -> Result<String, String> {
+pub fn display(field: &Field, array: &dyn Array, row: usize) -> Result<String, String> {
     if array.is_null(row) {
         return Ok("null".into());
     }
@@ -86,12 +86,14 @@ pub fn shown(field: &Field, array: &dyn Array, row: usize) -> Result<String, Str
         Dtype::Struct(fields) => {
             let values = downcast::<StructArray>(array)?.values();
             let of_fields = fields.iter().zip(values).map(|(field, values)| {
-                let text = shown(field, values.as_ref(), row)?;
+                let text = display(field, values.as_ref(), row)?;
                 Ok(if dtype::is_words(field) && values.is_valid(row) { format!("\"{text}\"") } else { text })
             });
             Ok(format!("{{{}}}", of_fields.collect::<Result<Vec<String>, String>>()?.join(",")))
         }
-        _ => Err(format!("\"{}\" has dtype {}, whose values have no text", field.name, dtype::shown(field))),
+        _ => {
+            Err(format!("\"{}\" has dtype {}, whose values have no text", field.name, dtype::display(field)))
+        }
     }
 }
 
@@ -132,16 +134,16 @@ fn float(value: f64) -> String {
 
 /// Bytes as Python writes them, the first ones of many.
 fn binary(bytes: &[u8]) -> String {
-    const SHOWN: usize = 60;
+    const MAX_BYTES: usize = 60;
     let mut text = String::from("b\"");
-    for &byte in bytes.iter().take(SHOWN) {
+    for &byte in bytes.iter().take(MAX_BYTES) {
         if byte.is_ascii_alphanumeric() || byte.is_ascii_punctuation() {
             text.push(byte.into());
         } else {
             text.push_str(&format!("\\x{byte:02x}"));
         }
     }
-    text.push_str(if bytes.len() > SHOWN { "\"…" } else { "\"" });
+    text.push_str(if bytes.len() > MAX_BYTES { "\"…" } else { "\"" });
     text
 }
 

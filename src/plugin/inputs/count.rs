@@ -22,7 +22,7 @@ pub fn check(name: &str, item: &Field) -> Result<(), String> {
     Err(format!(
         "count \"{name}\" has dtype {}, but a count is an integer: how many identical rows a row stands for. \
          For whole numbers of another dtype write {cast}",
-        dtype::shown(item)
+        dtype::display(item)
     ))
 }
 

@@ -368,7 +368,7 @@ impl ScoreReader<'_> {
         let rows: Vec<u32> = (0..scores.len() as u32).filter(is_kept).collect();
         let scores: Vec<S> = rows.iter().map(|&row| scores[row as usize]).collect();
         let labels: Vec<bool> = rows.iter().map(|&row| self.labels[row as usize]).collect();
-        let mut farthest = AllPlacements::with_heights(&scores, &labels, &self.keys.taken(&rows)).farthest();
+        let mut farthest = AllPlacements::with_heights(&scores, &labels, &self.keys.select(&rows)).farthest();
         // That of these rows together is nobody's.
         farthest.truncate(self.keys.distinct);
         farthest

@@ -46,8 +46,8 @@ struct Samples {
 impl Samples {
     /// The states of a sample among those of a group.
     fn states(&self, group: Range<usize>, label: bool) -> Vec<usize> {
-        let is_there = |state: usize| self.valid.as_ref().is_none_or(|valid| valid.get_bit(state));
-        group.filter(|&state| is_there(state) && self.labels.get_bit(state) == label).collect()
+        let is_present = |state: usize| self.valid.as_ref().is_none_or(|valid| valid.get_bit(state));
+        group.filter(|&state| is_present(state) && self.labels.get_bit(state) == label).collect()
     }
 }
 
@@ -75,20 +75,20 @@ impl Groups {
             return Err("expected a score and a label".into());
         };
         let scores = score::rankable(score_rows)?;
-        let (labels, labels_there) = label::bits("label", label_rows)?;
-        let mut others_there = scores.validity().cloned();
+        let (labels, labels_valid) = label::bits("label", label_rows)?;
+        let mut others_valid = scores.validity().cloned();
         let mut masses = None;
         if let Some(mass_rows) = mass_rows.first() {
             let (values, used) = if counted { count::values(mass_rows)? } else { weight::values(mass_rows)? };
-            others_there = combine_validities_and(others_there.as_ref(), used.as_ref());
+            others_valid = combine_validities_and(others_valid.as_ref(), used.as_ref());
             let name = mass_rows.name().to_string();
             masses = Some(if counted { Masses::Counts(values) } else { Masses::Weights { name, values } });
         }
         let some = |bitmap: Bitmap| Some(bitmap).filter(|bitmap| bitmap.unset_bits() > 0);
-        let valid = combine_validities_and(others_there.as_ref(), labels_there.as_ref()).and_then(some);
-        let unlabelled = labels_there.and_then(some).map(|there| match &others_there {
-            None => !&there,
-            Some(others) => and_not(others, &there),
+        let valid = combine_validities_and(others_valid.as_ref(), labels_valid.as_ref()).and_then(some);
+        let unlabelled = labels_valid.and_then(some).map(|valid_labels| match &others_valid {
+            None => !&valid_labels,
+            Some(others) => and_not(others, &valid_labels),
         });
         Ok(Groups { scores, content: Content::Rows(Rows { labels, masses, valid, unlabelled }), borders })
     }
@@ -244,9 +244,10 @@ pub fn same_groups(
         if *first != borders {
             let length = |borders: &[usize], group: usize| borders[group + 1] - borders[group];
             let lengths = |group: usize| (length(first, group), length(&borders, group));
-            if let Some((others, own)) = (0..groups).map(lengths).find(|(others, own)| others != own) {
+            if let Some((others, n_rows)) = (0..groups).map(lengths).find(|(others, n_rows)| others != n_rows)
+            {
                 return Err(format!(
-                    "{} \"{}\" has {own} rows but {} \"{}\" has {others} in the same group. \
+                    "{} \"{}\" has {n_rows} rows but {} \"{}\" has {others} in the same group. \
                      Both must come from the same rows: filter, sort or sample both alike",
                     role(input),
                     lists.field.name,

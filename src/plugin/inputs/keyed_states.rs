@@ -73,8 +73,10 @@ impl WithScores for Counting<'_> {
             is_exact: of_keys.iter().all(|state| state.unordered_pairs() == 0),
         };
         // Each key by itself; its codes say nothing of other keys.
-        let of_key = |own: &Option<State<WeightSums>>| {
-            own.as_ref().map(|own| own.by_codes(&descending(own.bins.len())))
+        let of_key = |weight_state: &Option<State<WeightSums>>| {
+            weight_state
+                .as_ref()
+                .map(|weight_state| weight_state.by_codes(&descending(weight_state.bins.len())))
         };
         let mut weighted = weights.iter().map(of_key).collect();
         if self.needs.codes || self.needs.all_placements {
@@ -95,8 +97,8 @@ impl WithScores for Counting<'_> {
                 }
             };
             counted.keys.par_iter_mut().zip(&of_keys).for_each(with_codes);
-            let by_codes = |(state, own): (&State, &Option<State<WeightSums>>)| {
-                Some(own.as_ref()?.by_codes(&codes(keys_of::<S::Key>(state), all_keys)))
+            let by_codes = |(state, weight_state): (&State, &Option<State<WeightSums>>)| {
+                Some(weight_state.as_ref()?.by_codes(&codes(keys_of::<S::Key>(state), all_keys)))
             };
             weighted = of_keys.par_iter().zip(&weights).map(by_codes).collect();
             counted.distinct = all_keys.len();
@@ -141,7 +143,7 @@ fn keys_of<K: Key>(state: &State) -> &[K] {
 
 /// For each bin of a key, which bin of all keys it lies in; that one has the lowest score of all its rows. Keys of scores
 /// descend, and codes are counted from the lowest.
-fn codes<K: Key>(own: &[K], all: &[K]) -> Vec<u32> {
+fn codes<K: Key>(keys: &[K], all: &[K]) -> Vec<u32> {
     let mut place = 0;
     let code = |key: &K| {
         // Steps double, because the next bin of a key is mostly near.
@@ -153,7 +155,7 @@ fn codes<K: Key>(own: &[K], all: &[K]) -> Vec<u32> {
         place += all[place..all.len().min(place + step)].partition_point(|other| other > key);
         all.len().saturating_sub(place + 1) as u32
     };
-    own.iter().map(code).collect()
+    keys.iter().map(code).collect()
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use crate::statistics::kinds::KeyKind;
 use crate::statistics::monitoring::{ORDERED, period_order};
 
 /// How many values a message lists.
-const SHOWN: usize = 10;
+const MAX_LISTED: usize = 10;
 
 /// A column of keys as codes.
 pub struct KeyCodes {
@@ -101,14 +101,14 @@ impl KeyCodes {
 /// Refuses a dtype whose values do not name anything.
 pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     let plain = |field: &Field| !dtype::is_nested(field) && !dtype::is_extension(field);
-    let named = match item.dtype() {
+    let has_names = match item.dtype() {
         Dtype::Struct(fields) => fields.iter().all(plain),
         _ => plain(item),
     };
-    if named {
+    if has_names {
         return Ok(());
     }
-    let dtype = dtype::shown(item);
+    let dtype = dtype::display(item);
     Err(format!(
         "{role} \"{name}\" has dtype {dtype}, but a {role} is a column of plain values, such as strings or integers"
     ))
@@ -161,7 +161,9 @@ fn places(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Factori
         )),
         Dtype::Dictionary(..) => places_of_words(field, &Words::of(array)?),
         Dtype::Struct(fields) => places_of_structs(fields, downcast(array)?, kind),
-        _ => Err(format!("\"{}\" has dtype {}, whose values have no order", field.name, dtype::shown(field))),
+        _ => {
+            Err(format!("\"{}\" has dtype {}, whose values have no order", field.name, dtype::display(field)))
+        }
     }
 }
 
@@ -261,7 +263,7 @@ fn in_order_of_periods(places: &mut Factorized, field: &Field, array: &dyn Array
     if !is_text || places.rows.len() - missing < 2 {
         return Ok(());
     }
-    let name = |&row: &u32| text::shown(field, array, row as usize);
+    let name = |&row: &u32| text::display(field, array, row as usize);
     let names = places.rows[missing..].iter().map(name).collect::<Result<Vec<_>, _>>()?;
     let order = period_order(&names.iter().map(String::as_str).collect::<Vec<_>>()).map_err(|reason| {
         format!("by \"{}\" has periods without an order: {reason}; {ORDERED}, or use a column of dates, numbers or an Enum", field.name)
@@ -324,8 +326,8 @@ fn among(classes: &[String], role: &str, keys: &Values) -> Result<Vec<u32>, Stri
             "{role} \"{}\" holds {key:?}, which is not one of the classes {}{}. Say which class each column is for, in \
              order: classes=[...]",
             keys.name(),
-            classes.iter().take(SHOWN).map(|class| format!("{class:?}")).collect::<Vec<_>>().join(", "),
-            if classes.len() > SHOWN { ", ..." } else { "" }
+            classes.iter().take(MAX_LISTED).map(|class| format!("{class:?}")).collect::<Vec<_>>().join(", "),
+            if classes.len() > MAX_LISTED { ", ..." } else { "" }
         )),
     };
     (0..keys.array.len()).map(|row| place(text::cast(&keys.field, keys.array.as_ref(), row)?)).collect()
@@ -337,20 +339,20 @@ fn without_reference(values: &Values, reference: &str, missing: bool) -> Result<
     let (Dtype::Struct(fields), names) = (structs.dtype(), structs.values()) else {
         return Err("a key with a reference has no fields".into());
     };
-    let shown = |row: usize| {
-        let texts = fields.iter().zip(names).map(|(field, names)| text::shown(field, names.as_ref(), row));
+    let texts_of = |row: usize| {
+        let texts = fields.iter().zip(names).map(|(field, names)| text::display(field, names.as_ref(), row));
         Ok(texts.collect::<Result<Vec<_>, String>>()?.join(", "))
     };
-    let mut listed = (0..structs.len()).take(SHOWN).map(shown).collect::<Result<Vec<_>, String>>()?;
+    let mut listed = (0..structs.len()).take(MAX_LISTED).map(texts_of).collect::<Result<Vec<_>, String>>()?;
     let mut keys = structs.len();
     if missing {
         keys += 1;
-        listed.extend((listed.len() < SHOWN).then(|| vec!["null"; names.len()].join(", ")));
+        listed.extend((listed.len() < MAX_LISTED).then(|| vec!["null"; names.len()].join(", ")));
     }
     Ok(format!(
         "`versus` names the segment {reference}, which the rows do not have; there are: {}{}",
         listed.join("; "),
-        if keys > SHOWN { "; ..." } else { "" }
+        if keys > MAX_LISTED { "; ..." } else { "" }
     ))
 }
 
@@ -371,11 +373,11 @@ mod tests {
         let keys = KeyCodes::read("fold", &rows, kind).unwrap();
         assert_eq!(keys.values.array.dtype(), rows.array.dtype());
         let texts = (0..keys.values.array.len())
-            .map(|row| text::shown(&keys.values.field, keys.values.array.as_ref(), row).unwrap());
+            .map(|row| text::display(&keys.values.field, keys.values.array.as_ref(), row).unwrap());
         (keys.codes, texts.collect())
     }
 
-    fn named(array: &dyn Array) -> Field {
+    fn field_of(array: &dyn Array) -> Field {
         Field::new("k".into(), array.dtype().clone(), true)
     }
 
@@ -390,16 +392,16 @@ mod tests {
     fn in_the_order_of_values() {
         let floats = PrimitiveArray::<f64>::from_slice([f64::NAN, -0.0, 1.5, 0.0, -f64::NAN]).boxed();
         assert_eq!(
-            read(named(floats.as_ref()), floats.clone()),
+            read(field_of(floats.as_ref()), floats.clone()),
             (vec![2, 0, 1, 0, 2], ["0.0", "1.5", "NaN"].map(String::from).to_vec())
         );
         let words = Utf8ViewArray::from_slice([Some("b"), None, Some("a longer word"), Some("b")]).boxed();
         assert_eq!(
-            read(named(words.as_ref()), words.clone()),
+            read(field_of(words.as_ref()), words.clone()),
             (vec![1, 0, 0, 1], vec!["a longer word".into(), "b".into()])
         );
         let nothing = NullArray::new(Dtype::Null, 2).boxed();
-        assert_eq!(read(named(nothing.as_ref()), nothing.clone()), (vec![0, 0], Vec::new()));
+        assert_eq!(read(field_of(nothing.as_ref()), nothing.clone()), (vec![0, 0], Vec::new()));
     }
 
     #[test]
@@ -410,11 +412,11 @@ mod tests {
         ];
         let all = concatenated(&parts).unwrap();
         assert_eq!(
-            read(named(all.as_ref()), all.clone()),
+            read(field_of(all.as_ref()), all.clone()),
             (vec![1, 0, 2, 1, 0], ["a", "b", "c"].map(String::from).to_vec())
         );
         let about = [(DTYPE_ENUM_VALUES_NEW.into(), "1;c1;z1;b1;a".into())].into_iter().collect();
-        let of_enum = named(all.as_ref()).with_metadata(about);
+        let of_enum = field_of(all.as_ref()).with_metadata(about);
         assert_eq!(categories(&of_enum), ["c", "z", "b", "a"]);
         assert_eq!(read(of_enum, all), (vec![1, 0, 0, 1, 2], ["c", "b", "a"].map(String::from).to_vec()));
     }
@@ -426,12 +428,12 @@ mod tests {
         let year = column([Some(16), Some(15), Some(15), Some(15), None]);
         let fields = ["region", "year"].map(|name| Field::new(name.into(), Dtype::Int16, true)).to_vec();
         let array = StructArray::try_new(Dtype::Struct(fields), 5, vec![region, year], None).unwrap().boxed();
-        let rows = Values { field: named(array.as_ref()), array };
+        let rows = Values { field: field_of(array.as_ref()), array };
         let keys = KeyCodes::read("by", &rows, KeyKind::Series).unwrap();
         assert_eq!(keys.codes, [3, 4, 0, 2, 1]);
         assert_eq!(keys.series, [Some(0), None, Some(1), Some(1), Some(2)]);
         let numbers = PrimitiveArray::<i16>::from_slice([5, 4]).boxed();
-        let rows = Values { field: named(numbers.as_ref()), array: numbers };
+        let rows = Values { field: field_of(numbers.as_ref()), array: numbers };
         assert_eq!(KeyCodes::read("by", &rows, KeyKind::Series).unwrap().series, [Some(0); 2]);
     }
 
@@ -447,7 +449,7 @@ mod tests {
             let array =
                 StructArray::try_new(Dtype::Struct(fields), 5, vec![region, weeks], None).unwrap().boxed();
             let keys =
-                KeyCodes::read("by", &Values { field: named(array.as_ref()), array }, KeyKind::Series)?;
+                KeyCodes::read("by", &Values { field: field_of(array.as_ref()), array }, KeyKind::Series)?;
             Ok::<_, String>((keys.codes, keys.series))
         };
         let (codes, series) = read([Some("W10"), Some("W9"), Some("W9"), None, Some("W11")]).unwrap();
@@ -473,13 +475,13 @@ mod tests {
         let structs =
             StructArray::try_new(Dtype::Struct(fields), 4, vec![numbers, words], None).unwrap().boxed();
         let expected = ["{null,\"b\"}", "{1,\"b\"}", "{2,\"a\"}", "{2,\"b\"}"].map(String::from).to_vec();
-        assert_eq!(read(named(structs.as_ref()), structs.clone()), (vec![3, 0, 2, 1], expected.clone()));
+        assert_eq!(read(field_of(structs.as_ref()), structs.clone()), (vec![3, 0, 2, 1], expected.clone()));
         let last = ["{1,\"b\"}", "{2,\"a\"}", "{2,\"b\"}", "{null,\"b\"}"].map(String::from).to_vec();
-        let shown = read_as(KeyKind::MissingLast, named(structs.as_ref()), structs.clone());
-        assert_eq!(shown, (vec![2, 3, 1, 0], last));
+        let missing_last = read_as(KeyKind::MissingLast, field_of(structs.as_ref()), structs.clone());
+        assert_eq!(missing_last, (vec![2, 3, 1, 0], last));
         let twice = concatenated(&[structs.clone(), structs.clone()]).unwrap();
-        assert_eq!(read(named(twice.as_ref()), twice).1, expected);
+        assert_eq!(read(field_of(twice.as_ref()), twice).1, expected);
         let missing = structs.with_validity(Some([true, false, true, false].into_iter().collect()));
-        assert_eq!(read(named(missing.as_ref()), missing).1, expected[2..]);
+        assert_eq!(read(field_of(missing.as_ref()), missing).1, expected[2..]);
     }
 }

@@ -60,13 +60,13 @@ fn other_values(role: &str, name: &str, wrong: &str, values: &[(String, usize)],
         );
         return format!("{}It looks like a score: {swapped}", wanted(role, name, &got));
     }
-    let there = values.iter().map(|(value, _)| value.as_str()).collect::<Vec<_>>().join(", ");
+    let listed = values.iter().map(|(value, _)| value.as_str()).collect::<Vec<_>>().join(", ");
     let column = if is_float { ".fill_nan(None)" } else { "" };
     let python = |value: &str| format!("pl.col(\"{name}\"){column} == {value}");
     let sql = |value: &str| {
         let negative = match values {
             [(one, _), (other, _)] => format!("= {}", if value == one { other } else { one }),
-            _ => format!("IN ({there})"),
+            _ => format!("IN ({listed})"),
         };
         format!("--{role} \"CASE WHEN {name} = {value} THEN TRUE WHEN {name} {negative} THEN FALSE END\"")
     };
@@ -80,7 +80,7 @@ fn other_values(role: &str, name: &str, wrong: &str, values: &[(String, usize)],
             };
             format!("{} or {}{which}", write(one), write(other))
         }
-        _ => format!("{} with one of {there}", write("...")),
+        _ => format!("{} with one of {listed}", write("...")),
     };
     refused(role, name, &got, &words(&python), &words(&sql))
 }
@@ -106,7 +106,7 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
 
 /// Says what to write for a label of another dtype.
 fn other_dtype(role: &str, name: &str, item: &Field) -> String {
-    let got = format!("has dtype {}", dtype::shown(item));
+    let got = format!("has dtype {}", dtype::display(item));
     // Which words there are is known only when rows are read. Others than the two, such as NA, are refused by
     // Python, and are missing in SQL.
     let python = if dtype::is_words(item) {
@@ -142,15 +142,15 @@ pub fn bits(role: &str, labels: &Values) -> Result<(Bitmap, Option<Bitmap>), Str
                     let one_or_zero = |value: &$label| *value == $one || *value == $zero;
                     if !values.iter().all(one_or_zero) {
                         // A value under a null may be anything, so a second look leaves out the nulls.
-                        let there = || array.iter().flatten();
-                        if let Some(wrong) = there().find(|value| !one_or_zero(value)) {
+                        let present = || array.iter().flatten();
+                        if let Some(wrong) = present().find(|value| !one_or_zero(value)) {
                             let wrong = wrong.to_string();
                             return Err(if wrong == "NaN" {
                                 not_a_number(role, labels.name())
                             } else {
                                 {
                                     let is_float = matches!(array.dtype(), Dtype::Float16 | Dtype::Float32 | Dtype::Float64);
-                                    other_values(role, labels.name(), &wrong, &counted(there().copied()), is_float)
+                                    other_values(role, labels.name(), &wrong, &counted(present().copied()), is_float)
                                 }
                             });
                         }

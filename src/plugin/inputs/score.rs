@@ -61,7 +61,7 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
             _ => String::new(),
         }
     };
-    let dtype = dtype::shown(item);
+    let dtype = dtype::display(item);
     let article = if role == "score" { "a" } else { "the" };
     Err(format!("{role} \"{name}\" has dtype {dtype}, but {article} {role} is a number or a Boolean.{hint}"))
 }

@@ -39,14 +39,14 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String>
         ));
     }
     let Dtype::Struct(fields) = item.dtype() else {
-        return Err(refused(format!("has dtype {}", dtype::shown(item))));
+        return Err(refused(format!("has dtype {}", dtype::display(item))));
     };
     let field_of = |fields: &'a [Field], name: &str, within: &str| {
         let field = fields.iter().find(|field| field.name == name);
         field.ok_or_else(|| refused(format!("has no field {name}{within}")))
     };
     let wrong =
-        |field: &Field| refused(format!("has a field {} of dtype {}", field.name, dtype::shown(field)));
+        |field: &Field| refused(format!("has a field {} of dtype {}", field.name, dtype::display(field)));
     for record_field in RocStateRecord::FIELDS {
         let field = field_of(fields, record_field.name, "")?;
         let fits = match (field.name.as_str(), field.dtype()) {

@@ -127,7 +127,7 @@ impl States {
     }
 
     /// Whether a state is there: not null.
-    pub fn is_there(&self, state: usize) -> bool {
+    pub fn is_present(&self, state: usize) -> bool {
         self.heads[state].is_some()
     }
 
@@ -364,15 +364,15 @@ fn checked_resolution(name: &str, resolution: u64, limit: Option<Limit>) -> Resu
 
 /// What `max_bins` and `scale` say together.
 fn limit(state: &str, max_bins: Option<u64>, scale: Option<&str>) -> Result<Option<Limit>, String> {
-    let (max_bins, named) = match (max_bins, scale) {
+    let (max_bins, scale_name) = match (max_bins, scale) {
         (None, None) => return Ok(None),
-        (Some(max_bins), Some(named)) => (max_bins, named),
+        (Some(max_bins), Some(scale_name)) => (max_bins, scale_name),
         _ => return Err(format!("state \"{state}\" has only one of max_bins and scale")),
     };
-    let scale = Scale::NAMED.into_iter().find(|(name, _)| *name == named);
+    let scale = Scale::NAMES.into_iter().find(|(name, _)| *name == scale_name);
     let Some((_, scale)) = scale else {
         return Err(format!(
-            "state \"{state}\" has the unknown scale \"{named}\"; expected real or probability"
+            "state \"{state}\" has the unknown scale \"{scale_name}\"; expected real or probability"
         ));
     };
     if !LIMITS.contains(&max_bins) {

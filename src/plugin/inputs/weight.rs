@@ -30,7 +30,7 @@ pub fn check(name: &str, item: &Field) -> Result<(), String> {
     };
     Err(format!(
         "weight \"{name}\" has dtype {}, but a weight is a number: how many rows a row stands for{hint}",
-        dtype::shown(item)
+        dtype::display(item)
     ))
 }
 

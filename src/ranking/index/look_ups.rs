@@ -220,13 +220,13 @@ mod tests {
 
     /// By definition, whatever the pieces.
     fn assert_bounds<S: Score + PartialOrd>(indexed: &[S], others: &[S], number: usize) {
-        let [own, keys] =
+        let [stored, keys] =
             [indexed, others].map(|scores| scores.iter().map(|score| score.key()).collect::<Vec<S::Key>>());
         let pieces: Vec<&[S::Key]> = keys.chunks(keys.len().div_ceil(number).max(1)).collect();
         let mut index = Index::default();
-        index.build::<S>(&[&own]);
-        let lower = |key| own.iter().filter(|&&other| other < key).count() as u32;
-        let upper = |key| own.iter().filter(|&&other| other <= key).count() as u32;
+        index.build::<S>(&[&stored]);
+        let lower = |key| stored.iter().filter(|&&other| other < key).count() as u32;
+        let upper = |key| stored.iter().filter(|&&other| other <= key).count() as u32;
         let expected: Vec<(u32, u32)> = keys.iter().map(|&key| (lower(key), upper(key))).collect();
         let mut received = Vec::new();
         index.look_up::<S>(&pieces, &mut |bounds| {
@@ -241,7 +241,7 @@ mod tests {
         };
         let sums = [sum(&|bounds| bounds.0), sum(&|bounds| bounds.1 - bounds.0)];
         assert_eq!(index.below_and_equal::<S>(&pieces), sums);
-        let mut sorted = own.clone();
+        let mut sorted = stored.clone();
         sorted.sort_unstable();
         assert_eq!(index.has_equal_keys(), sorted.windows(2).any(|pair| pair[0] == pair[1]));
     }

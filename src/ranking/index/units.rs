@@ -88,9 +88,9 @@ impl<K: Key, F: Fn(K) -> u32> Kernel for TwiceUnitsBelow<'_, K, F> {
         for rows in cache::prefetched_chunks(self.pieces, TOGETHER) {
             keys.iter_mut().zip(rows).for_each(|(key, row)| *key = row.0);
             let bounds = look_ups.bounds(&keys[..rows.len()]);
-            for ((&lower, &upper), &(_, own)) in bounds.lower.iter().zip(bounds.upper).zip(rows) {
+            for ((&lower, &upper), &(_, row_units)) in bounds.lower.iter().zip(bounds.upper).zip(rows) {
                 let twice = units_before[lower as usize] + units_before[upper as usize];
-                sum += u128::from(own) * u128::from(twice);
+                sum += u128::from(row_units) * u128::from(twice);
             }
         }
         sum
@@ -116,10 +116,10 @@ mod tests {
             let [indexed, others] = [indexed, others].map(|rows| rows.iter().map(row).collect::<Vec<(u64, u64)>>());
             let (head, tail) = indexed.split_at(indexed.len() / 3);
             let mut expected = 0u128;
-            for &(key, own) in &others {
+            for &(key, row_units) in &others {
                 for &(other, units) in &indexed {
                     let times = u128::from(other < key) + u128::from(other <= key);
-                    expected += u128::from(own) * u128::from(units) * times;
+                    expected += u128::from(row_units) * u128::from(units) * times;
                 }
             }
             let mut index = Index::default();

@@ -164,13 +164,13 @@ impl<K: Key> DistinctKeys<K> {
     /// If `m` scores are drawn from `most` or fewer values, the probability that no two are equal is less than
     /// `exp(-m² / (2 most))`, here one in fifty.
     pub fn may_be_few<S: Score<Key = K>>(pieces: &[Observations<'_, S>], most: usize) -> bool {
-        let mut drawn = [K::default(); SAMPLE];
+        let mut sampled = [K::default(); SAMPLE];
         let enough = (3 * most.min(MOST_KEYS).isqrt()).clamp(1, SAMPLE);
         let scores = sampled_scores(pieces).step_by(SAMPLE / enough);
-        let n_drawn = drawn.iter_mut().zip(scores).map(|(key, score)| *key = score.key()).count();
-        let drawn = &mut drawn[..n_drawn];
-        drawn.sort_unstable();
-        drawn.windows(2).any(|pair| pair[0] == pair[1])
+        let n_sampled = sampled.iter_mut().zip(scores).map(|(key, score)| *key = score.key()).count();
+        let sampled = &mut sampled[..n_sampled];
+        sampled.sort_unstable();
+        sampled.windows(2).any(|pair| pair[0] == pair[1])
     }
 
     /// Counts rows, or gives up; rows whose `valid` bit is 0 are skipped.

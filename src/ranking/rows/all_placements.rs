@@ -48,7 +48,7 @@ pub struct SharedPlacements {
     /// Rows of the class.
     pub rows: u64,
     /// The sum of their midranks among the rows of the key.
-    pub own: u128,
+    pub within: u128,
     /// The sum of their midranks among all rows.
     pub all: u128,
     /// The sum of the products of both.
@@ -119,7 +119,11 @@ impl AllPlacements {
 
     /// The placements of each key's rows among themselves.
     pub fn keys(&self) -> Vec<KeyPlacements> {
-        self.0.keys.iter().map(|[neg, pos]| key_placements(neg.own_moments(), pos.own_moments())).collect()
+        self.0
+            .keys
+            .iter()
+            .map(|[neg, pos]| key_placements(neg.within_moments(), pos.within_moments()))
+            .collect()
     }
 
     /// The placements of all rows.
@@ -141,7 +145,7 @@ impl AllPlacements {
     pub fn shared(&self) -> impl Iterator<Item = [SharedPlacements; 2]> {
         let shared = |sums: ClassSums<u128>| SharedPlacements {
             rows: sums.rows as u64,
-            own: sums.own,
+            within: sums.within,
             all: sums.all,
             products: sums.products,
         };
@@ -161,18 +165,18 @@ impl AllPlacements {
 
     /// The midranks of all rows of a class but those of a key, among all rows but those of the key.
     fn without(&self, all: &Moments<u128>, of_key: &[ClassSums<u128>; 2], class: usize) -> Moments<u128> {
-        let (own, other) = (&of_key[class], &of_key[1 - class]);
+        let (key_sums, other) = (&of_key[class], &of_key[1 - class]);
         // Over all rows of the class: the sums of y, x y and y².
         let sum = 2 * all.rows * other.rows - other.all;
         let products = 2 * all.sum * other.rows - other.below;
         let squares = 4 * all.rows * other.rows.pow(2) - other.ranked;
         // The squares of differences are added first, so that no difference is below 0.
         let of_all = all.squares + squares - 2 * products;
-        let of_own = own.all_squares + own.own_squares - 2 * own.products;
+        let within_key = key_sums.all_squares + key_sums.within_squares - 2 * key_sums.products;
         Moments {
-            rows: all.rows - own.rows,
-            sum: all.sum - sum - (own.all - own.own),
-            squares: of_all - of_own,
+            rows: all.rows - key_sums.rows,
+            sum: all.sum - sum - (key_sums.all - key_sums.within),
+            squares: of_all - within_key,
         }
     }
 }
@@ -240,15 +244,15 @@ fn of_codes(keys: &[KeyRows], codes: Range<usize>) -> Sums<u128> {
         from(codes.end)..from(codes.start)
     };
     let ranges: Vec<Range<usize>> = keys.iter().map(of_range).collect();
-    let own = || {
+    let key_codes = || {
         keys.iter().zip(&ranges).map(|(key, range)| (&key.codes[range.clone()], &key.counts[range.clone()]))
     };
     let index = |code: u32| code as usize - codes.start;
     // Where the keys of each code begin, and then where they end.
     let mut ends = vec![0; codes.len()];
-    own().for_each(|(codes, _)| codes.iter().for_each(|&code| ends[index(code)] += 1));
+    key_codes().for_each(|(codes, _)| codes.iter().for_each(|&code| ends[index(code)] += 1));
     let mut of_codes = vec![(0, Count::default()); exclusive_prefix_sum(&mut ends)];
-    for (key, (codes, counts)) in (0..).zip(own()) {
+    for (key, (codes, counts)) in (0..).zip(key_codes()) {
         for (&code, &count) in codes.iter().zip(counts) {
             let end = &mut ends[index(code)];
             of_codes[*end] = (key, count);
@@ -295,7 +299,7 @@ mod tests {
     fn among_themselves(scores: &[i16], labels: &[bool], keep: impl Fn(usize) -> bool) -> KeyPlacements {
         let rows: Vec<u32> = (0..labels.len() as u32).filter(|&row| keep(row as usize)).collect();
         let labels: Vec<bool> = rows.iter().map(|&row| labels[row as usize]).collect();
-        let counts = Codes::of(scores).taken(&rows).counts(&labels);
+        let counts = Codes::of(scores).select(&rows).counts(&labels);
         let n_pos = labels.iter().filter(|&&label| label).count() as u64;
         KeyPlacements { n_pos, n_neg: labels.len() as u64 - n_pos, sums: placements(&counts) }
     }
@@ -330,20 +334,20 @@ mod tests {
 
     fn check(all: &AllPlacements, scores: &[i16], labels: &[bool], keys: &Codes) {
         assert_eq!(all.all(), among_themselves(scores, labels, |_| true));
-        let (own, without) = (all.keys(), all.without_each());
-        assert_eq!((own.len(), without.len()), (keys.distinct, keys.distinct));
+        let (by_key, without) = (all.keys(), all.without_each());
+        assert_eq!((by_key.len(), without.len()), (keys.distinct, keys.distinct));
         for (key, shared) in all.shared().enumerate() {
-            let is_own = |row: usize| keys.of_row[row] as usize == key;
-            assert_eq!(own[key], among_themselves(scores, labels, is_own));
-            assert_eq!(without[key], among_themselves(scores, labels, |row| !is_own(row)));
+            let is_member = |row: usize| keys.of_row[row] as usize == key;
+            assert_eq!(by_key[key], among_themselves(scores, labels, is_member));
+            assert_eq!(without[key], among_themselves(scores, labels, |row| !is_member(row)));
             for (class, shared) in [false, true].into_iter().zip(shared) {
-                let mut expected = SharedPlacements { rows: 0, own: 0, all: 0, products: 0 };
-                for row in (0..labels.len()).filter(|&row| labels[row] == class && is_own(row)) {
+                let mut expected = SharedPlacements { rows: 0, within: 0, all: 0, products: 0 };
+                for row in (0..labels.len()).filter(|&row| labels[row] == class && is_member(row)) {
                     let [x, y] =
-                        [midrank(scores, labels, row, |_| true), midrank(scores, labels, row, is_own)];
+                        [midrank(scores, labels, row, |_| true), midrank(scores, labels, row, is_member)];
                     expected.rows += 1;
                     expected.all += x;
-                    expected.own += y;
+                    expected.within += y;
                     expected.products += x * y;
                 }
                 assert_eq!(shared, expected);

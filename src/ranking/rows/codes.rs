@@ -82,7 +82,7 @@ impl Codes {
     }
 
     /// The codes of these rows only, in this order; the codes are not renumbered, even if some have no row.
-    pub fn taken(&self, rows: &[u32]) -> Self {
+    pub fn select(&self, rows: &[u32]) -> Self {
         Codes { of_row: rows.iter().map(|&row| self.of_row[row as usize]).collect(), distinct: self.distinct }
     }
 
@@ -127,7 +127,7 @@ mod tests {
         let codes = Codes::of(&[0.5, -0.0, f64::INFINITY, 0.0, 0.5]);
         assert_eq!(codes, Codes { of_row: vec![1, 0, 2, 0, 1], distinct: 3 });
         assert_eq!(codes.histogram(|row| row != 1), [1, 2, 1]);
-        assert_eq!(codes.taken(&[2, 0]).of_row, [2, 1]);
+        assert_eq!(codes.select(&[2, 0]).of_row, [2, 1]);
         assert_eq!(Codes::of::<i64>(&[]), Codes::default());
     }
 
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn in_order_of_what_lies_beside() {
+    fn in_order_of_neighbours() {
         for rows in [60, 3000, SHARD_ROWS as u32 + 5] {
             let scores: Vec<u32> = (0..rows).map(|row| row.wrapping_mul(0x9E37_79B1) >> 20).collect();
             let codes = Codes::of(&scores);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn nan_has_a_code_of_its_own() {
+    fn nan_has_a_separate_code() {
         for rows in [40, 500, SHARD_ROWS + 5] {
             let mut scores: Vec<f64> = (0..rows).map(|row| (row * 7 % 13) as f64).collect();
             scores[rows / 2] = f64::NAN;

@@ -80,13 +80,13 @@ mod tests {
             prop_assert!(!has_nan);
             prop_assert_eq!(of_keys.len(), keys.distinct);
             for (key, of_key) in of_keys.iter().enumerate() {
-                let own = |row: &usize| keys.of_row[*row] as usize == key;
-                let own: Vec<usize> = (0..rows.len()).filter(own).collect();
-                let own_labels: Vec<bool> = own.iter().map(|&row| labels[row]).collect();
-                let codes = Codes::of(&own.iter().map(|&row| scores[row]).collect::<Vec<_>>());
-                let tied = codes.counts(&own_labels);
-                prop_assert_eq!(of_key.n_pos, own_labels.iter().filter(|&&label| label).count() as u64);
-                prop_assert_eq!(of_key.n_neg, (own.len() as u64) - of_key.n_pos);
+                let members = |row: &usize| keys.of_row[*row] as usize == key;
+                let members: Vec<usize> = (0..rows.len()).filter(members).collect();
+                let member_labels: Vec<bool> = members.iter().map(|&row| labels[row]).collect();
+                let codes = Codes::of(&members.iter().map(|&row| scores[row]).collect::<Vec<_>>());
+                let tied = codes.counts(&member_labels);
+                prop_assert_eq!(of_key.n_pos, member_labels.iter().filter(|&&label| label).count() as u64);
+                prop_assert_eq!(of_key.n_neg, (members.len() as u64) - of_key.n_pos);
                 if of_key.n_pos > 0 && of_key.n_neg > 0 {
                     prop_assert_eq!(of_key.sums, counts::placements(&tied));
                 }
@@ -100,7 +100,7 @@ mod tests {
         let labels = [true, false, true, false];
         let keys = Codes { of_row: vec![0, 0, 1, 1], distinct: 2 };
         let (of_keys, has_nan) = KeyPlacements::of(&[2.0, 1.0, f64::NAN, 1.0], &labels, &keys);
-        let (expected, _) = KeyPlacements::of(&[2.0, 1.0], &labels[..2], &keys.taken(&[0, 1]));
+        let (expected, _) = KeyPlacements::of(&[2.0, 1.0], &labels[..2], &keys.select(&[0, 1]));
         assert!(has_nan);
         assert_eq!(of_keys[0], expected[0]);
         assert_eq!(of_keys[1], KeyPlacements { n_pos: 1, n_neg: 1, sums: Placements::default() });

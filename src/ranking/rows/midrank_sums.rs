@@ -53,13 +53,13 @@ pub(super) struct ClassSums<T> {
     /// Of x, the midrank among all rows.
     pub all: T,
     /// Of y, the midrank among the rows of the key.
-    pub own: T,
+    pub within: T,
     /// Of x².
     pub all_squares: T,
     /// Of x y.
     pub products: T,
     /// Of y².
-    pub own_squares: T,
+    pub within_squares: T,
     /// Of twice the midranks of the rows of the other class with a lower score, plus the midranks of those with the same.
     pub below: T,
     /// Of `2 x r` and of the number of rows of the other class with the same score. Here r is twice the number of rows
@@ -87,12 +87,12 @@ impl<T: SumNumber> ClassSums<T> {
     #[inline(always)]
     fn add(&mut self, rows: T, Shared { x, y, rank, below, tied }: Shared<T>) {
         self.rows += rows;
-        let (all, own) = (rows * x, rows * y);
+        let (all, within) = (rows * x, rows * y);
         self.all += all;
-        self.own += own;
+        self.within += within;
         self.all_squares += all * x;
         self.products += all * y;
-        self.own_squares += own * y;
+        self.within_squares += within * y;
         self.below += rows * below;
         let ranked = all * rank;
         self.ranked += ranked + ranked + rows * rows * tied;
@@ -191,10 +191,10 @@ impl<T: SumNumber> Sums<T> {
         let wide = |sums: ClassSums<T>| ClassSums {
             rows: sums.rows.into(),
             all: sums.all.into(),
-            own: sums.own.into(),
+            within: sums.within.into(),
             all_squares: sums.all_squares.into(),
             products: sums.products.into(),
-            own_squares: sums.own_squares.into(),
+            within_squares: sums.within_squares.into(),
             below: sums.below.into(),
             ranked: sums.ranked.into(),
         };
@@ -219,10 +219,10 @@ impl Sums<u128> {
                 let rows = more.rows;
                 sums.rows += rows;
                 sums.all += more.all + x * rows;
-                sums.own += more.own + y * rows;
+                sums.within += more.within + y * rows;
                 sums.all_squares += more.all_squares + x * (2 * more.all + x * rows);
-                sums.products += more.products + x * more.own + y * (more.all + x * rows);
-                sums.own_squares += more.own_squares + y * (2 * more.own + y * rows);
+                sums.products += more.products + x * more.within + y * (more.all + x * rows);
+                sums.within_squares += more.within_squares + y * (2 * more.within + y * rows);
                 sums.below += more.below + 2 * (self.midranks[other] * rows + self.rows[class] * more.all);
                 // The r of all rows of a class and key add up to the square of their number.
                 sums.ranked +=
@@ -248,7 +248,7 @@ impl Sums<u128> {
 }
 
 impl ClassSums<u128> {
-    pub fn own_moments(&self) -> Moments<u128> {
-        Moments { rows: self.rows, sum: self.own, squares: self.own_squares }
+    pub fn within_moments(&self) -> Moments<u128> {
+        Moments { rows: self.rows, sum: self.within, squares: self.within_squares }
     }
 }

@@ -231,12 +231,12 @@ fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>) -> (u128, Vec<Block
     let mut pieces_of = |partition: usize| {
         let mut pieces = Pieces { keys: Vec::new(), twice: Vec::new(), below: below[partition % 2] };
         for (block, rest) in keys.iter().zip(&mut rest) {
-            let own = block.partition(partition);
-            let (twice, after) = std::mem::take(rest).split_at_mut(own.len());
+            let block_keys = block.partition(partition);
+            let (twice, after) = std::mem::take(rest).split_at_mut(block_keys.len());
             *rest = after;
-            pieces.keys.push(own);
+            pieces.keys.push(block_keys);
             pieces.twice.push(twice);
-            below[partition % 2] += own.len();
+            below[partition % 2] += block_keys.len();
         }
         pieces
     };

@@ -122,9 +122,10 @@ mod tests {
 
     /// By definition, from the placements row by row.
     fn assert_products(scores: &[&[i32]], labels: &[bool]) {
-        let by_rows: Vec<RowPlacements> = scores.iter().map(|own| RowPlacements::of(own, labels)).collect();
+        let by_rows: Vec<RowPlacements> =
+            scores.iter().map(|column| RowPlacements::of(column, labels)).collect();
         let parted: Vec<PartedPlacements> =
-            scores.iter().map(|own| PartedPlacements::of(own, labels).unwrap()).collect();
+            scores.iter().map(|column| PartedPlacements::of(column, labels).unwrap()).collect();
         let products = PlacementProducts::of(&parted);
         let sum = |a: &[u32], b: &[u32]| -> u128 {
             a.iter().zip(b).map(|(&a, &b)| u128::from(a) * u128::from(b)).sum()

@@ -127,22 +127,22 @@ impl<'a> RowGroups<'a> {
         let mut rest = &mut all[..];
         let mut parts = Vec::with_capacity(starts.len());
         for rows in starts.windows(2) {
-            let (own, others) = rest.split_at_mut(rows[1] - rows[0]);
-            parts.push((rows[0], own));
+            let (part, others) = rest.split_at_mut(rows[1] - rows[0]);
+            parts.push((rows[0], part));
             rest = others;
         }
         tasks::par_for_each(
             parts,
             || (),
-            |(), number, (start, own): (usize, &mut [T])| {
+            |(), number, (start, part): (usize, &mut [T])| {
                 let first = number << shift;
                 let last = self.borders.len().min(first + (1 << shift) + 1);
                 let mut offsets: Vec<u32> =
                     self.borders[first..last].iter().map(|border| (border - start) as u32).collect();
-                let rows = start..start + own.len();
+                let rows = start..start + part.len();
                 for (&code, &value) in codes[rows.clone()].iter().zip(&values[rows]) {
                     let offset = &mut offsets[code as usize - first];
-                    own[*offset as usize] = value;
+                    part[*offset as usize] = value;
                     *offset += 1;
                 }
             },
@@ -226,8 +226,8 @@ impl<'a> Blocks<'a> {
         let mut of_blocks: Vec<Vec<IterMut<'_, T>>> = self.blocks.iter().map(slots).collect();
         for range in 0..self.ranges {
             for (block, slots) in self.blocks.iter().zip(&mut of_blocks) {
-                let (own, others) = rest.split_at_mut(block.sizes[range] as usize);
-                slots.push(own.iter_mut());
+                let (part, others) = rest.split_at_mut(block.sizes[range] as usize);
+                slots.push(part.iter_mut());
                 rest = others;
             }
         }

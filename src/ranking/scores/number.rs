@@ -229,10 +229,10 @@ mod tests {
     #[test]
     fn integers_up_to_the_last_of_u128() {
         for number in [(1u128 << 127) - 1, 1 << 127, (1 << 127) + 1, u128::MAX - 1, u128::MAX] {
-            let named = Number::of_digits(&number.to_string()).unwrap();
-            assert_eq!(u128::at_least(named), Some(number));
-            assert_eq!(i128::at_least(named), i128::try_from(number).ok());
-            assert!(f64::at_least(named).is_some_and(|near| near >= number as f64));
+            let parsed = Number::of_digits(&number.to_string()).unwrap();
+            assert_eq!(u128::at_least(parsed), Some(number));
+            assert_eq!(i128::at_least(parsed), i128::try_from(number).ok());
+            assert!(f64::at_least(parsed).is_some_and(|near| near >= number as f64));
         }
         let above = Number::of_digits("340282366920938463463374607431768211456").unwrap();
         assert_eq!((above, u128::at_least(above)), (Number::Float(2f64.powi(128)), None));
@@ -246,19 +246,19 @@ mod tests {
     }
 
     #[test]
-    fn decimal_fractions_stand_for_themselves() {
+    fn decimal_fractions_are_exact() {
         let cents = Domain::Whole { lowest: -9999, highest: 9999, decimals: 2 };
         // The product of 0.07 and 100 is a little above 7 in floats, and that of 1.1 is above 110.
         for cent in -9999..=9999i128 {
             let (sign, size) = (if cent < 0 { "-" } else { "" }, cent.unsigned_abs());
             let text = format!("{sign}{}.{:02}", size / 100, size % 100);
             let float = Number::Float(text.parse().unwrap());
-            let named = Number::of_digits(&text).unwrap();
+            let parsed = Number::of_digits(&text).unwrap();
             assert_eq!(
-                (float.up_to(cents), named.up_to(cents)),
+                (float.up_to(cents), parsed.up_to(cents)),
                 (Some(Number::Integer(cent)), Some(Number::Integer(cent)))
             );
-            assert_eq!(f64::at_least(named), text.parse().ok());
+            assert_eq!(f64::at_least(parsed), text.parse().ok());
         }
         let long = Number::of_digits("12345678901234567890.02").unwrap();
         assert_eq!(long.scaled(2), Number::Integer(1_234_567_890_123_456_789_002));

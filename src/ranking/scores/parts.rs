@@ -114,7 +114,7 @@ pub(in crate::ranking) mod tests {
             all.slice(first, end - first)
         };
         let pieces: Vec<Observations<'_, S>> = borders.windows(2).map(piece).collect();
-        let strategies = Strategy::NAMED.map(|(_, strategy)| strategy);
+        let strategies = Strategy::NAMES.map(|(_, strategy)| strategy);
         let mut in_pieces: Vec<Group<S::Key>> =
             strategies.map(|strategy| Group::new(strategy, Domain::Any)).into();
         in_pieces.iter_mut().for_each(|group| group.load_pieces(&pieces));

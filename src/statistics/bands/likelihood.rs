@@ -72,7 +72,7 @@ mod tests {
     use crate::statistics::curve_samples::curve_sample::Limits;
 
     #[test]
-    fn a_chance_curve_is_held_as_often_as_said() {
+    fn a_chance_curve_has_the_nominal_coverage() {
         let band_holds = |seed: u64| {
             let mut labels: Vec<bool> = (0..60).map(|row| row < 30).collect();
             Stream::new(seed, 7).shuffle(&mut labels);

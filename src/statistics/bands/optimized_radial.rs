@@ -91,7 +91,7 @@ mod tests {
 
     /// All three curves go through 0.3, but for the last bit.
     #[test]
-    fn rounding_tells_no_curves_apart() {
+    fn rounding_separates_no_curves() {
         let of = |off: f64| {
             let curves = [vec![0.3, 0.4], vec![0.3 + off, 0.5], vec![0.3 - off, 0.6]];
             limits(&CurveSample::new(&curves).unwrap(), 0.3)

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_process_varies_as_said() {
+    fn the_process_has_its_variance() {
         let rates = [0.1, 0.3, 0.5, 0.9];
         let process = Process::of(&chance(400), &rates, 0.95);
         for (rate, deviation) in rates.iter().zip(&process.deviations) {

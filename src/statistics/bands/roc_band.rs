@@ -220,29 +220,31 @@ words!(Distribution { "normal" => Normal, "binomial" => Binomial, "empirical" =>
 
 impl FromOptions for RocBand {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
-        let refuse =
-            |option: &str, said: String, instead: &str| Err(OptionError::new(option, said).instead(instead));
+        let refuse = |option: &str, reason: String, instead: &str| {
+            Err(OptionError::new(option, reason).instead(instead))
+        };
         let method: BandMethod = options.word("method")?;
         let distribution = options.optional_word("distribution")?;
         let resample = options.optional_word("resample")?;
         let level = options.level()?;
-        let named = format!("`method` {}", options.value("method"));
+        let method_text = format!("`method` {}", options.value("method"));
         let of_folds = options.has_column("fold");
         let is_of_curves = matches!(method.construction(), Construction::OfCurves(..));
         let why = |draws: &str| match of_folds {
             true => "`fold` gives the curves".to_string(),
-            false => format!("{named} draws {draws}"),
+            false => format!("{method_text} draws {draws}"),
         };
         use BandMethod::*;
         if distribution.is_some() && !matches!(method, Vertical | Threshold | ThresholdBox | Radial) {
-            let said = format!("applies to limits place by place only, and `method` is '{}'", method.word());
-            return refuse("distribution", said, "leave it out, or write `method=\"vertical\"`");
+            let reason =
+                format!("applies to limits place by place only, and `method` is '{}'", method.word());
+            return refuse("distribution", reason, "leave it out, or write `method=\"vertical\"`");
         }
         if (of_folds || matches!(method, OrderStatistics | FixedWidth | WorkingHotelling))
             && let Some(option) = ["n_resamples", "seed"].into_iter().find(|option| options.has(option))
         {
-            let said = format!("applies to curves of resamples only, and {}", why("none"));
-            return refuse(option, said, "leave it out");
+            let reason = format!("applies to curves of resamples only, and {}", why("none"));
+            return refuse(option, reason, "leave it out");
         }
         if resample.is_some() && (of_folds || !(is_of_curves || method == Envelope)) {
             return refuse(
@@ -252,14 +254,14 @@ impl FromOptions for RocBand {
             );
         }
         if of_folds && !is_of_curves {
-            let said = format!("gives several curves, and {named} makes a band of one");
-            return refuse("fold", said, "leave `fold` out, or write `method=\"optimized_radial\"`");
+            let reason = format!("gives several curves, and {method_text} makes a band of one");
+            return refuse("fold", reason, "leave `fold` out, or write `method=\"optimized_radial\"`");
         }
         let region = options.bounds("fpr")?;
         if region.is_some() && method != Regional {
-            let said =
+            let reason =
                 format!("and `max_fpr` are for the regional band, and `method` is '{}'", method.word());
-            return refuse("min_fpr", said, "leave them out, or write `method=\"regional\"`");
+            return refuse("min_fpr", reason, "leave them out, or write `method=\"regional\"`");
         }
         Ok(RocBand {
             method,

@@ -189,7 +189,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_band_leaves_out_zero_exactly_where_the_test_says(
+        fn a_band_excludes_zero_exactly_where_the_test_rejects(
             rows in prop::collection::vec((any::<bool>(), 0u8..12, 0u8..12), 0..60)
         ) {
             let labels: Vec<u8> = rows.iter().map(|row| u8::from(row.0)).collect();
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn few_rows_and_few_clusters_say_little() {
+    fn few_rows_and_few_clusters_are_inconclusive() {
         let of_clusters = |clusters: &[u32]| {
             let rows = rows_of(&[0, 0, 1, 1], &[&[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 1.0, 2.0]], clusters);
             BAND.of_rows(&rows)

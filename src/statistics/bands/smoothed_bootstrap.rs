@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chance_curve_is_held_about_as_often_as_said() {
+    fn a_chance_curve_has_about_the_nominal_coverage() {
         let held = |seed: u64| {
             let mut labels: Vec<bool> = (0..120).map(|row| row < 60).collect();
             Stream::new(seed, 7).shuffle(&mut labels);

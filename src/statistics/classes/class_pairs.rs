@@ -18,12 +18,12 @@ pub fn twice_u_of_pairs(scores: &Codes, classes: &Codes, winners: Range<u32>) ->
     let mut below = vec![0u64; classes.distinct];
     let mut twice_u = vec![vec![0u64; classes.distinct]; winners.len()];
     for tie in rows.chunk_by(|a, b| a.0 == b.0) {
-        for own in tie.chunk_by(|a, b| a.1 == b.1) {
-            if !winners.contains(&own[0].1) {
+        for class_rows in tie.chunk_by(|a, b| a.1 == b.1) {
+            if !winners.contains(&class_rows[0].1) {
                 continue;
             }
-            let twice_u = &mut twice_u[(own[0].1 - winners.start) as usize];
-            let rows = own.len() as u64;
+            let twice_u = &mut twice_u[(class_rows[0].1 - winners.start) as usize];
+            let rows = class_rows.len() as u64;
             for (twice_u, &below) in twice_u.iter_mut().zip(&below) {
                 *twice_u += rows * 2 * below;
             }
@@ -49,13 +49,13 @@ pub fn twice_u_of_units(scores: &Codes, classes: &Codes, units: &[u64], winner: 
     for tie in rows.chunk_by(|a, b| a.0 == b.0) {
         let of_winner =
             tie.partition_point(|row| class(row) < winner)..tie.partition_point(|row| class(row) <= winner);
-        let own = sum(&tie[of_winner]);
-        if own > 0 {
-            twice_u.iter_mut().zip(&below).for_each(|(twice_u, &below)| *twice_u += 2 * own * below);
+        let winner_units = sum(&tie[of_winner]);
+        if winner_units > 0 {
+            twice_u.iter_mut().zip(&below).for_each(|(twice_u, &below)| *twice_u += 2 * winner_units * below);
         }
         for other in tie.chunk_by(|a, b| class(a) == class(b)) {
             let units = sum(other);
-            twice_u[class(&other[0]) as usize] += own * units;
+            twice_u[class(&other[0]) as usize] += winner_units * units;
             below[class(&other[0]) as usize] += units;
         }
     }

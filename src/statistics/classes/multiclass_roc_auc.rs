@@ -128,23 +128,28 @@ impl MulticlassRocAuc {
     /// The areas, averaged like this.
     pub fn of_options(options: &Options, average: ClassAverage) -> Result<Self, OptionError> {
         let multi_class = options.word("multi_class")?;
-        let refuse = |said: String, instead: &str| Err(OptionError::new("classes", said).instead(instead));
+        let refuse =
+            |reason: String, instead: &str| Err(OptionError::new("classes", reason).instead(instead));
         let text = |class: &OptionValue| match class {
             OptionValue::Word(class) => class.clone(),
             class => class.to_string(),
         };
         let classes: Vec<String> = options.list("classes")?.iter().map(text).collect();
-        let (in_order, named) = ("write one class for each column, in order", options.value("classes"));
+        let (in_order, classes_text) =
+            ("write one class for each column, in order", options.value("classes"));
         let columns = options.columns.iter().filter(|role| role.starts_with("probability_")).count();
         if classes.len() < 2 {
-            return refuse(format!("must be two or more, got {named}"), in_order);
+            return refuse(format!("must be two or more, got {classes_text}"), in_order);
         }
         if let Some(place) = (1..classes.len()).find(|&place| classes[..place].contains(&classes[place])) {
-            let said = format!("hold '{}' twice, compared as text", classes[place]);
-            return refuse(said, "write each once, as the columns are");
+            let reason = format!("hold '{}' twice, compared as text", classes[place]);
+            return refuse(reason, "write each once, as the columns are");
         }
         if classes.len() != columns {
-            return refuse(format!("are {}, {named}, and columns are {columns}", classes.len()), in_order);
+            return refuse(
+                format!("are {}, {classes_text}, and columns are {columns}", classes.len()),
+                in_order,
+            );
         }
         Ok(MulticlassRocAuc { classes, multi_class, average })
     }
@@ -185,10 +190,11 @@ impl Joint for MulticlassRocAuc {
         let count = |place: Option<usize>| place.map_or(0, |place| u64::from(counts[place]));
         let mass = |place: Option<usize>| place.map_or(0, |place| masses[place]);
         let against_rest = |place: usize| {
-            let own = masses[place];
-            let others = all - own;
+            let class_mass = masses[place];
+            let others = all - class_mass;
             let of_others = twice_u[place].iter().enumerate().filter(|other| other.0 != place);
-            (own > 0 && others > 0).then(|| quotient(of_others.map(|other| other.1).sum(), 2 * own * others))
+            (class_mass > 0 && others > 0)
+                .then(|| quotient(of_others.map(|other| other.1).sum(), 2 * class_mass * others))
         };
         let k = self.classes.len();
         let of_class = |class: usize| {
@@ -363,9 +369,9 @@ mod tests {
     fn cells() {
         let rows = sample();
         let mut twice = 0.0;
-        let own = [0, 0, 1, 2, 2];
-        for (pos, &class) in own.iter().enumerate() {
-            for (neg, &not) in own.iter().enumerate() {
+        let row_classes = [0, 0, 1, 2, 2];
+        for (pos, &class) in row_classes.iter().enumerate() {
+            for (neg, &not) in row_classes.iter().enumerate() {
                 for other in (0..3).filter(|&other| other != not) {
                     let (high, low) = (rows.values[class][pos], rows.values[other][neg]);
                     twice += if high > low { 2.0 } else { f64::from(u8::from(high == low)) };
@@ -377,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_that_are_not_there() {
+    fn absent_classes() {
         let scores: [&[f64]; 3] = [&[0.7, 0.2, 0.3], &[0.2, 0.4, 0.5], &[0.1, 0.4, 0.2]];
         let two = Rows { key_places: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
         let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&two);
@@ -398,12 +404,12 @@ mod tests {
         // Twice the weights are whole numbers, of rows that are repeated.
         let repeated: Vec<u32> =
             (0..5).flat_map(|row: u32| vec![row; (2.0 * weights[row as usize]) as usize]).collect();
-        let taken = |values: &Vec<f64>| repeated.iter().map(|&row| values[row as usize]).collect();
+        let repeat = |values: &Vec<f64>| repeated.iter().map(|&row| values[row as usize]).collect();
         let repeated = Rows {
             len: repeated.len(),
-            scores: plain.scores.iter().map(|codes| codes.taken(&repeated)).collect(),
-            values: plain.values.iter().map(taken).collect(),
-            keys: plain.keys.taken(&repeated),
+            scores: plain.scores.iter().map(|codes| codes.select(&repeated)).collect(),
+            values: plain.values.iter().map(repeat).collect(),
+            keys: plain.keys.select(&repeated),
             ..plain.clone()
         };
         for (multi_class, average) in [

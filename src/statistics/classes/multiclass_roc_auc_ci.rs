@@ -88,8 +88,8 @@ impl Word for IndependentAverage {
 impl FromOptions for MulticlassRocAucCi {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         if *options.value("average") == OptionValue::Word(ClassAverage::Micro.word().into()) {
-            let said = "`average=\"micro\"` pools cells of one row, which are not independent";
-            return Err(OptionError::new("", said).instead(
+            let reason = "`average=\"micro\"` pools cells of one row, which are not independent";
+            return Err(OptionError::new("", reason).instead(
                 "write `average=\"macro\"`, or make a row of each cell and write \
                  roc_auc_ci(..., cluster=\"row\")",
             ));
@@ -209,27 +209,30 @@ impl Classes<'_> {
         for class in 0..self.members.len() {
             interrupt::check();
             let column = &self.rows.scores[self.rows.key_places[class] as usize];
-            let own: Vec<bool> = self.rows.keys.of_row.iter().map(|&key| key as usize == class).collect();
-            let twice = RowPlacements::of(&column.of_row, &own);
+            let is_class: Vec<bool> =
+                self.rows.keys.of_row.iter().map(|&key| key as usize == class).collect();
+            let twice = RowPlacements::of(&column.of_row, &is_class);
             of_each.push(vec![variance_of_area(&twice)]);
             if is_averaged {
-                self.add_against_rest(class, &own, &twice);
+                self.add_against_rest(class, &is_class, &twice);
             }
         }
         Variances { of_average: if is_averaged { self.variance() } else { None }, of_each }
     }
 
-    fn add_against_rest(&mut self, class: usize, own: &[bool], twice: &RowPlacements) {
+    fn add_against_rest(&mut self, class: usize, is_class: &[bool], twice: &RowPlacements) {
         let (n, others) = (self.n(class), self.rows.len as f64 - self.n(class));
         let weight = self.weigh(n);
         self.weights += weight;
-        let (mut of_own, mut of_rest) = (twice.of_pos.iter(), twice.of_neg.iter());
+        let (mut class_placements, mut of_rest) = (twice.of_pos.iter(), twice.of_neg.iter());
         // Of the class of a row of the rest, the area has this share.
         let shares: Vec<f64> = (0..self.members.len()).map(|class| self.n(class) / others).collect();
-        for ((component, &own), &class) in self.components.iter_mut().zip(own).zip(&self.rows.keys.of_row) {
+        for ((component, &is_class), &class) in
+            self.components.iter_mut().zip(is_class).zip(&self.rows.keys.of_row)
+        {
             let placement = |twice: Option<&u32>, rows: f64| f64::from(*twice.unwrap_or(&0)) / (2.0 * rows);
-            *component += if own {
-                weight * placement(of_own.next(), others)
+            *component += if is_class {
+                weight * placement(class_placements.next(), others)
             } else {
                 weight * shares[class as usize] * placement(of_rest.next(), n)
             };
@@ -250,9 +253,9 @@ impl Classes<'_> {
             for (b, pair) in (a + 1..k).zip(pairs) {
                 let weight = self.weigh(self.n(a) + self.n(b));
                 self.weights += weight;
-                for (own, other, fourfold) in [(a, b, pair.of_a), (b, a, pair.of_b)] {
+                for (one, other, fourfold) in [(a, b, pair.of_a), (b, a, pair.of_b)] {
                     let scale = 4.0 * self.n(other);
-                    for (&row, fourfold) in self.members[own].iter().zip(fourfold) {
+                    for (&row, fourfold) in self.members[one].iter().zip(fourfold) {
                         self.components[row as usize] += weight * (fourfold as f64 / scale);
                     }
                 }
@@ -284,10 +287,10 @@ impl PairPlacements {
         let of_both = || members[a].iter().chain(&members[b]);
         let is_a: Vec<bool> =
             (0..members[a].len() + members[b].len()).map(|row| row < members[a].len()).collect();
-        let placements = |class: usize, own: &[bool]| {
+        let placements = |class: usize, is_class: &[bool]| {
             let column = &rows.scores[rows.key_places[class] as usize].of_row;
             let codes: Vec<u32> = of_both().map(|&row| column[row as usize]).collect();
-            RowPlacements::of(&codes, own)
+            RowPlacements::of(&codes, is_class)
         };
         let by_a = placements(a, &is_a);
         let by_b = placements(b, &is_a.iter().map(|is_a| !is_a).collect::<Vec<_>>());
@@ -387,11 +390,11 @@ mod tests {
             (MultiClass::Ovo, ClassAverage::Weighted),
         ] {
             // The share of the average that the area of a class against another has.
-            let share = |own: usize, other: usize| match (multi_class, average) {
-                (MultiClass::Ovr, ClassAverage::Macro) => n[other] / (8.0 - n[own]) / 3.0,
-                (MultiClass::Ovr, _) => n[own] / 8.0 * n[other] / (8.0 - n[own]),
+            let share = |one: usize, other: usize| match (multi_class, average) {
+                (MultiClass::Ovr, ClassAverage::Macro) => n[other] / (8.0 - n[one]) / 3.0,
+                (MultiClass::Ovr, _) => n[one] / 8.0 * n[other] / (8.0 - n[one]),
                 (MultiClass::Ovo, ClassAverage::Macro) => 1.0 / 6.0,
-                (MultiClass::Ovo, _) => (n[own] + n[other]) / 16.0 / 2.0,
+                (MultiClass::Ovo, _) => (n[one] + n[other]) / 16.0 / 2.0,
             };
             let component = |i: usize| -> f64 {
                 let others = (0..8).filter(|&j| key(j) != key(i));

@@ -131,8 +131,8 @@ impl OrdinalPlacements {
         let mut twice_below = vec![0u64; k];
         for tie in in_order.chunk_by(|a, b| a.0 == b.0) {
             tie.iter().for_each(|row| twice_below[row.1 as usize] += 1);
-            for own in tie.chunk_by(|a, b| a.1 == b.1) {
-                placements.add(own[0].1 as usize, own.len() as u64, &twice_below);
+            for class_rows in tie.chunk_by(|a, b| a.1 == b.1) {
+                placements.add(class_rows[0].1 as usize, class_rows.len() as u64, &twice_below);
             }
             tie.iter().for_each(|row| twice_below[row.1 as usize] += 1);
         }

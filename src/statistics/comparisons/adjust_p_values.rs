@@ -98,8 +98,8 @@ impl Adjustment {
             Adjustment::Holm | Adjustment::HolmSidak => {
                 for (rank, &at) in order.iter().enumerate() {
                     let rest = m - rank as f64;
-                    let own = if self == Adjustment::Holm { rest * p(at) } else { sidak(p(at), rest) };
-                    bound = bound.max(own).min(1.0);
+                    let adjusted_p = if self == Adjustment::Holm { rest * p(at) } else { sidak(p(at), rest) };
+                    bound = bound.max(adjusted_p).min(1.0);
                     adjusted[at] = Some(bound);
                 }
             }
@@ -132,7 +132,7 @@ impl Adjustment {
 fn hommel(p: &[f64]) -> Vec<f64> {
     let m = p.len();
     let c = least_of_largest(p);
-    let own = |s: usize, rank: usize| s as f64 * p[rank];
+    let scaled = |s: usize, rank: usize| s as f64 * p[rank];
     let mut adjusted = p.to_vec();
     // The sizes s up to `m - rank` whose c is above that of all larger ones. A size that is not here has a smaller `s p` and
     // no larger c than one that is. Along these sizes `s p` rises and c falls, so the largest minimum is where they meet.
@@ -142,9 +142,9 @@ fn hommel(p: &[f64]) -> Vec<f64> {
         let size = m - rank;
         while sizes.pop_if(|smaller| c[*smaller] <= c[size]).is_some() {}
         sizes.push(size);
-        let meeting = sizes.partition_point(|&s| own(s, rank) < c[s]);
+        let meeting = sizes.partition_point(|&s| scaled(s, rank) < c[s]);
         for &s in &sizes[meeting.saturating_sub(1)..sizes.len().min(meeting + 1)] {
-            adjusted[rank] = adjusted[rank].max(c[s].min(own(s, rank)));
+            adjusted[rank] = adjusted[rank].max(c[s].min(scaled(s, rank)));
         }
     }
     // Of larger sizes the rank is among the s - 1 largest.
@@ -152,7 +152,7 @@ fn hommel(p: &[f64]) -> Vec<f64> {
     for (rank, adjusted) in adjusted.iter_mut().enumerate() {
         let s = m - rank + 1;
         if s <= m {
-            of_larger = of_larger.max(c[s].min(own(s, m - s)));
+            of_larger = of_larger.max(c[s].min(scaled(s, m - s)));
         }
         *adjusted = adjusted.max(of_larger).min(1.0);
     }

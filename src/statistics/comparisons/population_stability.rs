@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn one_band_says_nothing() {
+    fn one_band_has_no_index() {
         let record = summary(&stability(5), &[1, 0, 1, 0], &[1u8; 4]);
         assert_eq!((record.psi, record.p_value, record.n_bands), (None, None, Some(1)));
     }

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_tell_apart() {
+    fn no_difference_to_test() {
         let alike = rows_of(&[0, 1, 0, 1], &[&[1.0, 2.0, 3.0, 4.0], &[1.0, 5.0, 6.0, 7.0]], &[]);
         let record = DELONG.of_rows(&alike);
         assert_eq!(

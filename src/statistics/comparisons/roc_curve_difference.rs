@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn even_scores_are_not_told_apart() {
+    fn even_scores_do_not_differ() {
         let (labels, a, b) = sample(200);
         let record = TEST.of_rows(&rows_of(&labels, &[&a, &b], &[]));
         assert!(record.p_value.unwrap() > 0.05, "{record:?}");
@@ -264,7 +264,7 @@ mod tests {
 
     /// Two curves that cross in the middle: their areas are equal, but the curves differ.
     #[test]
-    fn crossing_curves_are_told_apart() {
+    fn crossing_curves_differ() {
         let rows = 400;
         let labels: Vec<u8> = (0..rows).map(|row| u8::from(row % 2 == 0)).collect();
         let wide = |row: u32| {

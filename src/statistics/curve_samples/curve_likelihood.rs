@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn the_band_reaches_as_far_as_said() {
+    fn the_band_has_its_width() {
         let counts: Vec<Count> = (0..40)
             .map(|place| Count { pos: u64::from(place % 3 != 2), neg: u64::from(place % 3 == 2) })
             .collect();

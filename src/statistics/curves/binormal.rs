@@ -427,7 +427,7 @@ mod tests {
         }
 
         #[test]
-        fn counts_stand_for_values(values in proptest::collection::vec((-3.0..3.0f64, 1u64..6), 1..40), power in 0u32..50) {
+        fn counts_equal_repeated_values(values in proptest::collection::vec((-3.0..3.0f64, 1u64..6), 1..40), power in 0u32..50) {
             let all: Vec<f64> = values.iter().flat_map(|&(value, times)| std::iter::repeat_n(value, times as usize)).collect();
             let values_and_counts: Vec<(f64, u64)> = values.iter().map(|&(value, times)| (value, times << power)).collect();
             let got = mean_and_deviation(&values);

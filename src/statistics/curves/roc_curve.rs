@@ -38,9 +38,11 @@ record! {
 /// Whether intermediate points are left out. Refuses options that ask for different curves.
 pub(super) fn check_one_curve(options: &Options) -> Result<bool, OptionError> {
     let drop_intermediate = options.flag("drop_intermediate")?;
-    let mut named: Vec<&str> = if drop_intermediate { vec!["drop_intermediate"] } else { Vec::new() };
-    named.extend(["at_fpr", "at_tpr", "at_threshold", "max_points"].iter().filter(|name| options.has(name)));
-    match named[..] {
+    let mut options_in_use: Vec<&str> =
+        if drop_intermediate { vec!["drop_intermediate"] } else { Vec::new() };
+    options_in_use
+        .extend(["at_fpr", "at_tpr", "at_threshold", "max_points"].iter().filter(|name| options.has(name)));
+    match options_in_use[..] {
         [first, ref more @ ..] if !more.is_empty() => {
             let and_more: String = more.iter().map(|name| format!("and `{name}` ")).collect();
             Err(OptionError::new(first, format!("{and_more}ask for different curves"))

@@ -39,7 +39,8 @@ fn thin_by<N: Copy + Ord>(
     let n = points.len();
     let last = n - 1;
     // The points before and after each that remains.
-    let mut beside: Vec<(usize, usize)> = (0..n).map(|point| (point.wrapping_sub(1), point + 1)).collect();
+    let mut neighbours: Vec<(usize, usize)> =
+        (0..n).map(|point| (point.wrapping_sub(1), point + 1)).collect();
     let number_of = |point: usize, (before, after): (usize, usize)| {
         if point == 0 || point == last {
             return none;
@@ -47,19 +48,19 @@ fn thin_by<N: Copy + Ord>(
         let area = turn(points[before], points[point], points[after]).unsigned_abs();
         number(area, point)
     };
-    let numbers = (0..n).map(|point| number_of(point, beside[point])).collect();
+    let numbers = (0..n).map(|point| number_of(point, neighbours[point])).collect();
     let mut numbers = Lowest::of(numbers, none);
     for _ in most.max(2)..n {
         let Some(point) = lowest(&numbers) else { break };
-        let (before, after) = std::mem::take(&mut beside[point]);
-        (beside[before].1, beside[after].0) = (after, before);
+        let (before, after) = std::mem::take(&mut neighbours[point]);
+        (neighbours[before].1, neighbours[after].0) = (after, before);
         numbers.change(point, none);
         for point in [before, after] {
-            numbers.change(point, number_of(point, beside[point]));
+            numbers.change(point, number_of(point, neighbours[point]));
         }
     }
     // A point that is dropped has (0, 0) beside it; every other point has one after it, and that is not the first.
-    (0..n).filter(|&point| beside[point].1 > 0).collect()
+    (0..n).filter(|&point| neighbours[point].1 > 0).collect()
 }
 
 /// Which points of a curve that never goes down or left are corners of its upper convex hull; the first and the last

@@ -100,10 +100,10 @@ impl FromOptions for CvRocAuc {
         let method: FoldInterval = options.word("method")?;
         let ties = options.optional_word("ties")?;
         if ties.is_some() && method != FoldInterval::Influence {
-            let said =
+            let reason =
                 format!("says what a tie counts in influence values, and `method` is '{}'", method.word());
             return Err(
-                OptionError::new("ties", said).instead("write `method=\"influence\"`, or leave `ties` out")
+                OptionError::new("ties", reason).instead("write `method=\"influence\"`, or leave `ties` out")
             );
         }
         if options.has_column("weight") && method != FoldInterval::T {

@@ -114,7 +114,7 @@ impl CvRocAucClustered {
         let (of_pos, of_neg) = (factors.0.sqrt(), factors.1.sqrt());
         let influences = folds.iter().flat_map(|fold| {
             let (pos, neg) = (of_pos / fold.n_pos as f64, of_neg / fold.n_neg as f64);
-            fold.residuals.iter().map(move |own| (own.cluster, pos * own.of_pos + neg * own.of_neg))
+            fold.residuals.iter().map(move |each| (each.cluster, pos * each.of_pos + neg * each.of_neg))
         });
         let se = root_of_squares(influences.collect()) / folds.len() as f64;
         within.interval(mean, se, self.0.level)

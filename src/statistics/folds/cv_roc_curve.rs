@@ -72,15 +72,15 @@ impl FromOptions for CvRocCurve {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         let method = options.word("method")?;
         if method == Averaging::Threshold && options.has_column("state") {
-            let said = "'threshold' needs the scores of rows, which states with bins do not have";
-            return Err(OptionError::new("method", said).instead("write `method=\"vertical\"`"));
+            let reason = "'threshold' needs the scores of rows, which states with bins do not have";
+            return Err(OptionError::new("method", reason).instead("write `method=\"vertical\"`"));
         }
         let n_points = options.integer("n_points", 3..=MOST_POINTS)?;
         let at_fpr = match options.value("at_fpr") {
             OptionValue::Absent => None,
             _ if method == Averaging::Threshold => {
-                let said = "says where curves are averaged vertically";
-                return Err(OptionError::new("at_fpr", said).instead("write `method=\"vertical\"`"));
+                let reason = "says where curves are averaged vertically";
+                return Err(OptionError::new("at_fpr", reason).instead("write `method=\"vertical\"`"));
             }
             OptionValue::List(rates) if !rates.is_empty() => Some(options.rates("at_fpr")?),
             OptionValue::List(_) => {
@@ -177,9 +177,9 @@ impl CvRocCurve {
 fn in_all_keys(counted: &CountedKeys) -> Vec<Count> {
     let mut counts = vec![Count::default(); counted.distinct];
     for key in &counted.keys {
-        for (&code, own) in key.codes.iter().zip(&key.counts) {
+        for (&code, key_count) in key.codes.iter().zip(&key.counts) {
             let count = &mut counts[counted.distinct - 1 - code as usize];
-            (count.pos, count.neg) = (count.pos + own.pos, count.neg + own.neg);
+            (count.pos, count.neg) = (count.pos + key_count.pos, count.neg + key_count.neg);
         }
     }
     counts
@@ -224,7 +224,7 @@ impl FoldCurve {
 
     /// The point of calling the score of this code, and all higher ones, positive.
     fn above(&self, code: usize) -> (f64, f64) {
-        self.points[self.codes.partition_point(|&own| own as usize >= code)]
+        self.points[self.codes.partition_point(|&key_code| key_code as usize >= code)]
     }
 
     /// The tpr at an fpr.

@@ -250,9 +250,9 @@ impl CompareSegments {
             Versus::First => {
                 // The reference is the first of all keys, but this group may have no row of it.
                 let is_reference = |segment: usize| rows.key_places.get(segment) == Some(&0);
-                let is_there = !areas.is_empty() && is_reference(0);
+                let is_present = !areas.is_empty() && is_reference(0);
                 (0..areas.len())
-                    .map(|segment| if is_there && segment > 0 { with(segment, 0) } else { None })
+                    .map(|segment| if is_present && segment > 0 { with(segment, 0) } else { None })
                     .collect()
             }
         }
@@ -401,13 +401,13 @@ pub(super) mod tests {
             others.iter().map(concordance).sum::<f64>() / others.len() as f64
         };
         for (record, &name) in all.iter().zip(&BTreeSet::from_iter(segments.clone())) {
-            let own = |row: usize| segments[row] == name;
+            let is_member = |row: usize| segments[row] == name;
             let (auc, v1, _) = kept(|segment| segment == name);
             let mut covariance = 0.0;
             for class in [0, 1] {
                 let rows: Vec<usize> =
-                    (0..labels.len()).filter(|&row| own(row) && labels[row] == class).collect();
-                let inner: Vec<f64> = rows.iter().map(|&row| placement(row, &own)).collect();
+                    (0..labels.len()).filter(|&row| is_member(row) && labels[row] == class).collect();
+                let inner: Vec<f64> = rows.iter().map(|&row| placement(row, &is_member)).collect();
                 let outer: Vec<f64> = rows.iter().map(|&row| placement(row, &|_| true)).collect();
                 let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
                 let (mean_inner, mean_outer) = (mean(&inner), mean(&outer));

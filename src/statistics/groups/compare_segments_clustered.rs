@@ -140,7 +140,7 @@ impl Segments for ClusteredSegments {
 
 impl ClusteredSegments {
     fn against(&self, segment: usize, area: &ClusteredArea) -> Comparator {
-        let covariance = self.areas[segment].as_ref().and_then(|own| own.covariance(area));
+        let covariance = self.areas[segment].as_ref().and_then(|segment_area| segment_area.covariance(area));
         Comparator { area: estimated(area), covariance }
     }
 

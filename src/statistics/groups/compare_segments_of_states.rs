@@ -87,8 +87,8 @@ mod tests {
             let statistic = CompareSegmentsOfStates(statistic(versus));
             let [expected, records] = [&rows, &counted].map(|rows| statistic.of_rows(rows).unwrap());
             for (record, expected) in records.iter().zip(&expected) {
-                let shown = [&record.segment, &expected.segment].map(|segment| format!("{segment:?}"));
-                assert_eq!(shown[0], shown[1]);
+                let texts = [&record.segment, &expected.segment].map(|segment| format!("{segment:?}"));
+                assert_eq!(texts[0], texts[1]);
                 assert_eq!((record.exact, expected.exact), (false, true));
             }
             assert_eq!(records.len(), expected.len());
@@ -161,20 +161,20 @@ mod tests_of_weights {
             let records = CompareSegmentsOfStates(statistic(versus)).of_rows(&table).unwrap();
             for (segment, record) in records.iter().enumerate() {
                 let record = &record.segment;
-                let own = influences(&all, &|row| rows[row].3 == segment);
+                let segment_influences = influences(&all, &|row| rows[row].3 == segment);
                 let other = influences(&all, &|row| versus == Versus::Overall || rows[row].3 != segment);
                 let near = |got: Option<f64>, expected: f64| got.is_some_and(|got| (got - expected).abs() < 1e-12);
-                prop_assert_eq!(record.auc.is_some(), own.is_some());
-                let Some((area, own)) = own else { continue };
+                prop_assert_eq!(record.auc.is_some(), segment_influences.is_some());
+                let Some((area, segment_influences)) = segment_influences else { continue };
                 prop_assert!(near(record.auc, area));
                 prop_assert_eq!(record.interval.se.is_some(), record.rows.pos > 1 && record.rows.neg > 1);
                 if let Some(se) = record.interval.se {
-                    prop_assert!(near(Some(se * se), own.iter().map(|own| own * own).sum()));
+                    prop_assert!(near(Some(se * se), segment_influences.iter().map(|segment_influences| segment_influences * segment_influences).sum()));
                 }
                 let Some((versus_area, other)) = other else { continue };
                 prop_assert!(near(record.versus_auc, versus_area));
                 if let Some(se) = record.difference.se {
-                    let expected = own.iter().zip(&other).map(|(own, other)| (own - other).powi(2)).sum();
+                    let expected = segment_influences.iter().zip(&other).map(|(segment_influences, other)| (segment_influences - other).powi(2)).sum();
                     prop_assert!(near(Some(se * se), expected), "{} {expected}", se * se);
                 }
             }

@@ -185,7 +185,7 @@ impl Segments for IndependentSegments<'_> {
 fn covariance([neg, pos]: [SharedPlacements; 2], all: &KeyPlacements) -> Option<f64> {
     let part = |sums: &SharedPlacements, others: u64, all: u64, all_others: u64| {
         let n = sums.rows;
-        let products = signed_product_difference(n.into(), sums.products, sums.own, sums.all);
+        let products = signed_product_difference(n.into(), sums.products, sums.within, sums.all);
         let scale = n as f64 * (n - 1) as f64 * 4.0 * others as f64 * all_others as f64;
         products / scale / all as f64
     };

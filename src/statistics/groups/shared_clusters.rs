@@ -58,9 +58,19 @@ pub fn covariances(areas: &[Option<ClusteredArea>], weights: &[f64], clusters: u
     let clusters_of_others = segments
         .clone()
         .map(|segment| {
-            let own = residuals(segment);
-            let of_pos = with_pos.without(own.iter().map(|own| (own.cluster, own.count.pos)));
-            of_pos.min(with_neg.without(own.iter().map(|own| (own.cluster, own.count.neg))))
+            let cluster_residuals = residuals(segment);
+            let of_pos = with_pos.without(
+                cluster_residuals
+                    .iter()
+                    .map(|cluster_residuals| (cluster_residuals.cluster, cluster_residuals.count.pos)),
+            );
+            of_pos.min(
+                with_neg.without(
+                    cluster_residuals
+                        .iter()
+                        .map(|cluster_residuals| (cluster_residuals.cluster, cluster_residuals.count.neg)),
+                ),
+            )
         })
         .collect();
     // A cluster of one segment adds nothing.
@@ -108,9 +118,9 @@ impl ClusterSegments {
     }
 
     /// The clusters that have such rows in other segments than one, which has so many rows of each of its clusters.
-    fn without(&self, own: impl Iterator<Item = (u32, u64)>) -> u64 {
+    fn without(&self, cluster_residuals: impl Iterator<Item = (u32, u64)>) -> u64 {
         let alone = |&(cluster, rows): &(u32, u64)| rows > 0 && self.segments[cluster as usize] == 1;
-        self.number - own.filter(alone).count() as u64
+        self.number - cluster_residuals.filter(alone).count() as u64
     }
 }
 
@@ -201,10 +211,10 @@ mod tests {
                 prop_assert!((got.with_others[segment].total() - expected).abs() <= 1e-12 * weights.iter().sum::<f64>().powi(2));
                 let holding = |is_held: fn(&Residual) -> bool| {
                     let of = |other: usize| areas[other].iter().flat_map(|area| &area.residuals);
-                    let held = others.clone().filter(|&other| weights[other] > 0.0).flat_map(of).filter(|own| is_held(own));
-                    held.map(|own| own.cluster).collect::<std::collections::BTreeSet<u32>>().len() as u64
+                    let held = others.clone().filter(|&other| weights[other] > 0.0).flat_map(of).filter(|cluster_residuals| is_held(cluster_residuals));
+                    held.map(|cluster_residuals| cluster_residuals.cluster).collect::<std::collections::BTreeSet<u32>>().len() as u64
                 };
-                let fewer = holding(|own| own.count.pos > 0).min(holding(|own| own.count.neg > 0));
+                let fewer = holding(|cluster_residuals| cluster_residuals.count.pos > 0).min(holding(|cluster_residuals| cluster_residuals.count.neg > 0));
                 prop_assert_eq!(got.clusters_of_others[segment], fewer);
             }
         }

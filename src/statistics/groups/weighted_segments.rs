@@ -142,9 +142,9 @@ mod tests {
                 let Some(covariance) = all.covariance else { continue };
                 let area = segments.area(place).unwrap();
                 let only = sample.iter().all(|row| row.3 == key);
-                let (own, whole) = (area.variance.unwrap(), all.area.variance.unwrap());
-                prop_assert!(covariance * covariance <= own * whole * (1.0 + 1e-12));
-                prop_assert!(!only || covariance == own);
+                let (variance_of_segment, whole) = (area.variance.unwrap(), all.area.variance.unwrap());
+                prop_assert!(covariance * covariance <= variance_of_segment * whole * (1.0 + 1e-12));
+                prop_assert!(!only || covariance == variance_of_segment);
             }
         }
     }

@@ -351,8 +351,8 @@ mod tests {
         many.for_shared(&few, |b, a| swapped.push((a.cluster, a.of_pos, b.of_pos)));
         let all = by_cluster.clusters(1);
         assert_eq!(pairs.iter().map(|pair| pair.0).collect::<Vec<_>>(), {
-            let own = by_cluster.clusters(0).into_iter();
-            own.filter(|cluster| all.contains(cluster)).collect::<Vec<_>>()
+            let first = by_cluster.clusters(0).into_iter();
+            first.filter(|cluster| all.contains(cluster)).collect::<Vec<_>>()
         });
         assert_eq!((pairs.len(), &pairs), (5, &swapped));
     }

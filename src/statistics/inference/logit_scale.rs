@@ -23,8 +23,8 @@ impl LogitScale {
         let separated = estimate == 0.0 || estimate == 1.0;
         let half_a_row = 0.5 / pos.min(neg);
         let center = if separated { (estimate - half_a_row).abs() } else { estimate };
-        let se_there = if separated { hanley_mcneil(center, pos, neg) } else { se };
-        LogitScale { estimate, se, center, se_of_logit: se_there / (center * (1.0 - center)) }
+        let logit_se = if separated { hanley_mcneil(center, pos, neg) } else { se };
+        LogitScale { estimate, se, center, se_of_logit: logit_se / (center * (1.0 - center)) }
     }
 
     /// Limits so many standard errors to either side. Of an estimate of 0 or 1, that limit is the estimate itself.

@@ -147,10 +147,10 @@ impl WeightedKey {
 
     /// The ties of these rows but those of a key, all of which are here.
     fn ties_without(&self, key: &WeightedKey) -> impl Iterator<Item = WeightedTie> + Clone {
-        let mut own = key.ties.iter().peekable();
-        let rest = move |tie: &WeightedTie| match own.next_if(|own| own.code == tie.code) {
+        let mut key_ties = key.ties.iter().peekable();
+        let rest = move |tie: &WeightedTie| match key_ties.next_if(|key_ties| key_ties.code == tie.code) {
             None => *tie,
-            Some(own) => self.tie_without(tie, own),
+            Some(key_ties) => self.tie_without(tie, key_ties),
         };
         self.ties.iter().map(rest)
     }

@@ -108,17 +108,17 @@ impl WeightedKeys {
     /// rows.
     pub fn counts_by_weight(&self) -> Vec<Count<f64>> {
         let rows = self.keys.iter().fold(Count::default(), |all, key| all.plus(key.rows));
-        let own: Vec<Count> = self.keys.par_iter().map(|key| key.total().units).collect();
-        let all = own.iter().fold(Count::default(), |all, &own| all.plus(own));
+        let key_units: Vec<Count> = self.keys.par_iter().map(|key| key.total().units).collect();
+        let all = key_units.iter().fold(Count::default(), |all, &key_units| all.plus(key_units));
         let count = |rows: u64, units: u64, all: u64| match all {
             0 => 0.0,
             _ => quotient(u128::from(rows) * u128::from(units), all.into()),
         };
-        let of_key = |own: &Count| Count {
-            pos: count(rows.pos, own.pos, all.pos),
-            neg: count(rows.neg, own.neg, all.neg),
+        let of_key = |key_units: &Count| Count {
+            pos: count(rows.pos, key_units.pos, all.pos),
+            neg: count(rows.neg, key_units.neg, all.neg),
         };
-        own.iter().map(of_key).collect()
+        key_units.iter().map(of_key).collect()
     }
 
     /// The weights of all rows.
@@ -156,15 +156,15 @@ impl WeightedKeys {
     fn covariance_with_all(&self, key: &WeightedKey, all: Count, of_all: &[Count<f64>]) -> Option<f64> {
         let area = key.area()?;
         area.variance?;
-        let own = key.total().units;
+        let key_units = key.total().units;
         let (mut of_pos, mut of_neg) = (0.0, 0.0);
-        for (tie, influence) in influences(key.ties.iter().copied(), own, area.auc, exact_share) {
+        for (tie, influence) in influences(key.ties.iter().copied(), key_units, area.auc, exact_share) {
             let in_all = of_all[self.all.ties.partition_point(|all| all.code > tie.code)];
             of_pos += tie.squared.pos * influence.pos * in_all.pos;
             of_neg += tie.squared.neg * influence.neg * in_all.neg;
         }
-        let part = |sum: f64, own: u64, all: u64| sum / (own as f64 * all as f64);
-        Some(part(of_pos, own.pos, all.pos) + part(of_neg, own.neg, all.neg))
+        let part = |sum: f64, key_units: u64, all: u64| sum / (key_units as f64 * all as f64);
+        Some(part(of_pos, key_units.pos, all.pos) + part(of_neg, key_units.neg, all.neg))
     }
 }
 

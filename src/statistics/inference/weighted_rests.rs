@@ -24,8 +24,8 @@ const ENOUGH: f64 = 1.0 / (1 << 17) as f64;
 
 /// Whether a key is light beside all.
 pub(super) fn is_light(key: &WeightedKey, all: Count) -> bool {
-    let own = key.total().units;
-    own.pos <= all.pos / LIGHT && own.neg <= all.neg / LIGHT
+    let segment = key.total().units;
+    segment.pos <= all.pos / LIGHT && segment.neg <= all.neg / LIGHT
 }
 
 /// Sums over all rows.
@@ -98,8 +98,8 @@ impl<'a> AllRows<'a> {
         interrupt::check();
         let places = key.ties.iter().map(|tie| self.all.ties.partition_point(|all| all.code > tie.code));
         let places: Vec<usize> = places.collect();
-        let own = key.total();
-        let rest = self.total.without(own);
+        let segment = key.total();
+        let rest = self.total.without(segment);
         let mut lost = 0u128;
         for ((tie, of_key), &place) in twice_beaten(key).zip(&places) {
             // Pairs of two rows of the key are lost once.
@@ -109,7 +109,7 @@ impl<'a> AllRows<'a> {
         }
         let auc = quotient(self.twice_u - lost, 2 * u128::from(rest.units.pos) * u128::from(rest.units.neg));
         let variance = if self.all.knows_squares_without(key, rest) {
-            Some(self.variance_without(key, &places, [own.units, rest.units], auc)?)
+            Some(self.variance_without(key, &places, [segment.units, rest.units], auc)?)
         } else {
             None
         };
@@ -121,7 +121,7 @@ impl<'a> AllRows<'a> {
         &self,
         key: &WeightedKey,
         places: &[usize],
-        [own, rest]: [Count; 2],
+        [segment, rest]: [Count; 2],
         auc: f64,
     ) -> Option<f64> {
         let all = self.total.units;
@@ -133,7 +133,7 @@ impl<'a> AllRows<'a> {
             let part = |sum: &mut Sum, times: f64, added: f64, weights: f64, influences: f64| {
                 sum.add(added * (2.0 * times * influences + added * weights));
             };
-            let added = times.pos * self.auc - float_share(own.neg - above.neg, rest.neg) - auc;
+            let added = times.pos * self.auc - float_share(segment.neg - above.neg, rest.neg) - auc;
             let (weights, influences) =
                 (to.weights.pos - from.weights.pos, to.influences.pos - from.influences.pos);
             part(&mut sums.pos, times.pos, added, weights, influences);

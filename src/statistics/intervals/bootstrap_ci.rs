@@ -70,11 +70,11 @@ fn is_estimate(field: &Field) -> bool {
 
 /// The only number of a column, if it is defined.
 fn number(column: &Column, score_type: ScoreType) -> Option<f64> {
-    let is_there = |present: &[bool]| present.first().copied().unwrap_or(true);
+    let is_present = |present: &[bool]| present.first().copied().unwrap_or(true);
     match column {
-        Column::Number(rows) if is_there(&rows.present) => rows.values.first().copied(),
-        Column::Mass(rows) if is_there(&rows.present) => rows.values.first().map(|&count| count as f64),
-        Column::Threshold(rows) if is_there(&rows.present) => Some(score_type.value(rows.keys.at(0))),
+        Column::Number(rows) if is_present(&rows.present) => rows.values.first().copied(),
+        Column::Mass(rows) if is_present(&rows.present) => rows.values.first().map(|&count| count as f64),
+        Column::Threshold(rows) if is_present(&rows.present) => Some(score_type.value(rows.keys.at(0))),
         _ => None,
     }
 }
@@ -186,10 +186,11 @@ mod tests {
     use crate::ranking::ties::counts::twice_u;
     use crate::statistics::tests::with_ties;
 
-    const DRAWN: Resampling = Resampling { n_resamples: 400, seed: 5 };
+    const RESAMPLING: Resampling = Resampling { n_resamples: 400, seed: 5 };
 
     fn columns<M: Summary>(statistic: M, labels: &[u8], scores: &[f64]) -> Vec<Column> {
-        let bootstrap = BootstrapCi { statistic, level: 0.9, resampling: DRAWN, resample: Draw::Stratified };
+        let bootstrap =
+            BootstrapCi { statistic, level: 0.9, resampling: RESAMPLING, resample: Draw::Stratified };
         with_ties(labels, scores, |ties| {
             let mut columns = Column::all_of(BootstrapRecord::FIELDS, ties.score_type().width(), 4);
             assert!(bootstrap.points(ties, &mut columns));
@@ -199,13 +200,13 @@ mod tests {
 
     fn numbers(column: &Column) -> Vec<Option<f64>> {
         let Column::Number(rows) = column else { panic!("a number") };
-        let is_there = |row: usize| rows.present.get(row).copied().unwrap_or(true);
-        rows.values.iter().enumerate().map(|(row, &value)| is_there(row).then_some(value)).collect()
+        let is_present = |row: usize| rows.present.get(row).copied().unwrap_or(true);
+        rows.values.iter().enumerate().map(|(row, &value)| is_present(row).then_some(value)).collect()
     }
 
     /// The same resamples and quantiles as of [`TprAtFpr`](crate::statistics::TprAtFpr), drawn one by one.
     #[test]
-    fn as_drawn_by_hand() {
+    fn as_resampled_by_hand() {
         let labels: Vec<u8> = (0..60).map(|i| u8::from(i % 3 > 0)).collect();
         let scores: Vec<f64> = (0..60).map(|i| f64::from(i * i % 17) + f64::from(i % 3)).collect();
         let answer = columns(RocAuc::default(), &labels, &scores);
@@ -213,7 +214,7 @@ mod tests {
             let counts = ties.counts();
             let redraw = Redraw::rows(counts.each(), Draw::Stratified);
             let twice_pairs = (2 * ties.pairs()) as f64;
-            let areas = DRAWN.each(Vec::new, |counts_of_resample, mut stream| {
+            let areas = RESAMPLING.each(Vec::new, |counts_of_resample, mut stream| {
                 redraw.draw(&mut stream, counts_of_resample);
                 twice_u(counts_of_resample) as f64 / twice_pairs
             });

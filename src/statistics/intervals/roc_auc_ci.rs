@@ -188,16 +188,17 @@ impl RocAucCi {
         if ci.method.has_estimated_variance() || ci.method == IntervalMethod::HanleyMcneil {
             return Ok(ci);
         }
-        let said = format!("'{}' needs all scores together, and not sums over placements", ci.method.word());
-        Err(OptionError::new("ci", said).instead("write `ci=\"wilson\"`"))
+        let reason =
+            format!("'{}' needs all scores together, and not sums over placements", ci.method.word());
+        Err(OptionError::new("ci", reason).instead("write `ci=\"wilson\"`"))
     }
 
     /// Refuses weights where the method, which is the option of this name, has no variance for them.
-    pub(in crate::statistics) fn check_weights(&self, option: &str, said: &str) -> Result<(), OptionError> {
+    pub(in crate::statistics) fn check_weights(&self, option: &str, reason: &str) -> Result<(), OptionError> {
         if self.method.has_estimated_variance() {
             return Ok(());
         }
-        let error = OptionError::new(option, format!("'{}' {said}", self.method.word()));
+        let error = OptionError::new(option, format!("'{}' {reason}", self.method.word()));
         let write = |word: &str| format!("`{option}=\"{word}\"`");
         Err(error.instead(format!("write {}, {} or {}", write("wilson"), write("delong"), write("logit"))))
     }
@@ -496,7 +497,7 @@ pub(in crate::statistics) mod tests {
             written.columns.extend(column.map(Into::into));
             RocAucCi::from_options(&written).map_err(|error| error.to_string())
         };
-        for (method, more, column, named) in [
+        for (method, more, column, option_text) in [
             ("delong", &[("n_resamples", OptionValue::Integer(20))][..], None, "`n_resamples` applies"),
             ("delong", &[("interval", word("bca"))], None, "`interval` applies"),
             ("delong", &[("seed", OptionValue::Integer(1))], Some("weight"), "`seed` applies"),
@@ -505,7 +506,7 @@ pub(in crate::statistics) mod tests {
             ("delong", &[("level", OptionValue::Integer(1))], None, "`level` must lie between 0 and 1"),
         ] {
             let error = of(method, more, column).unwrap_err();
-            assert!(error.contains(named), "{error}");
+            assert!(error.contains(option_text), "{error}");
         }
         assert_eq!(of("delong", &[], Some("weight")).map(|ci| ci.method), Ok(IntervalMethod::DeLong));
     }

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn one_cluster_says_nothing() {
+    fn one_cluster_has_no_error() {
         let record = RocAucCiClustered(NINETY_FIVE).of_rows(&sample(&[3; 60]));
         assert_eq!((record.area.interval.se, record.area.interval.lower, record.n_clusters), (None, None, 1));
         let word = |text: &str| OptionValue::Word(text.into());
@@ -165,7 +165,7 @@ mod tests {
                 ("alternative", word("two-sided")),
             ]);
             let error = RocAucCiClustered::from_options(&written).unwrap_err();
-            assert!(error.said.contains("cannot use clusters"), "{error}");
+            assert!(error.reason.contains("cannot use clusters"), "{error}");
         }
     }
 }

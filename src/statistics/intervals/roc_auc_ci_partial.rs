@@ -59,18 +59,18 @@ impl FromOptions for RocAucCiPartial {
                 PartialMethod::Bootstrap(ci.resampling.unwrap_or_default(), ci.interval.unwrap_or_default())
             }
             method => {
-                let said = format!("'{}' is not for a part of the curve", method.word());
+                let reason = format!("'{}' is not for a part of the curve", method.word());
                 return Err(
-                    OptionError::new("method", said).instead("take \"logit\", \"delong\" or \"bootstrap\"")
+                    OptionError::new("method", reason).instead("take \"logit\", \"delong\" or \"bootstrap\"")
                 );
             }
         };
         let range = match range {
             Some(range @ (Range::Fpr(..) | Range::Tpr(..))) => range,
             _ => {
-                let said =
+                let reason =
                     "bounds both rates, but the interval of a partial area is for a range of fpr or of tpr";
-                return Err(OptionError::new("min_tpr", format!("with `max_fpr` {said}"))
+                return Err(OptionError::new("min_tpr", format!("with `max_fpr` {reason}"))
                     .instead("leave one of them out"));
             }
         };

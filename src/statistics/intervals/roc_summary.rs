@@ -165,7 +165,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn says_what_each_says(rows in proptest::collection::vec((0u8..2, -9i8..9), 0..150)) {
+        fn equals_each_statistic(rows in proptest::collection::vec((0u8..2, -9i8..9), 0..150)) {
             let (labels, scores): (Vec<u8>, Vec<i8>) = rows.into_iter().unzip();
             let record = summary(&RocSummary::default(), &labels, &scores);
             let ci = summary(&RocAucCi::default(), &labels, &scores);

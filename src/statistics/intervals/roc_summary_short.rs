@@ -178,7 +178,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn says_what_the_whole_summary_says(rows in proptest::collection::vec((0u8..2, -9i8..9), 0..150)) {
+        fn equals_the_whole_summary(rows in proptest::collection::vec((0u8..2, -9i8..9), 0..150)) {
             let (labels, scores): (Vec<u8>, Vec<i8>) = rows.into_iter().unzip();
             let whole = summary(&RocSummary::default(), &labels, &scores);
             assert_same(&summary(&RocSummaryShort::default(), &labels, &scores), &whole);

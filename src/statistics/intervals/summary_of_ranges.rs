@@ -141,24 +141,24 @@ impl SummaryOfRanges {
 fn whole(ranges: &[Sums], rows: Count) -> (Placements, u128) {
     let mut above = Count::default();
     let (mut placements, mut farthest) = (Placements::default(), 0);
-    for Sums { rows: own, placements: within, corners, .. } in ranges {
+    for Sums { rows: range_rows, placements: within, corners, .. } in ranges {
         // Twice the rows that those of the range beat, or lose to, beside those within it.
-        let below = 2 * u128::from(rows.neg - above.neg - own.neg);
+        let below = 2 * u128::from(rows.neg - above.neg - range_rows.neg);
         let higher = 2 * u128::from(above.pos);
         let moved = |squares: u128, rows: u64, more: u128| {
             squares + 2 * more * within.sum + u128::from(rows) * more * more
         };
         placements = placements.plus(Placements {
-            sum: within.sum + u128::from(own.pos) * below,
-            squares_of_pos: moved(within.squares_of_pos, own.pos, below),
-            squares_of_neg: moved(within.squares_of_neg, own.neg, higher),
+            sum: within.sum + u128::from(range_rows.pos) * below,
+            squares_of_pos: moved(within.squares_of_pos, range_rows.pos, below),
+            squares_of_neg: moved(within.squares_of_neg, range_rows.neg, higher),
         });
         for &(fp, tp) in corners {
             let height = u128::from(above.pos + tp) * u128::from(rows.neg);
             let distance = u128::from(above.neg + fp) * u128::from(rows.pos);
             farthest = farthest.max(height.abs_diff(distance));
         }
-        above = above.plus(*own);
+        above = above.plus(*range_rows);
     }
     (placements, farthest)
 }
@@ -188,8 +188,8 @@ mod tests {
         let place = |score: i8| borders.iter().filter(|&&border| border > score).count();
         let ranges: Vec<Sums> = (0..=borders.len())
             .map(|range| {
-                let own = rows.iter().filter(|row| place(row.1) == range);
-                let (labels, scores): (Vec<u8>, Vec<i8>) = own.copied().unzip();
+                let in_range = rows.iter().filter(|row| place(row.1) == range);
+                let (labels, scores): (Vec<u8>, Vec<i8>) = in_range.copied().unzip();
                 sums(&labels, &scores)
             })
             .collect();

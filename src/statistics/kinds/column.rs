@@ -172,15 +172,15 @@ impl Thresholds {
 
 /// Marks the next row as present or missing, after so many rows and with room for more.
 #[inline]
-fn mark(present: &mut Vec<bool>, is_there: bool, (rows, room): (usize, usize)) {
-    if is_there && present.is_empty() {
+fn mark(present: &mut Vec<bool>, is_present: bool, (rows, room): (usize, usize)) {
+    if is_present && present.is_empty() {
         return;
     }
     if present.is_empty() {
         present.resize(rows, true);
         present.reserve(room - rows);
     }
-    present.push(is_there);
+    present.push(is_present);
 }
 
 /// Appends the marks of further rows to those of the rows before.

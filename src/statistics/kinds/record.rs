@@ -70,21 +70,22 @@ pub trait Value: Sized {
 
     /// Appends several values to the next columns, as many as each has.
     fn write_each(values: impl Iterator<Item = Self> + Clone, columns: &mut IterMut<'_, Column>) {
-        let (own, others) = std::mem::take(columns).into_slice().split_at_mut(Self::COLUMNS.len());
+        let (columns_of_value, others) =
+            std::mem::take(columns).into_slice().split_at_mut(Self::COLUMNS.len());
         *columns = others.iter_mut();
-        values.for_each(|value| value.write(&mut own.iter_mut()));
+        values.for_each(|value| value.write(&mut columns_of_value.iter_mut()));
     }
 }
 
 /// The column of a value that has one, called what the field is called.
-const fn own(kind: FieldKind) -> Field {
+const fn field_of(kind: FieldKind) -> Field {
     Field { name: "", kind }
 }
 
 macro_rules! values {
     ($($value:ty: $kind:ident, nan $nan:expr, undefined $undefined:expr, as $this:ident => $into:expr;)*) => {$(
         impl Value for $value {
-            const COLUMNS: &'static [Field] = &[own(FieldKind::$kind)];
+            const COLUMNS: &'static [Field] = &[field_of(FieldKind::$kind)];
 
             fn nan(_: Count) -> Self {
                 $nan
@@ -129,7 +130,7 @@ values! {
 }
 
 impl Value for Vec<f64> {
-    const COLUMNS: &'static [Field] = &[own(FieldKind::Numbers)];
+    const COLUMNS: &'static [Field] = &[field_of(FieldKind::Numbers)];
 
     fn nan(_: Count) -> Self {
         Vec::new()
@@ -149,7 +150,7 @@ impl Value for Vec<f64> {
 }
 
 impl<R: Record> Value for Option<Vec<R>> {
-    const COLUMNS: &'static [Field] = &[own(FieldKind::Records(R::FIELDS))];
+    const COLUMNS: &'static [Field] = &[field_of(FieldKind::Records(R::FIELDS))];
 
     fn nan(_: Count) -> Self {
         None
@@ -233,7 +234,7 @@ pub(crate) const fn number_of_columns(fields: &[FieldColumns]) -> usize {
 
 /// The columns of some fields, one after the other.
 pub(crate) const fn columns_of<const N: usize>(fields: &[FieldColumns]) -> [Field; N] {
-    let mut columns = [own(FieldKind::Number); N];
+    let mut columns = [field_of(FieldKind::Number); N];
     let (mut place, mut field) = (0, 0);
     while field < fields.len() {
         let FieldColumns { names: [alone, se, lower, upper], columns: of_value } = fields[field];
@@ -372,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_in_a_record_has_its_columns_there() {
+    fn a_record_in_a_record_has_its_columns_inside() {
         let names = Outer::FIELDS.iter().map(|field| field.name).collect::<Vec<_>>();
         assert_eq!(names, ["fn", "number", "count", "score", "n_pos", "n_neg"]);
         let rows = Count { pos: 2, neg: 3 };

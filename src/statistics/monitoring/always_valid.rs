@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_error_there_is_no_limit() {
+    fn without_an_error_no_limit() {
         let answer = BELOW.answer(&columns(&[(Some(1.0), Some(0.0)), (Some(0.9), Some(0.02))])).unwrap();
         let row = |row: usize| answer.iter().map(|field| field[row]).collect::<Vec<_>>();
         assert_eq!(row(0), [Some(1.0), None, None, None, None]);

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_reference_there_is_one_mixture() {
+    fn one_mixture_of_a_reference() {
         let below = AlwaysValidChange { versus: Versus::Reference(0.8), ..STATISTIC };
         let answer =
             below.answer(&without_counts([vec![Some(0.7)], vec![Some(0.02)], vec![Some(1.0)]])).unwrap();
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_error_there_is_no_change() {
+    fn without_an_error_no_change() {
         let columns = without_counts([vec![Some(0.8); 9], vec![Some(0.0); 9], vec![Some(1.0); 9]]);
         let of_reference = AlwaysValidChange { versus: Versus::Reference(0.7), ..STATISTIC };
         for statistic in [STATISTIC, of_reference] {

@@ -93,11 +93,11 @@ fn sum<const N: usize>(mut numbers: [f64; N]) -> f64 {
 pub(in crate::statistics) fn precisions_of_run(
     run: Run<'_>,
     all: &Confusion,
-    mut beside: impl FnMut(&Segment),
+    mut visit: impl FnMut(&Segment),
 ) -> (u128, Above) {
     let mut sum = 0;
     let above = run.each(|segment| {
-        beside(&segment);
+        visit(&segment);
         if segment.pos > 0 {
             let precision = all.with(segment.tp(), segment.fp()).precision();
             sum += u128::from(segment.pos) * units_of(precision.unwrap_or_default());

@@ -30,9 +30,10 @@ pub fn upper_tail(sizes: &[u64], n_pos: u64, n_neg: u64, farthest: u128, alterna
         // Several at a time: none of them needs another.
         let first = low.max(1);
         let before = zip(&share[first - 1..high], &share[first..=high]);
-        for ((next, &place), (below, own)) in zip(&mut next[first..=high], &places[first..=high]).zip(before)
+        for ((next, &place), (below, previous)) in
+            zip(&mut next[first..=high], &places[first..=high]).zip(before)
         {
-            *next = (place * below + (rows - place) * own) * each;
+            *next = (place * below + (rows - place) * previous) * each;
         }
         if k == end {
             // i N - (k - i) P = i (P + N) - k P

@@ -182,8 +182,8 @@ fn largest(parts: &[Part]) -> Option<(u128, u128)> {
         neg_below -= part.labelled.neg + part.unlabelled;
         for turned in 0..part.unlabelled {
             let as_negative = 2 * pos_above + part.labelled.pos + turned;
-            let beside = part.labelled.neg + part.unlabelled - turned - 1;
-            twice_u = twice_u + u128::from(2 * neg_below + beside) - u128::from(as_negative);
+            let others_below = part.labelled.neg + part.unlabelled - turned - 1;
+            twice_u = twice_u + u128::from(2 * neg_below + others_below) - u128::from(as_negative);
             (pos, neg) = (pos + 1, neg - 1);
             look(twice_u, pos, neg);
         }
@@ -203,19 +203,19 @@ fn moved(probability: f64, shift: f64) -> (f64, f64) {
 
 /// The expected area: the expected pairs that are in order over all expected pairs. Parts come from the highest score down.
 fn expected(parts: &[Part], shift: f64) -> Option<f64> {
-    let (mut pos, mut neg, mut twice_u, mut own) = (0.0, 0.0, 0.0, 0.0);
+    let (mut pos, mut neg, mut twice_u, mut self_pairs) = (0.0, 0.0, 0.0, 0.0);
     for part in parts {
         let ((probability, complement), unlabelled) = (moved(part.score, shift), part.unlabelled as f64);
         let pos_here = part.labelled.pos as f64 + unlabelled * probability;
         let neg_here = part.labelled.neg as f64 + unlabelled * complement;
         twice_u += neg_here * (2.0 * pos + pos_here);
-        own += unlabelled * probability * complement;
+        self_pairs += unlabelled * probability * complement;
         pos += pos_here;
         neg += neg_here;
     }
     // A row with itself is half a pair in order, and a pair.
-    let pairs = pos * neg - own;
-    (pairs > 0.0).then(|| ((twice_u - own) / (2.0 * pairs)).clamp(0.0, 1.0))
+    let pairs = pos * neg - self_pairs;
+    (pairs > 0.0).then(|| ((twice_u - self_pairs) / (2.0 * pairs)).clamp(0.0, 1.0))
 }
 
 /// The logit by which all scores are to be moved, so that those of the labelled rows add up to the labelled positives; none
@@ -308,20 +308,20 @@ mod tests {
     proptest! {
         /// Against all ways to label, and against the sum over all pairs of two rows.
         #[test]
-        fn by_definition(given in prop::collection::vec((prop::option::weighted(0.6, any::<bool>()), 0u8..6), 0..9)) {
-            let given: Vec<(Option<bool>, f64)> = given.into_iter().map(|row| (row.0, f64::from(row.1) / 5.0)).collect();
-            let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.of_rows(&rows(&given));
-            let unlabelled: Vec<usize> = (0..given.len()).filter(|&row| given[row].0.is_none()).collect();
+        fn by_definition(sample in prop::collection::vec((prop::option::weighted(0.6, any::<bool>()), 0u8..6), 0..9)) {
+            let sample: Vec<(Option<bool>, f64)> = sample.into_iter().map(|row| (row.0, f64::from(row.1) / 5.0)).collect();
+            let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.of_rows(&rows(&sample));
+            let unlabelled: Vec<usize> = (0..sample.len()).filter(|&row| sample[row].0.is_none()).collect();
             let mut areas = Vec::new();
             for way in 0..1u32 << unlabelled.len() {
-                let mut labels: Vec<bool> = given.iter().map(|row| row.0 == Some(true)).collect();
+                let mut labels: Vec<bool> = sample.iter().map(|row| row.0 == Some(true)).collect();
                 for (place, &row) in unlabelled.iter().enumerate() {
                     labels[row] = way >> place & 1 == 1;
                 }
-                let of = |label| (0..given.len()).filter(|&row| labels[row] == label).collect::<Vec<_>>();
+                let of = |label| (0..sample.len()).filter(|&row| labels[row] == label).collect::<Vec<_>>();
                 let (pos, neg) = (of(true), of(false));
                 if !pos.is_empty() && !neg.is_empty() {
-                    let u: f64 = pos.iter().flat_map(|&p| neg.iter().map(move |&n| (p, n))).map(|(p, n)| beats(given[p].1, given[n].1)).sum();
+                    let u: f64 = pos.iter().flat_map(|&p| neg.iter().map(move |&n| (p, n))).map(|(p, n)| beats(sample[p].1, sample[n].1)).sum();
                     areas.push(u / (pos.len() * neg.len()) as f64);
                 }
             }
@@ -329,8 +329,8 @@ mod tests {
             prop_assert_eq!((record.lower, record.upper), (extreme(f64::min), extreme(f64::max)));
             let chance = |row: (Option<bool>, f64)| row.0.map_or(row.1, |label| f64::from(u8::from(label)));
             let (mut u, mut pairs) = (0.0, 0.0);
-            for (i, &one) in given.iter().enumerate() {
-                for (j, &other) in given.iter().enumerate() {
+            for (i, &one) in sample.iter().enumerate() {
+                for (j, &other) in sample.iter().enumerate() {
                     if i != j {
                         let both = chance(one) * (1.0 - chance(other));
                         u += both * beats(one.1, other.1);
@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn scores_that_promise_too_much() {
         // Of four labelled rows with 0.8 two are positive: all logits move by -ln 4.
-        let given: Vec<(Option<bool>, f64)> = [
+        let sample: Vec<(Option<bool>, f64)> = [
             (Some(true), 0.8),
             (Some(false), 0.8),
             (Some(true), 0.8),
@@ -357,7 +357,7 @@ mod tests {
             (None, 0.5),
         ]
         .into();
-        let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.of_rows(&rows(&given));
+        let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.of_rows(&rows(&sample));
         let parts = [
             Part { labelled: Count { pos: 2, neg: 2 }, unlabelled: 1, score: 0.5 },
             Part { unlabelled: 1, score: 0.2, ..Part::default() },
@@ -382,7 +382,7 @@ mod tests {
     /// The root and the area by arithmetic of 60 digits.
     #[test]
     fn extreme_scores_that_separate_the_classes() {
-        let given = [
+        let sample = [
             (Some(true), 1.0 - 1e-13),
             (Some(false), 1e-20),
             (Some(false), 1e-20),
@@ -390,7 +390,7 @@ mod tests {
             (None, 0.5),
             (None, 0.001),
         ];
-        let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.of_rows(&rows(&given));
+        let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.of_rows(&rows(&sample));
         assert!((record.corrected_auc.unwrap() - 0.996_391_800_173_101_6).abs() < 1e-12, "{record:?}");
     }
 

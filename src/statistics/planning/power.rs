@@ -33,17 +33,17 @@ fn tails(alternative: Alternative) -> f64 {
 }
 
 /// Refuses to find several of the AUC, the power and the level, or none of them.
-fn check_that_one_is_asked_for(options: &Options) -> Result<(), OptionError> {
+fn check_unknown(options: &Options) -> Result<(), OptionError> {
     let numbers = ["power", "alpha"].into_iter().filter(|name| options.has(name));
     let written: Vec<&str> = options.has_column("auc").then_some("auc").into_iter().chain(numbers).collect();
     if written.len() == 2 {
         return Ok(());
     }
     let written = if written.is_empty() { "none of them".into() } else { written.join(", ") };
-    let said = format!(
+    let reason = format!(
         "exactly one of `auc`, `power` and `alpha` must be None, which is then returned, got {written}"
     );
-    Err(OptionError::new("", said).instead(
+    Err(OptionError::new("", reason).instead(
         "write roc_auc_power(auc, n_pos, n_neg), roc_auc_power(None, n_pos, n_neg, `power=0.8`) or \
          roc_auc_power(auc, n_pos, n_neg, `power=0.8`, `alpha=None`)",
     ))
@@ -138,7 +138,7 @@ pub struct RocAucPower {
     pub plan: Plan,
 }
 
-from_options!(check_that_one_is_asked_for, |options| RocAucPower { plan: Plan::from_options(options)? });
+from_options!(check_unknown, |options| RocAucPower { plan: Plan::from_options(options)? });
 
 impl Columnwise for RocAucPower {
     const ROLES: &'static [&'static str] = &["auc", "n_pos", "n_neg"];
@@ -158,7 +158,7 @@ pub struct RocAucPowerLevel {
     pub power: f64,
 }
 
-from_options!(check_that_one_is_asked_for, |options| RocAucPowerLevel {
+from_options!(check_unknown, |options| RocAucPowerLevel {
     alternative: options.word("alternative")?,
     power: options.between_0_and_1("power")?,
 });
@@ -182,7 +182,7 @@ pub struct RocAucPowerAuc {
     pub power: f64,
 }
 
-from_options!(check_that_one_is_asked_for, |options| RocAucPowerAuc {
+from_options!(check_unknown, |options| RocAucPowerAuc {
     plan: Plan::from_options(options)?,
     power: options.between_0_and_1("power")?,
 });

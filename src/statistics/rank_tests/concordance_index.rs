@@ -426,8 +426,8 @@ mod tests {
         };
         assert_eq!(with(OptionValue::Absent), Ok(None));
         assert_eq!(with(OptionValue::Integer(3)), Ok(Some(3.0)));
-        let said = "`tau` must be a time, such as 365.0, got nan";
-        assert_eq!(with(OptionValue::Float(f64::NAN)), Err(said.into()));
+        let reason = "`tau` must be a time, such as 365.0, got nan";
+        assert_eq!(with(OptionValue::Float(f64::NAN)), Err(reason.into()));
     }
 
     proptest! {

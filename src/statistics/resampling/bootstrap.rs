@@ -79,14 +79,15 @@ impl Resampling {
         if value == bootstrap {
             return Resampling::from_options(options).map(Some);
         }
-        let named = ["n_resamples", "seed"].iter().chain(others).filter(|name| options.has(name));
-        let named: Vec<&str> = named.copied().collect();
-        let Some((first, more)) = named.split_first() else { return Ok(None) };
+        let used = ["n_resamples", "seed"].iter().chain(others).filter(|name| options.has(name));
+        let used: Vec<&str> = used.copied().collect();
+        let Some((first, more)) = used.split_first() else { return Ok(None) };
         let and_more: String = more.iter().map(|name| format!("and `{name}` ")).collect();
         let applies = if more.is_empty() { "applies" } else { "apply" };
-        let said = format!("{and_more}{applies} to the bootstrap only, and `{method}` is '{}'", value.word());
+        let reason =
+            format!("{and_more}{applies} to the bootstrap only, and `{method}` is '{}'", value.word());
         let instead = format!("leave this out, or write `{method}=\"{}\"`", bootstrap.word());
-        Err(OptionError::new(first, said).instead(instead))
+        Err(OptionError::new(first, reason).instead(instead))
     }
 
     /// About how often all resamples together go through the rows of a group.
@@ -276,7 +277,7 @@ mod tests {
     const TWO_THOUSAND: Resampling = Resampling { n_resamples: 2000, seed: 5 };
 
     #[test]
-    fn resampled_areas_vary_as_delong_says() {
+    fn resampled_areas_vary_as_delong() {
         // Either class rarer, with ties.
         for flip in [false, true] {
             let ties: Vec<(u64, u64)> = (0..40u64)

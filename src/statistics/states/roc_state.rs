@@ -92,8 +92,8 @@ impl PartialEq for Bins {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Bins::Absent, Bins::Absent) => true,
-            (Bins::Weights(own), Bins::Weights(other)) => each(own).eq(each(other)),
-            _ => self.of_rows().zip(other.of_rows()).is_some_and(|(own, other)| own == other),
+            (Bins::Weights(one), Bins::Weights(other)) => each(one).eq(each(other)),
+            _ => self.of_rows().zip(other.of_rows()).is_some_and(|(one, other)| one == other),
         }
     }
 }
@@ -232,7 +232,7 @@ impl From<State<WeightSums>> for RocStateRecord {
 }
 
 impl Word for Scale {
-    const WORDS: &'static [(&'static str, Self)] = &Scale::NAMED;
+    const WORDS: &'static [(&'static str, Self)] = &Scale::NAMES;
 }
 
 impl FromOptions for RocState {
@@ -267,18 +267,18 @@ impl Summary for RocState {
     }
 
     fn check_ties(&self, ties: &mut Ties<'_>) -> Result<(), String> {
-        let own = ties.stored().and_then(|state| state.limit).map(|limit| limit.scale);
+        let state_scale = ties.stored().and_then(|state| state.limit).map(|limit| limit.scale);
         let Some(limit) = self.limit() else { return Ok(()) };
-        if let (Some(own), Some(scale)) = (own, self.scale)
-            && own != scale
+        if let (Some(state_scale), Some(scale)) = (state_scale, self.scale)
+            && state_scale != scale
         {
             return Err(format!(
                 "scale is \"{}\", but the states have the scale \"{}\"; leave scale out",
                 scale.name(),
-                own.name()
+                state_scale.name()
             ));
         }
-        let scale = own.unwrap_or(limit.scale);
+        let scale = state_scale.unwrap_or(limit.scale);
         if scale == Scale::Real {
             return Ok(());
         }

@@ -88,7 +88,7 @@ mod tests {
     proptest! {
         /// The numbers are those of the state, whether a group has more rows than bins or not.
         #[test]
-        fn says_what_the_state_says(
+        fn equals_the_state(
             rows in prop::collection::vec((-30i32..30, any::<bool>()), 0..150),
             max_bins in 16u64..80,
         ) {

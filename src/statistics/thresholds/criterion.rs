@@ -64,8 +64,8 @@ pub(super) fn ratio(cost: f64, prevalence: Option<f64>) -> Result<f64, OptionErr
         return Ok(ratio);
     }
     let expected = format!("a number above 0, from {least:e} to {MOST_RATIO:e}");
-    let said = format!("(1 - `prevalence`) / (`cost` `prevalence`) must be {expected}, got {ratio:e}");
-    Err(said.into())
+    let reason = format!("(1 - `prevalence`) / (`cost` `prevalence`) must be {expected}, got {ratio:e}");
+    Err(reason.into())
 }
 
 /// More than the relative rounding error of an F measure, which takes six operations. The other merits in floats never

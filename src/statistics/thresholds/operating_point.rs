@@ -41,18 +41,18 @@ impl FromOptions for OperatingPoint {
             Criterion::Youden { .. } | Criterion::ClosestTopleft { .. } | Criterion::Cost { .. }
         );
         if !by_cost && (cost != 1.0 || prevalence.is_some()) {
-            let said = "and `prevalence` are for 'youden', 'closest_topleft', 'cost', got `criterion`";
-            return Err(OptionError::new("cost", format!("{said} {word}")));
+            let reason = "and `prevalence` are for 'youden', 'closest_topleft', 'cost', got `criterion`";
+            return Err(OptionError::new("cost", format!("{reason} {word}")));
         }
         let by_target = matches!(
             criterion,
             Criterion::TargetFpr(_) | Criterion::TargetTpr(_) | Criterion::TargetPrecision(_)
         );
         if options.has("target") != by_target {
-            let said = "is for 'target_fpr', 'target_tpr', 'target_precision' and must be given there";
+            let reason = "is for 'target_fpr', 'target_tpr', 'target_precision' and must be given there";
             return Err(OptionError::new(
                 "target",
-                format!("{said}, got `criterion` {word} and `target` {target}"),
+                format!("{reason}, got `criterion` {word} and `target` {target}"),
             ));
         }
         let fpr = options.bounds("fpr")?;
@@ -338,7 +338,7 @@ mod tests {
             of("cost", &[("prevalence", 0.25)]).unwrap().criterion,
             Criterion::Cost { cost: 1.0, prevalence }
         );
-        for (criterion, changes, said) in [
+        for (criterion, changes, reason) in [
             ("best", &[][..], "`criterion` must be one of 'youden', "),
             ("youden", &[("prevalence", 1e-300)], "(1 - `prevalence`) / (`cost` `prevalence`) must be a"),
             ("cost", &[("prevalence", 1.0)], "`prevalence` must lie between 0 and 1, such as"),
@@ -373,7 +373,7 @@ mod tests {
             ("max_f", &[("min_fpr", f64::NAN)], "`min_fpr` must lie between 0 and 1"),
         ] {
             let error = of(criterion, changes).unwrap_err().to_string();
-            assert!(error.starts_with(said), "{error}");
+            assert!(error.starts_with(reason), "{error}");
         }
     }
 

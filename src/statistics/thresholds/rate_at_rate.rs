@@ -200,14 +200,15 @@ mod tests {
     use crate::statistics::tests::{summary, weighted_summary};
     use proptest::prelude::{any, prop_assert_eq, proptest};
 
-    const DRAWN: Resampling = Resampling { n_resamples: 4000, seed: 3 };
+    const RESAMPLING: Resampling = Resampling { n_resamples: 4000, seed: 3 };
 
     #[test]
     fn both_rates_and_their_intervals() {
         // Every negative scores its number, every positive 20 more: the tpr at fpr 0.25 is 0.25 + 0.2.
         let scores: Vec<f64> = (0..100).chain(20..120).map(f64::from).collect();
         let labels: Vec<u8> = (0..200).map(|row| u8::from(row >= 100)).collect();
-        let at = TprAtFpr { fpr: 0.25, interval: RateLimits::Percentile, level: 0.95, resampling: DRAWN };
+        let at =
+            TprAtFpr { fpr: 0.25, interval: RateLimits::Percentile, level: 0.95, resampling: RESAMPLING };
         let record = summary(&at, &labels, &scores);
         assert_eq!((record.tpr, record.rows.pos, record.rows.neg), (Some(0.45), 100, 100));
         // The variance due to the threshold, plus the variance of the share above it.
@@ -215,7 +216,8 @@ mod tests {
         assert!((record.interval.se.unwrap() / se - 1.0).abs() < 0.1, "{record:?} {se}");
         let half = 0.5 * (record.interval.upper.unwrap() - record.interval.lower.unwrap());
         assert!((half / (1.96 * se) - 1.0).abs() < 0.1, "{record:?}");
-        let back = FprAtTpr { tpr: 0.45, interval: RateLimits::Percentile, level: 0.95, resampling: DRAWN };
+        let back =
+            FprAtTpr { tpr: 0.45, interval: RateLimits::Percentile, level: 0.95, resampling: RESAMPLING };
         assert_eq!(summary(&back, &labels, &scores).fpr, Some(0.25));
     }
 
@@ -287,7 +289,7 @@ mod tests {
         let apart = summary(&of(0.0, RateLimits::Wilson), &[1, 1, 0, 0], &[4.0, 3.0, 2.0, 1.0]).interval;
         let expected = wilson_effective(1.0, 2.0, student_t::upper_quantile(tail(0.9), 1.0));
         assert_eq!((apart.se, apart.lower, apart.upper), (Some(0.0), Some(expected.0), Some(expected.1)));
-        let back = FprAtTpr { tpr: 0.0, interval: RateLimits::Wilson, level: 0.9, resampling: DRAWN };
+        let back = FprAtTpr { tpr: 0.0, interval: RateLimits::Wilson, level: 0.9, resampling: RESAMPLING };
         assert_eq!(summary(&back, &[0, 1, 1], &[3.0, 2.0, 1.0]).fpr, Some(0.0));
     }
 

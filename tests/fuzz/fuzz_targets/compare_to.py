@@ -13,7 +13,7 @@ from words import fuzz
 
 with atheris.instrument_imports(include=["polars_auc"]):
     import polars_auc as pa
-    from polars_auc._cli.refusal import Refusal, worded
+    from polars_auc._cli.refusal import Refusal, as_refusal
     from polars_auc._commands.compare_to import PreviousReport
     from polars_auc._page.write import VERSION_KEY
     from polars_auc._plugin.errors import FLAGS, OptionError
@@ -69,8 +69,8 @@ def written(data: bytes, folder: Path) -> Path | None:
     file = folder / "report.parquet"
     try:
         table = pl.read_csv(rows, infer_schema=False)
-        named = zip(table.columns, dtypes.decode(errors="replace").split(), strict=False)
-        table = table.with_columns(column(name, dtype) for name, dtype in named)
+        columns = zip(table.columns, dtypes.decode(errors="replace").split(), strict=False)
+        table = table.with_columns(column(name, dtype) for name, dtype in columns)
         table.write_parquet(file, metadata={VERSION_KEY: version.decode(errors="replace")})
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
@@ -86,8 +86,8 @@ def check(file: Path) -> None:
     for report in REPORTS:
         previous = copy(earlier)
         try:
-            plan = previous.beside(report.lazy(), ReportOptions())
-            with worded():
+            plan = previous.add_to(report.lazy(), ReportOptions())
+            with as_refusal():
                 table = plan.collect()
             lines = previous.gone(table)
         except (Refusal, OptionError):

@@ -12,7 +12,7 @@ from words import fuzz
 
 with atheris.instrument_imports(include=["polars_auc"]):
     import polars_auc as pa
-    from polars_auc._cli.refusal import Refusal, worded
+    from polars_auc._cli.refusal import Refusal, as_refusal
     from polars_auc._cli.rows import Files, RowOptions
     from polars_auc._commands.gates import Gate
     from polars_auc._plugin.errors import FLAGS, OptionError
@@ -44,7 +44,7 @@ def check_rows(file: Path, text: str) -> None:
         try:
             files = Files.grouped([str(file)], by, None)
             read = rows.rows(files)
-            with worded():
+            with as_refusal():
                 columns = [read.label, *read.scores.values(), *map(pl.col, read.by)]
                 read.rows.select(column.alias(str(place)) for place, column in enumerate(columns)).collect()
         except (Refusal, OptionError):
@@ -55,10 +55,10 @@ def check_gate(text: str) -> None:
     """Read a text as a condition on a report, and check it."""
     try:
         gate = Gate.read(text, REPORT.schema, by=["g"], first_score="s", versus="rest", along=None)
-        passes, said = gate.check(REPORT)
+        passes, sentence = gate.check(REPORT)
     except (Refusal, OptionError):
         return
-    assert said.startswith("--fail-if ")
+    assert sentence.startswith("--fail-if ")
     assert isinstance(passes, bool)
 
 

@@ -12,7 +12,7 @@ with atheris.instrument_imports(include=["polars_auc", "tomllib"]):
     import tomllib  # noqa: F401
 
     from polars_auc._cli.config import CONFIG, with_config
-    from polars_auc._cli.refusal import Refusal, worded
+    from polars_auc._cli.refusal import Refusal, as_refusal
     from polars_auc._commands import main as command_line
     from polars_auc._commands.report_options import ReportRequest
     from polars_auc._frames.inputs import called
@@ -21,14 +21,14 @@ with atheris.instrument_imports(include=["polars_auc", "tomllib"]):
 
 def main() -> None:
     parser, commands = command_line._parser()
-    known = command_line._options(commands)
+    options_of_commands = command_line._options(commands)
 
     def read(command: str, file: Path) -> None:
-        texts, files, places = with_config([command, CONFIG, str(file)], known)
+        texts, files, places = with_config([command, CONFIG, str(file)], options_of_commands)
         options = command_line._parsed(parser, commands, texts, files)
         FLAGS.set(command_line._flags(commands.choices[command], places))
         if command == "report":
-            with worded(), called("report"):
+            with as_refusal(), called("report"):
                 request = ReportRequest.of(options)
             request.view()
 
@@ -37,7 +37,7 @@ def main() -> None:
 
         def configuration(data: bytes) -> None:
             file.write_bytes(data)
-            for command in known:
+            for command in options_of_commands:
                 edge = FLAGS.set({})
                 try:
                     read(command, file)

@@ -43,7 +43,7 @@ fuzz_target!(init: plugin::watch_panics(), |bytes: &[u8]| {
 
 fn check(name: &str, states: Box<dyn Array>) {
     let packed = plugin::expression("pack_state");
-    let row_by_row = (named(states.dtype().clone()), states.clone());
+    let row_by_row = (field_of(states.dtype().clone()), states.clone());
     let packs = packed.answer(std::slice::from_ref(&row_by_row), OF_STATES);
     assert!(packs.is_err() || packed.planned(std::slice::from_ref(&row_by_row.0), OF_STATES).is_ok());
     let groups = grouped(states);
@@ -78,7 +78,7 @@ fn answer(name: &str, groups: &(Field, Box<dyn Array>)) -> Option<Box<dyn Array>
     Some(array)
 }
 
-fn named(dtype: Dtype) -> Field {
+fn field_of(dtype: Dtype) -> Field {
     Field::new("state".into(), dtype, true)
 }
 
@@ -95,13 +95,13 @@ fn lists(borders: Vec<i64>, items: Box<dyn Array>, validity: Option<Bitmap>) -> 
 fn grouped(states: Box<dyn Array>) -> (Field, Box<dyn Array>) {
     let all = states.len() as i64;
     let groups = lists(vec![0, all / 2, all], states, None);
-    (named(groups.dtype().clone()), groups)
+    (field_of(groups.dtype().clone()), groups)
 }
 
 /// Each state in a group.
 fn one_by_one(states: Box<dyn Array>) -> (Field, Box<dyn Array>) {
     let groups = lists((0..=states.len() as i64).collect(), states, None);
-    (named(groups.dtype().clone()), groups)
+    (field_of(groups.dtype().clone()), groups)
 }
 
 /// An expression, and a column of up to four states with up to three bins each.
@@ -142,7 +142,7 @@ fn answer_and_states(bytes: &mut Unstructured<'_>) -> Result<(&'static str, Box<
     let bins = record(fields, bins, bytes)?;
     let bins_validity = validity(bytes, states)?;
     let bins = lists(borders, bins, bins_validity);
-    let own = |counts: Vec<f64>| {
+    let counts_field = |counts: Vec<f64>| {
         move |bytes: &mut Unstructured<'_>, state: usize| {
             let is_off = bytes.ratio(1u8, 16u8)?;
             Ok(if is_off { f64::from(bytes.arbitrary::<u8>()?) } else { counts[state] })
@@ -155,8 +155,8 @@ fn answer_and_states(bytes: &mut Unstructured<'_>) -> Result<(&'static str, Box<
     };
     let fields = vec![
         ("bins", bins),
-        ("n_pos", numbers(bytes, states, Dtype::UInt64, own(n_pos))?),
-        ("n_neg", numbers(bytes, states, Dtype::UInt64, own(n_neg))?),
+        ("n_pos", numbers(bytes, states, Dtype::UInt64, counts_field(n_pos))?),
+        ("n_neg", numbers(bytes, states, Dtype::UInt64, counts_field(n_neg))?),
         ("n_missing", numbers(bytes, states, Dtype::UInt64, count)?),
         ("has_nan", truths(bytes, states, false)?),
         ("resolution", numbers(bytes, states, Dtype::UInt64, resolution)?),

@@ -13,22 +13,22 @@ from oracles import bands as oracles
 
 RATES = ("fpr", "tpr", "lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr")
 BAND = dict.fromkeys(("at", "threshold", *RATES), F)
-DRAWN: dict[str, Any] = {"n_points": 5, "n_resamples": 9, "seed": 3, "level": 0.8}
+BAND_OPTIONS: dict[str, Any] = {"n_points": 5, "n_resamples": 9, "seed": 3, "level": 0.8}
 
 METHODS: list[dict[str, Any]] = [
-    {"method": "likelihood", **DRAWN},
-    {"method": "vertical", **DRAWN},
-    {"method": "vertical", "distribution": "normal", **DRAWN},
-    {"method": "vertical", "distribution": "binomial", "resample": "plain", **DRAWN},
-    {"method": "threshold", "distribution": "normal", **DRAWN},
-    {"method": "threshold_box", "resample": "plain", **DRAWN},
-    {"method": "radial", "distribution": "normal", **DRAWN},
-    {"method": "optimized_radial", **DRAWN},
-    {"method": "threshold_ellipse", **DRAWN},
-    {"method": "central_region", "resample": "plain", **DRAWN},
-    {"method": "envelope", **DRAWN},
-    {"method": "smoothed_bootstrap", **DRAWN},
-    {"method": "regional", "max_fpr": 0.5, **DRAWN},
+    {"method": "likelihood", **BAND_OPTIONS},
+    {"method": "vertical", **BAND_OPTIONS},
+    {"method": "vertical", "distribution": "normal", **BAND_OPTIONS},
+    {"method": "vertical", "distribution": "binomial", "resample": "plain", **BAND_OPTIONS},
+    {"method": "threshold", "distribution": "normal", **BAND_OPTIONS},
+    {"method": "threshold_box", "resample": "plain", **BAND_OPTIONS},
+    {"method": "radial", "distribution": "normal", **BAND_OPTIONS},
+    {"method": "optimized_radial", **BAND_OPTIONS},
+    {"method": "threshold_ellipse", **BAND_OPTIONS},
+    {"method": "central_region", "resample": "plain", **BAND_OPTIONS},
+    {"method": "envelope", **BAND_OPTIONS},
+    {"method": "smoothed_bootstrap", **BAND_OPTIONS},
+    {"method": "regional", "max_fpr": 0.5, **BAND_OPTIONS},
     {"method": "order_statistics", "n_points": 6, "level": 0.8},
     {"method": "fixed_width", "n_points": 6},
     {"method": "working_hotelling", "n_points": 6},
@@ -53,7 +53,7 @@ DIFFERENCE_BAND = dict.fromkeys(("fpr", "tpr_a", "tpr_b", "difference", "lower",
 def _difference_band_of_clusters(
     label: pl.Expr, a: pl.Expr, b: pl.Expr, key: pl.Expr, **options: Any
 ) -> pl.Expr:
-    return pa.roc_difference_band(label, a, b, cluster=key, **DRAWN, **options)
+    return pa.roc_difference_band(label, a, b, cluster=key, **BAND_OPTIONS, **options)
 
 
 BANDS = [
@@ -84,8 +84,8 @@ BANDS = [
     ),
     Entry(
         name="roc_difference_band",
-        make=functools.partial(pa.roc_difference_band, **DRAWN),
-        oracle=functools.partial(oracles.roc_difference_band, **DRAWN),
+        make=functools.partial(pa.roc_difference_band, **BAND_OPTIONS),
+        oracle=functools.partial(oracles.roc_difference_band, **BAND_OPTIONS),
         fields=DIFFERENCE_BAND,
         is_list=True,
         columns=("label", "score", "other"),
@@ -94,7 +94,7 @@ BANDS = [
     Entry(
         name="roc_difference_band",
         make=_difference_band_of_clusters,
-        oracle=functools.partial(oracles.roc_difference_band, **DRAWN, clustered=True),
+        oracle=functools.partial(oracles.roc_difference_band, **BAND_OPTIONS, clustered=True),
         fields=DIFFERENCE_BAND,
         is_list=True,
         columns=("label", "score", "other", "key"),

@@ -64,12 +64,12 @@ def without_unlabelled(answers: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def assert_report_of_rows(of_states: pl.DataFrame, of_rows: pl.DataFrame) -> None:
+def assert_report_of_rows(from_states: pl.DataFrame, from_rows: pl.DataFrame) -> None:
     """Compare the report of exact states with that of their rows."""
-    assert of_states["exact"].all()
-    assert of_states["n_unlabelled"].is_null().all()
-    got = of_states.drop("auc_min", "auc_max", "exact", "n_unlabelled")
-    assert_frame_equal(got, of_rows.drop("n_unlabelled"), check_exact=True)
+    assert from_states["exact"].all()
+    assert from_states["n_unlabelled"].is_null().all()
+    got = from_states.drop("auc_min", "auc_max", "exact", "n_unlabelled")
+    assert_frame_equal(got, from_rows.drop("n_unlabelled"), check_exact=True)
 
 
 def examples(number: int, **others: Any) -> settings:

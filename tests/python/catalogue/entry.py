@@ -76,12 +76,12 @@ def both(
     plain, heavy = (None, None) if fields is None else (fields(N), fields(F))
     common: dict[str, Any] = {} if fields is None else {"weighted": False}
     heavier: dict[str, Any] = {} if fields is None else {"weighted": True}
-    of_plain, of_heavy = functools.partial(oracle, **common), functools.partial(oracle, **heavier)
+    plain_form, heavy_form = functools.partial(oracle, **common), functools.partial(oracle, **heavier)
     return [
         Entry(
             name,
             functools.partial(function, **options),
-            of_plain,
+            plain_form,
             plain,
             is_list,
             by_value=by_value,
@@ -89,7 +89,15 @@ def both(
             exact=exact,
         ),
         Entry(
-            name, weighted(function, **options), of_heavy, heavy, is_list, WEIGHTED, by_value, variant, exact
+            name,
+            weighted(function, **options),
+            heavy_form,
+            heavy,
+            is_list,
+            WEIGHTED,
+            by_value,
+            variant,
+            exact,
         ),
     ]
 
@@ -104,7 +112,7 @@ def with_and_without_weights(
 ) -> list[tuple[Callable[..., pl.Expr], tuple[str, ...]]]:
     """The function of labels and scores, and of weights besides, each with the columns that it takes."""
 
-    def of_weights(label: pl.Expr, score: pl.Expr, weight: pl.Expr, **options: Any) -> pl.Expr:
+    def weighted(label: pl.Expr, score: pl.Expr, weight: pl.Expr, **options: Any) -> pl.Expr:
         return function(label, score, weight=weight, **options)
 
-    return [(function, ("label", "score")), (of_weights, WEIGHTED)]
+    return [(function, ("label", "score")), (weighted, WEIGHTED)]

@@ -78,7 +78,7 @@ THRESHOLDS = [
     *(
         Entry(
             name=name,
-            make=functools.partial(make, n_resamples=9, level=0.9, interval=interval, **{given: at}),
+            make=functools.partial(make, n_resamples=9, level=0.9, interval=interval, **{arguments: at}),
             oracle=functools.partial(
                 oracles.rate_at_rate,
                 at=Fraction(str(at)),
@@ -91,7 +91,7 @@ THRESHOLDS = [
             exact=False,
             columns=columns,
         )
-        for name, function, given, at in (
+        for name, function, arguments, at in (
             ("tpr_at_fpr", pa.tpr_at_fpr, "fpr", 0.3),
             ("tpr_at_fpr", pa.tpr_at_fpr, "fpr", 0.0),
             ("fpr_at_tpr", pa.fpr_at_tpr, "tpr", 0.8),

@@ -180,7 +180,7 @@ def test_previous_along_one_of_several_columns(capsys: Capture) -> None:
     )
     assert_frame_equal(pl.read_parquet("to/out.parquet"), expected.collect())
     capsys.readouterr()
-    for arguments, says in (
+    for arguments, message in (
         (
             keys,
             "needs the column whose previous value is meant, since --by is ['g', 'key']; write --along 'key'",
@@ -195,7 +195,7 @@ def test_previous_along_one_of_several_columns(capsys: Capture) -> None:
         ),
     ):
         assert main([*REPORT, *arguments]) == 2
-        assert says in capsys.readouterr().err
+        assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("versus", ["rest", "overall"])
@@ -297,7 +297,7 @@ def test_gate(folder: Path, capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         ([], "the following arguments are required: COMMAND"),
         (["reprot"], "invalid choice: 'reprot'"),
@@ -392,12 +392,12 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ([*REPORT, "-o", "none/out.csv"], "--output is in 'none', which is no folder"),
     ],
 )
-def test_refusals(folder: Path, capsys: Capture, arguments: list[str], says: str) -> None:
+def test_refusals(folder: Path, capsys: Capture, arguments: list[str], message: str) -> None:
     (folder / "text.txt").write_text("no parquet")
     if "text.parquet" in arguments:
         (folder / "text.txt").rename("text.parquet")
     before = sorted(path.name for path in folder.rglob("*"))
-    assert says in refused(arguments, capsys)
+    assert message in refused(arguments, capsys)
     assert sorted(path.name for path in folder.rglob("*")) == before
 
 
@@ -435,7 +435,7 @@ def auc_of(names: list[str], *options: str) -> list[float]:
     return pl.read_csv("to/auc.csv")["auc"].to_list()
 
 
-def test_names_are_taken_as_they_are(folder: Path) -> None:
+def test_names_stay_unchanged(folder: Path) -> None:
     """A file name with special characters is not a pattern, and its path is not read as partitions."""
     separated = pl.DataFrame({"y": [1, 0], "s": [2.0, 1.0]})
     lost = pl.DataFrame({"y": [1, 0], "s": [1.0, 2.0]})
@@ -521,8 +521,8 @@ def test_single_options_are_written_once(folder: Path, capsys: Capture) -> None:
         "--output": "out.csv",
     }
     for option, value in options.items():
-        said = refused([*REPORT, option, value, option, value], capsys)
-        assert f"{option} is given twice; write it once" in said
+        message = refused([*REPORT, option, value, option, value], capsys)
+        assert f"{option} is given twice; write it once" in message
     assert "--compare is given twice" in refused([*REPORT, "--compare", "--compare"], capsys)
     assert not (folder / "out.csv").exists()
 
@@ -549,7 +549,7 @@ def test_a_report_of_nothing_is_refused(capsys: Capture) -> None:
     words = [*FILES, "--score", "score", "--label"]
     pl.DataFrame({"y": [None, 1], "s": [1.0, None]}).write_parquet("to/nulls.parquet")
     pl.DataFrame(schema={"y": pl.Int8, "s": pl.Float64}).write_parquet("to/empty.parquet")
-    for arguments, says in (
+    for arguments, message in (
         ([*REPORT, "--where", "g > 1000"], "--where 'g > 1000' leaves no row."),
         ([*words, "word = 'bda'"], "'word' holds 'bad', 'good'. If that may be, write --allow-empty"),
         ([*words, "word <> 'bda'"], "no row is negative: --label \"word <> 'bda'\" is the same in all rows"),
@@ -563,7 +563,7 @@ def test_a_report_of_nothing_is_refused(capsys: Capture) -> None:
         ),
         (["report", "to/empty.parquet", "--label", "y", "--score", "s"], "the files have no row."),
     ):
-        assert says in refused([*arguments, "-o", "out.csv"], capsys)
+        assert message in refused([*arguments, "-o", "out.csv"], capsys)
         assert not Path("out.csv").exists()
         assert main([*arguments, "--allow-empty"]) == 0
         assert main([*arguments, "--allow-empty", "--fail-if", "auc < 0.5"]) == 1, "an undefined AUC fails"
@@ -629,8 +629,10 @@ def test_a_gate_on_all_rows_together(capsys: Capture) -> None:
 @pytest.mark.usefixtures("folder")
 def test_a_gate_about_groups_and_all_rows_is_two(capsys: Capture) -> None:
     versus = [*REPORT, "--by", "g", "--versus", "rest", "--fail-if"]
-    said = refused([*versus, "difference < -0.3 OR heterogeneity_p_value < 0.01"], capsys)
-    assert "names 'difference', which only groups have, and 'heterogeneity_p_value', which only the" in said
+    message = refused([*versus, "difference < -0.3 OR heterogeneity_p_value < 0.01"], capsys)
+    assert (
+        "names 'difference', which only groups have, and 'heterogeneity_p_value', which only the" in message
+    )
 
 
 def run(script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -677,18 +679,18 @@ def test_help_that_cannot_be_printed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("variable", "value", "says"),
+    ("variable", "value", "message"),
     [
         ("POLARS_MAX_THREADS", "0", "the variable POLARS_MAX_THREADS must be an integer above 0, got '0'"),
         ("POLARS_ENGINE_AFFINITY", "gpu", "the variable POLARS_ENGINE_AFFINITY asks for the GPU engine"),
     ],
 )
-def test_surroundings(variable: str, value: str, says: str) -> None:
+def test_surroundings(variable: str, value: str, message: str) -> None:
     done = run(
         "", "report", str(DATA / "*.parquet"), "--label", "label", "--score", "tree", **{variable: value}
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert says in done.stderr
+    assert message in done.stderr
     assert done.stderr.count("\n") == 1
 
 
@@ -713,8 +715,8 @@ def test_names_that_are_not_utf_8(folder: Path, capsys: Capture) -> None:
     (folder / "x.parquet").rename(folder / "odd" / name)
     options = ["--label", "y", "--score", "s"]
     for files in (f"odd/{name}", "odd", "odd/*.parquet", os.fsdecode(b"\xff.parquet")):
-        said = refused(["report", files, *options], capsys)
-        assert "is not UTF-8; give it another name" in said or "no file matches" in said
+        message = refused(["report", files, *options], capsys)
+        assert "is not UTF-8; give it another name" in message or "no file matches" in message
     for option in ("--label", "--by", "--where", "--fail-if", "--folds"):
         refused([*REPORT, option, os.fsdecode(b"\xff")], capsys)
     output = os.fsdecode(b"to/\xff.csv")
@@ -738,15 +740,15 @@ def test_several_columns_are_no_score(capsys: Capture) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_values_that_begin_with_a_dash(capsys: Capture) -> None:
-    said = refused([*FILES, "--label", "y", "--score", "-score"], capsys)
-    assert "a value that begins with - is written --score=-..." in said
+    message = refused([*FILES, "--label", "y", "--score", "-score"], capsys)
+    assert "a value that begins with - is written --score=-..." in message
     assert "is written --output=-..." in refused([*REPORT, "-o", "-x.csv"], capsys)
 
 
 def test_an_empty_name_is_refused(folder: Path, capsys: Capture) -> None:
     for names in ([""], ["a.parquet", ""]):
-        said = refused(["report", *names, "--label", "y", "--score", "score"], capsys)
-        assert "is a variable of the shell not set?" in said
+        message = refused(["report", *names, "--label", "y", "--score", "score"], capsys)
+        assert "is a variable of the shell not set?" in message
     assert (folder / "a.parquet").exists()
 
 
@@ -796,7 +798,7 @@ def test_hidden_files_are_not_read() -> None:
     assert auc_of(["set"]) == auc_of(["set/k=1"]) == [1.0]
 
 
-def test_files_that_differ_or_are_damaged_are_named(folder: Path, capsys: Capture) -> None:
+def test_errors_name_differing_and_damaged_files(folder: Path, capsys: Capture) -> None:
     (folder / "x").mkdir()
     rows = pl.DataFrame({"y": [1, 0] * 500, "s": [x / 7 for x in range(1000)]})
     rows.write_parquet("x/1.parquet")
@@ -809,7 +811,7 @@ def test_files_that_differ_or_are_damaged_are_named(folder: Path, capsys: Captur
     Path("x/short.parquet").write_bytes(pages[:1000])
     Path("x/empty.parquet").touch()
     rows.write_csv("x/rows.csv")
-    for names, says in (
+    for names, message in (
         (["1", "word"], "--score 's' holds texts in 'x/word.parquet', and must hold numbers"),
         (["1", "lacks"], "--score names the column 's', which 'x/lacks.parquet' lacks, unlike other files"),
         (["lacks", "1"], "--score names the column 's', which 'x/lacks.parquet' lacks, unlike other files"),
@@ -818,11 +820,11 @@ def test_files_that_differ_or_are_damaged_are_named(folder: Path, capsys: Captur
         (["1", "empty"], "cannot read 'x/empty.parquet': "),
     ):
         files = [f"x/{name}.parquet" for name in names]
-        assert says in refused(["report", *files, "--label", "y", "--score", "s"], capsys)
+        assert message in refused(["report", *files, "--label", "y", "--score", "s"], capsys)
     for label, score, key in (("z", "s", "y"), ("y", "z + 1", "y"), ("y", "s", "z")):
         misspelt = ["--label", label, "--score", score, "--by", key]
-        said = refused(["report", "x/1.parquet", "x/short.parquet", *misspelt], capsys)
-        assert "cannot read 'x/short.parquet': " in said
+        error = refused(["report", "x/1.parquet", "x/short.parquet", *misspelt], capsys)
+        assert "cannot read 'x/short.parquet': " in error
     mixed = ["report", "x/1.parquet", "x/rows.csv", "--label", "y", "--score", "s"]
     assert "'x/1.parquet' and 'x/rows.csv' are files of two kinds" in refused(mixed, capsys)
     assert "the folder 'to' holds no file that ends in .parquet" in refused(
@@ -838,8 +840,8 @@ def test_one_partition_by_itself(folder: Path, capsys: Capture) -> None:
         rows.write_parquet(f"set/h={place}/x.parquet")
     for names in (["set/h=1"], ["set/h=1", "set/h=2"], ["set/h=1/x.parquet"]):
         for option in (["--by", "h"], ["--where", "h = 1"], ["--score", "h"]):
-            said = refused(["report", *names, "--label", "y", "--score", "score", *option], capsys)
-            assert "It is in the names of folders: to make it a column, name the folder 'set'" in said
+            message = refused(["report", *names, "--label", "y", "--score", "score", *option], capsys)
+            assert "It is in the names of folders: to make it a column, name the folder 'set'" in message
 
 
 @pytest.mark.usefixtures("folder")
@@ -850,12 +852,12 @@ def test_a_score_of_several_numbers(width: int | None, capsys: Capture) -> None:
     if width is not None:
         both = both.with_columns(pl.col("p").cast(pl.Array(pl.Float64, width)))
     both.write_parquet("x.parquet")
-    said = refused(["report", "x.parquet", "--label", "y", "--score", "p"], capsys)
-    assert "--score 'p' holds several numbers in each row" in said
+    message = refused(["report", "x.parquet", "--label", "y", "--score", "p"], capsys)
+    assert "--score 'p' holds several numbers in each row" in message
     if width is not None:
-        assert 'or as a List, of which --score "p[2]" takes the second' in said
+        assert 'or as a List, of which --score "p[2]" takes the second' in message
     else:
-        assert 'as in --score "p[2]", which is the second' in said
+        assert 'as in --score "p[2]", which is the second' in message
         assert main(["report", "x.parquet", "--label", "y", "--score", "p[2]", "-o", "out.csv"]) == 0
         assert pl.read_csv("out.csv")["auc"].to_list() == [1.0]
 
@@ -889,14 +891,14 @@ def test_states_of_days_give_the_report_of_their_rows(
     scored = ["--label", "label", "--score", "forest", "--score=-tree", "--by", "segment"]
     for [day], part in rows.partition_by("day", as_dict=True).items():
         part.write_parquet(tmp_path / f"rows{day}.parquet")
-        made = [
+        arguments = [
             "state",
             str(tmp_path / f"rows{day}.parquet"),
             *scored,
             "-o",
             str(tmp_path / f"day{day}.parquet"),
         ]
-        assert main(made) == 0
+        assert main(arguments) == 0
     assert "8 groups" not in capsys.readouterr().out
     merge = [
         "merge",
@@ -987,9 +989,9 @@ def test_refusals_of_states(
 
 
 def test_bounded_report_of_files(tmp_path: Path) -> None:
-    made = ["report", str(DATA), "--label", "label", "--score", "forest", "--by", "segment"]
-    assert main([*made, "-o", str(tmp_path / "exact.csv")]) == 0
-    assert main([*made, "--bounded", "-o", str(tmp_path / "bounded.csv")]) == 0
+    arguments = ["report", str(DATA), "--label", "label", "--score", "forest", "--by", "segment"]
+    assert main([*arguments, "-o", str(tmp_path / "exact.csv")]) == 0
+    assert main([*arguments, "--bounded", "-o", str(tmp_path / "bounded.csv")]) == 0
     exact, bounded = (pl.read_csv(tmp_path / name) for name in ("exact.csv", "bounded.csv"))
     # 4096 bins hold every score of these files.
     assert_report_of_rows(bounded, exact)
@@ -997,10 +999,10 @@ def test_bounded_report_of_files(tmp_path: Path) -> None:
 
 
 def test_states_that_only_some_files_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = ["state", str(DATA), "--label", "label", "--score", "forest", "--by", "segment"]
+    arguments = ["state", str(DATA), "--label", "label", "--score", "forest", "--by", "segment"]
     one, two = str(tmp_path / "one.parquet"), str(tmp_path / "two.parquet")
-    assert main([*made, "-o", one]) == 0
-    assert main([*made, "--score", "tree", "-o", two]) == 0
+    assert main([*arguments, "-o", one]) == 0
+    assert main([*arguments, "--score", "tree", "-o", two]) == 0
     rows = str(DATA / "digits.parquet")
     for files, message in (
         ([one, two], f"{one!r} has no column of states 'tree', which {two!r} has"),
@@ -1015,7 +1017,7 @@ def test_states_that_only_some_files_have(tmp_path: Path, capsys: pytest.Capture
     assert "--by names one column twice" in capsys.readouterr().err
 
 
-def test_files_whose_states_cannot_be_read_are_named(folder: Path, capsys: Capture) -> None:
+def test_errors_name_files_with_unreadable_states(folder: Path, capsys: Capture) -> None:
     rows = pl.DataFrame({"y": [1, 0] * 50, "s": [x / 128 for x in range(100)]})
     states = {
         "one": rows.select(s=pa.roc_state("y", "s", max_bins=16)),
@@ -1029,7 +1031,7 @@ def test_files_whose_states_cannot_be_read_are_named(folder: Path, capsys: Captu
         table.write_parquet(f"x/{name}.parquet")
     Path("x/short.parquet").write_bytes(Path("x/one.parquet").read_bytes()[:-10])
     Path("x/text.parquet").write_text("s\n1\n")
-    for name, says in (
+    for name, message in (
         ("order", "'x/order.parquet': state \"s\" has bins that are not in order"),
         ("scale", "'x/scale.parquet' beside 'x/one.parquet': state \"s\" "),
         (
@@ -1040,8 +1042,8 @@ def test_files_whose_states_cannot_be_read_are_named(folder: Path, capsys: Captu
         ("text", "cannot read 'x/text.parquet': "),
     ):
         files = ["x/one.parquet", f"x/{name}.parquet"]
-        assert says in refused(["merge", *files, "-o", "x/merged.parquet"], capsys)
-        assert says in refused(["report", *files, "--from-states"], capsys)
+        assert message in refused(["merge", *files, "-o", "x/merged.parquet"], capsys)
+        assert message in refused(["report", *files, "--from-states"], capsys)
     assert not Path("x/merged.parquet").exists()
 
 
@@ -1050,10 +1052,10 @@ def test_a_segment_of_null_comes_last() -> None:
     """In states as in reports."""
     rows = pl.DataFrame({"k": [None, "b", "a"] * 4, "y": [1, 0] * 6, "s": [float(x) for x in range(12)]})
     rows.write_parquet("x.parquet")
-    made = ["x.parquet", "--label", "y", "--score", "s", "--by", "k"]
-    assert main(["state", *made, "-o", "state.parquet"]) == 0
+    arguments = ["x.parquet", "--label", "y", "--score", "s", "--by", "k"]
+    assert main(["state", *arguments, "-o", "state.parquet"]) == 0
     assert main(["merge", "state.parquet", "--by", "k", "-o", "merged.parquet"]) == 0
-    assert main(["report", *made, "-o", "report.parquet"]) == 0
+    assert main(["report", *arguments, "-o", "report.parquet"]) == 0
     for name in ("state", "merged", "report"):
         assert pl.read_parquet(f"{name}.parquet")["k"].to_list()[:3] == ["a", "b", None]
 
@@ -1068,13 +1070,13 @@ def test_a_sheet_of_excel_holds_the_table(folder: Path) -> None:
         }
     )
     rows.write_parquet("sheet.parquet")
-    made = []
+    arguments = []
     for _ in range(2):
         command = ["report", "sheet.parquet", "--label", "y", "--score", "s", "--by", "g", "-o", "out.xlsx"]
         # A NaN makes the report incomplete.
         assert main(command) == 3
-        made.append((folder / "out.xlsx").read_bytes())
-    assert made[0] == made[1]
+        arguments.append((folder / "out.xlsx").read_bytes())
+    assert arguments[0] == arguments[1]
     with zipfile.ZipFile(folder / "out.xlsx") as file:
         sheet = file.read("xl/worksheets/sheet3.xml").decode()
         words = file.read("xl/sharedStrings.xml").decode()
@@ -1132,8 +1134,8 @@ def test_columns_of_text_files_go_by_name(folder: Path, capsys: Capture) -> None
     out = report_of(["1.csv", "2.csv", *options], capsys)
     assert [cell.strip() for cell in out.splitlines()[3].strip("│").split("┆")][:4] == ["s", "4", "2", "1"]
     (folder / "3.csv").write_text("y,t\n0,1\n1,2\n")
-    said = refused(["report", "1.csv", "3.csv", *options], capsys)
-    assert "'3.csv' lacks the column 's', which '1.csv' has" in said
+    message = refused(["report", "1.csv", "3.csv", *options], capsys)
+    assert "'3.csv' lacks the column 's', which '1.csv' has" in message
     (folder / "4.csv").write_text("y,s\n0,1\n1,many\n")
     assert "polars-auc: " in refused(["report", "4.csv", *options], capsys)
     (folder / "5.csv").write_text("")
@@ -1144,27 +1146,29 @@ def test_a_delta_table(folder: Path, capsys: Capture, monkeypatch: pytest.Monkey
     part = pl.read_parquet("a.parquet").select("label", "score", "g")
     part[:700].write_delta("table")
     part[700:].write_delta("table", mode="append")
-    told = ["table", "--label", "label", "--score", "score", "--by", "g", "-o", "to/out.md"]
-    assert report_of(told, capsys) == report_of(["a.parquet", *told[1:]], capsys)
+    arguments = ["table", "--label", "label", "--score", "score", "--by", "g", "-o", "to/out.md"]
+    assert report_of(arguments, capsys) == report_of(["a.parquet", *arguments[1:]], capsys)
     assert "Data: 1 file" in (folder / "to" / "out.md").read_text(encoding="utf-8")
-    assert "files of two kinds" in refused(["report", "table", "a.parquet", *told[1:]], capsys)
+    assert "files of two kinds" in refused(["report", "table", "a.parquet", *arguments[1:]], capsys)
     found = importlib.util.find_spec
     monkeypatch.setattr(
         "polars_auc._plugin.packages.find_spec", lambda name: None if name == "deltalake" else found(name)
     )
     needed = "the Delta table 'table' needs deltalake>=1: pip install \"deltalake>=1\""
-    assert needed in refused(["report", *told], capsys)
+    assert needed in refused(["report", *arguments], capsys)
 
 
 def test_a_file_has_one_name(folder: Path, capsys: Capture) -> None:
     """A file:// name is the path in it: it counts once, and is not written over."""
-    told = ["--label", "y", "--score", "score", "--by", "g", "-o", "to/out.md"]
+    arguments = ["--label", "y", "--score", "score", "--by", "g", "-o", "to/out.md"]
     for name in ("a.parquet", "*.parquet"):
-        assert report_of([f"file://{folder}/{name}", *told], capsys) == report_of([name, *told], capsys)
-    twice = report_of([f"file://{folder}/a.parquet", "a.parquet", *told], capsys)
-    assert twice == report_of(["a.parquet", *told], capsys)
-    assert "no file matches" in refused(["report", f"file://{folder}/none.parquet", *told], capsys)
-    over = ["report", f"file://{folder}/a.parquet", *told[:-1], "a.parquet"]
+        assert report_of([f"file://{folder}/{name}", *arguments], capsys) == report_of(
+            [name, *arguments], capsys
+        )
+    twice = report_of([f"file://{folder}/a.parquet", "a.parquet", *arguments], capsys)
+    assert twice == report_of(["a.parquet", *arguments], capsys)
+    assert "no file matches" in refused(["report", f"file://{folder}/none.parquet", *arguments], capsys)
+    over = ["report", f"file://{folder}/a.parquet", *arguments[:-1], "a.parquet"]
     assert "is one of the files to read" in refused(over, capsys)
 
 
@@ -1174,13 +1178,13 @@ def test_files_inside_delta_tables(folder: Path, capsys: Capture) -> None:
     for day in ("1", "2"):
         part.write_delta(f"tables/{day}")
         part[:500].write_delta(f"tables/{day}", mode="overwrite")
-    told = ["--label", "label", "--score", "score"]
-    whole = report_of(["tables/1", "tables/2", *told], capsys)
+    arguments = ["--label", "label", "--score", "score"]
+    whole = report_of(["tables/1", "tables/2", *arguments], capsys)
     pl.concat([part[:500]] * 2).write_parquet("to/now.parquet")
-    assert report_of(["to/now.parquet", *told], capsys) == whole
-    assert report_of(["tables/*", *told], capsys) == whole
+    assert report_of(["to/now.parquet", *arguments], capsys) == whole
+    assert report_of(["tables/*", *arguments], capsys) == whole
     for name in ("tables", "tables/*/*.parquet"):
-        assert "inside the Delta table" in refused(["report", name, *told], capsys)
+        assert "inside the Delta table" in refused(["report", name, *arguments], capsys)
     assert (folder / "tables" / "1" / "_delta_log").is_dir()
 
 
@@ -1189,10 +1193,10 @@ def test_text_files_without_rows(folder: Path, capsys: Capture) -> None:
     part = pl.read_parquet("a.parquet").select("y", "score")
     part.write_csv("1.csv")
     part.clear().write_csv("2.csv")
-    told = ["--label", "y", "--score", "score"]
-    assert report_of(["1.csv", "2.csv", *told], capsys) == report_of(["1.csv", *told], capsys)
+    arguments = ["--label", "y", "--score", "score"]
+    assert report_of(["1.csv", "2.csv", *arguments], capsys) == report_of(["1.csv", *arguments], capsys)
     (folder / "3.csv").touch()
-    assert "cannot read '3.csv': " in refused(["report", "3.csv", *told], capsys)
+    assert "cannot read '3.csv': " in refused(["report", "3.csv", *arguments], capsys)
 
 
 def test_a_failed_gate_prints_the_columns_that_it_names(folder: Path, capsys: Capture) -> None:
@@ -1224,8 +1228,8 @@ def test_along_a_column_in_sql(folder: Path, capsys: Capture) -> None:
     frame = pl.read_parquet("a.parquet").with_columns(day=pl.date(2026, 1 + pl.col("g") % 3, 5))
     frame.write_parquet("to/days.parquet")
     sql = "EXTRACT(MONTH FROM day) AS month"
-    told = ["to/days.parquet", "--label", "y", "--score", "score", "--by", "word", "--by", sql]
-    versus = [*told, "--versus", "previous"]
+    arguments = ["to/days.parquet", "--label", "y", "--score", "score", "--by", "word", "--by", sql]
+    versus = [*arguments, "--versus", "previous"]
     assert "--along 'month'" in refused(["report", *versus], capsys)
     assert report_of([*versus, "--along", "month"], capsys) == report_of([*versus, "--along", sql], capsys)
     assert main(["report", *versus, "--along", sql, "--quiet", "-o", "to/page.html"]) == 0
@@ -1246,8 +1250,8 @@ def test_groups_written_in_sql(folder: Path, capsys: Capture) -> None:
     sql = "EXTRACT(MONTH FROM day)"
     expected = pa.report(frame.with_columns(month=pl.col("day").dt.month()), "y", "score", by="month")
     for by, name in ((f"{sql} AS month", "month"), (sql, sql)):
-        told = [*report, "--by", by, "--fail-if", "auc > 2"]
-        assert main(told) == 0
+        arguments = [*report, "--by", by, "--fail-if", "auc > 2"]
+        assert main(arguments) == 0
         table = pl.read_parquet("to/out.parquet").rename({name: "month"})
         assert_frame_equal(table, expected, check_dtypes=False)
     capsys.readouterr()
@@ -1268,37 +1272,37 @@ def test_progress_on_a_terminal_alone(folder: Path, capsys: Capture) -> None:
     """A terminal sees the files and the rows of batches; a file sees nothing of it."""
     import pty
 
-    told = ["report", "*.parquet", "--label", "y", "--score", "score", "--bounded", "-o", "to/out.csv"]
-    script = f"import sys; from polars_auc._commands.main import main; sys.exit(main({told!r}))"
-    own, others = pty.openpty()
+    arguments = ["report", "*.parquet", "--label", "y", "--score", "score", "--bounded", "-o", "to/out.csv"]
+    script = f"import sys; from polars_auc._commands.main import main; sys.exit(main({arguments!r}))"
+    primary, others = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
     ran = subprocess.run(
         [sys.executable, "-c", script], stderr=others, stdout=subprocess.PIPE, env=environment, check=True
     )
     os.close(others)
-    shown = b""
+    printed = b""
     with suppress(OSError):
-        while part := os.read(own, 65536):
-            shown += part
-    os.close(own)
-    assert b"evaluating 2 files" in shown
-    assert b"4,000 rows" in shown
-    assert b"wrote to/out.csv" in shown
+        while part := os.read(primary, 65536):
+            printed += part
+    os.close(primary)
+    assert b"evaluating 2 files" in printed
+    assert b"4,000 rows" in printed
+    assert b"wrote to/out.csv" in printed
     assert b"evaluating" not in ran.stdout
-    assert main(told) == 0
+    assert main(arguments) == 0
     assert "evaluating" not in capsys.readouterr().err
     assert (folder / "to" / "out.csv").exists()
 
 
-def test_a_null_interval_says_why(folder: Path, capsys: Capture) -> None:
+def test_a_null_interval_has_a_reason(folder: Path, capsys: Capture) -> None:
     rows = pl.DataFrame({"g": list("aaabbbb"), "y": [0, 0, 1, 0, 0, 1, 1], "s": [1, 2, 3, 1, 3, 2, 4]})
     rows.write_parquet("one.parquet")
-    given = ["report", "one.parquet", "--label", "y", "--score", "s", "--by", "g"]
-    assert main([*given, "-o", "one.md"]) == 0
-    said = "1 row of the report without an interval: a class has one row only"
-    assert f"{said}, which says nothing of its variance; the first, of s, has one positive in 3 rows" in (
+    arguments = ["report", "one.parquet", "--label", "y", "--score", "s", "--by", "g"]
+    assert main([*arguments, "-o", "one.md"]) == 0
+    message = "1 row of the report without an interval: a class has one row only"
+    assert f"{message}, which says nothing of its variance; the first, of s, has one positive in 3 rows" in (
         capsys.readouterr().err
     )
-    assert said in (folder / "one.md").read_text(encoding="utf-8")
-    assert main([*given, "--where", "g = 'b'"]) == 0
+    assert message in (folder / "one.md").read_text(encoding="utf-8")
+    assert main([*arguments, "--where", "g = 'b'"]) == 0
     assert "without an interval" not in capsys.readouterr().err

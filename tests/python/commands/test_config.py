@@ -60,11 +60,11 @@ def printed(arguments: list[str], capsys: Capture) -> str:
     return capsys.readouterr().out
 
 
-def test_a_file_says_what_the_command_line_says(folder: Path, capsys: Capture) -> None:
+def test_a_file_equals_the_command_line(folder: Path, capsys: Capture) -> None:
     flags = ["rows.parquet", "--label", "y", "--score", "s", "--score", "t", "--by", "g"]
     flags += ["--where", "s > -1", "--where", "t < 100"]
-    own = ["--level", "0.9", "--compare", "--fail-if", "auc < 0.1"]
-    expected = printed(["report", *flags, *own], capsys)
+    options = ["--level", "0.9", "--compare", "--fail-if", "auc < 0.1"]
+    expected = printed(["report", *flags, *options], capsys)
     for arguments in (["report", "--config", "polars-auc.toml"], ["--config=polars-auc.toml", "report"]):
         assert printed(arguments, capsys) == expected
     table = pl.read_parquet(folder / "out.parquet")
@@ -88,7 +88,7 @@ def test_the_command_line_replaces_the_file(folder: Path, capsys: Capture) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("[input", "cannot read 'x.toml': "),
         ("[report]\nby = " + "[" * 5000, "cannot read 'x.toml': lists are nested too deeply"),
@@ -103,25 +103,25 @@ def test_the_command_line_replaces_the_file(folder: Path, capsys: Capture) -> No
         ('[input]\nfiles = ["none.parquet"]', "no file matches 'none.parquet'"),
     ],
 )
-def test_refusals(folder: Path, capsys: Capture, text: str, says: str) -> None:
+def test_refusals(folder: Path, capsys: Capture, text: str, message: str) -> None:
     (folder / "x.toml").write_text(text)
     assert main(["report", "--config", "x.toml", "--label", "y", "--score", "s"]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("polars-auc: ")
-    assert "fault" not in told
-    assert says in told
+    stderr = capsys.readouterr().err
+    assert stderr.startswith("polars-auc: ")
+    assert "fault" not in stderr
+    assert message in stderr
 
 
 def test_refusals_of_the_option(folder: Path, capsys: Capture) -> None:
     assert folder.exists()
-    for arguments, says in (
+    for arguments, message in (
         (["report", "--config"], "--config needs the name of a file"),
         (["--config", "polars-auc.toml"], "--config needs a command"),
         (["report", "--config", "none.toml"], "cannot read 'none.toml': "),
         (["report", "--config", "polars-auc.toml", "--config", "polars-auc.toml"], "--config is given twice"),
     ):
         assert main(arguments) == 2
-        assert says in capsys.readouterr().err
+        assert message in capsys.readouterr().err
 
 
 def test_init_writes_what_report_reads(folder: Path, capsys: Capture) -> None:
@@ -133,15 +133,15 @@ def test_init_writes_what_report_reads(folder: Path, capsys: Capture) -> None:
     assert '# other columns of groups: "segment", "fold"' in text
     assert main(["init", pattern, "-o", "new.toml"]) == 0
     assert (folder / "new.toml").read_text() == text
-    told = capsys.readouterr().err
-    assert told.endswith("wrote new.toml; polars-auc report --config new.toml\n")
+    stderr = capsys.readouterr().err
+    assert stderr.endswith("wrote new.toml; polars-auc report --config new.toml\n")
     scores = [f"--score={name}" for name in ("logistic", "forest", "tree")]
     expected = printed(["report", pattern, "--label", "label", *scores, "--by", "dataset"], capsys)
     assert printed(["report", "--config", "new.toml"], capsys) == expected
     assert (folder / "report.md").exists()
-    for output, says in (("new.toml", "'new.toml' exists"), ("new.txt", "--output must end in .toml")):
+    for output, message in (("new.toml", "'new.toml' exists"), ("new.txt", "--output must end in .toml")):
         assert main(["init", pattern, "-o", output]) == 2
-        assert says in capsys.readouterr().err
+        assert message in capsys.readouterr().err
 
 
 def test_init_of_columns_of_all_kinds(folder: Path, capsys: Capture) -> None:
@@ -159,12 +159,12 @@ def test_init_of_columns_of_all_kinds(folder: Path, capsys: Capture) -> None:
         }
     ).write_parquet("kinds.parquet")
     assert main(["init", "kinds.parquet"]) == 3
-    text, told = capsys.readouterr()
+    text, output = capsys.readouterr()
     assert '# uncertain: other columns of 0 and 1 are "bit"\nlabel = "flag"' in text
     assert '# score = ["model"]' in text
     assert 'by = ["quoted\\"name"]\n# other columns of groups: "code"' in text
     needs = "edit it before running a report: no column looks like a score; write which is\n"
-    assert told == f"polars-auc: {needs}"
+    assert output == f"polars-auc: {needs}"
     assert f"# {needs[0].upper()}{needs[1:]}" in text
     assert folder.exists()
 
@@ -228,13 +228,13 @@ FRAMES: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
 
 @pytest.mark.parametrize("case", FRAMES)
 def test_init_proposes_what_makes_a_report(folder: Path, capsys: Capture, case: str) -> None:
-    columns, lines, says = FRAMES[case]
+    columns, lines, expected = FRAMES[case]
     pl.DataFrame(columns).write_parquet("mine.parquet")
     assert main(["init", "mine.parquet", "-o", "mine.toml"]) == 0
     assert capsys.readouterr().err == "polars-auc: wrote mine.toml; polars-auc report --config mine.toml\n"
     text = (folder / "mine.toml").read_text(encoding="utf-8")
     assert [line for line in lines if line not in text.splitlines()] == []
-    assert [said for said in says if said not in text] == []
+    assert [text_part for text_part in expected if text_part not in text] == []
     assert not (folder / "report.md").exists()
     assert main(["report", "--config", "mine.toml", "--quiet"]) == 0
     assert (folder / "report.md").exists()
@@ -244,8 +244,8 @@ def test_init_decides_nothing_of_words(folder: Path, capsys: Capture) -> None:
     rows = {"the outcome": ["it's bad"] + ["good"] * 3, "score": [4.0, 1.0, 2.0, 3.0]}
     pl.DataFrame(rows).write_parquet("mine.parquet")
     assert main(["init", "mine.parquet", "-o", "mine.toml"]) == 3
-    told = capsys.readouterr().err
-    assert told == (
+    stderr = capsys.readouterr().err
+    assert stderr == (
         "polars-auc: wrote mine.toml; edit it before running a report: no column is a label of "
         "0 and 1 or Booleans; write what is positive\n"
     )
@@ -262,24 +262,26 @@ def test_init_decides_nothing_of_words(folder: Path, capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    ("last", "says"),
+    ("last", "message"),
     [
         ({"label": 2, "score": 0.5}, 'label "label" holds 2, but a label is'),
         ({"label": 1, "score": math.nan}, 'a score is NaN in some rows; write nan = "skip"'),
     ],
 )
-def test_init_makes_the_report_once(folder: Path, capsys: Capture, last: dict[str, Any], says: str) -> None:
+def test_init_makes_the_report_once(
+    folder: Path, capsys: Capture, last: dict[str, Any], message: str
+) -> None:
     """What is wrong may stand behind the rows that are looked at."""
     first = pl.DataFrame({"label": [0, 1] * 60_000, "score": pl.int_range(120_000, eager=True) / 120_000})
     pl.concat([first, pl.DataFrame(last, schema=first.schema)]).write_parquet("mine.parquet")
     assert main(["init", "mine.parquet", "-o", "mine.toml"]) == 3
-    assert f"wrote mine.toml; edit it before running a report: {says}" in capsys.readouterr().err
+    assert f"wrote mine.toml; edit it before running a report: {message}" in capsys.readouterr().err
     text = (folder / "mine.toml").read_text(encoding="utf-8")
-    assert f"# Edit it before running a report: {says}" in text
+    assert f"# Edit it before running a report: {message}" in text
     assert main(["report", "--config", "mine.toml", "--quiet"]) > 1
 
 
-def test_files_may_stand_after_options(folder: Path, capsys: Capture) -> None:
+def test_files_may_follow_options(folder: Path, capsys: Capture) -> None:
     """The command line's files replace those of the configuration, wherever they stand."""
     pl.read_parquet("rows.parquet").head(50).write_parquet("few.parquet")
     expected = printed(["report", "few.parquet", "--config", "polars-auc.toml"], capsys)

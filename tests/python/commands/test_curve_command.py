@@ -31,7 +31,7 @@ def test_tables_of_the_command(tmp_path: Path, capsys: Capture) -> None:
         ".json": pl.read_json,
     }
     scores = {"forest": pl.col("forest"), "-tree": -pl.col("tree")}
-    made = {
+    tables = {
         (): [pa.roc_curve("label", each, max_points=1000).alias(name) for name, each in scores.items()],
         ("--max-points", "9"): [
             pa.roc_curve("label", each, max_points=9).alias(name) for name, each in scores.items()
@@ -43,7 +43,7 @@ def test_tables_of_the_command(tmp_path: Path, capsys: Capture) -> None:
             for name, each in scores.items()
         ],
     }
-    for options, curves in made.items():
+    for options, curves in tables.items():
         expected = pa.curve_points(ROWS.filter(pl.col("fold") > 2), curves, "dataset")
         for ending, read in names.items():
             output = tmp_path / f"curve{ending}"
@@ -100,9 +100,9 @@ def test_curves_of_folds_of_states(tmp_path: Path, capsys: Capture) -> None:
         assert main(["state", str(DATA), *rows, "-o", str(tmp_path / f"part{part}.parquet")]) == 0
     parts = str(tmp_path / "part*.parquet")
     for name in ("x.parquet", "x.svg"):
-        asked = ["--by", "dataset", "--folds", "fold // 2", "-o"]
-        assert main(["curve", str(DATA), *scored, *asked, str(tmp_path / f"rows.{name}")]) == 0
-        assert main(["curve", parts, "--from-states", *asked, str(tmp_path / f"states.{name}")]) == 0
+        options = ["--by", "dataset", "--folds", "fold // 2", "-o"]
+        assert main(["curve", str(DATA), *scored, *options, str(tmp_path / f"rows.{name}")]) == 0
+        assert main(["curve", parts, "--from-states", *options, str(tmp_path / f"states.{name}")]) == 0
     table, expected = (pl.read_parquet(tmp_path / f"{of}.x.parquet") for of in ("states", "rows"))
     assert_frame_equal(table, expected, check_exact=True)
     pictures = [(tmp_path / f"{of}.x.svg").read_text(encoding="utf-8") for of in ("states", "rows")]
@@ -117,7 +117,7 @@ def test_curves_of_folds(tmp_path: Path, capsys: Capture) -> None:
     rows = ROWS.filter(pl.col("fold") < 9).with_columns(pair=pl.col("fold") // 2)
     folds = ["--by", "dataset", "--where", "fold < 9", "--folds", "fold // 2"]
     band: dict[str, Any] = {"method": "optimized_radial", "level": 0.8, "n_points": 7}
-    made: dict[tuple[str, ...], Callable[..., pl.Expr]] = {
+    expressions: dict[tuple[str, ...], Callable[..., pl.Expr]] = {
         (): pa.cv_roc_curve,
         ("--points", "9"): partial(pa.cv_roc_curve, n_points=9),
         ("--band", "vertical"): lambda label, score, fold: pa.roc_band(
@@ -127,7 +127,7 @@ def test_curves_of_folds(tmp_path: Path, capsys: Capture) -> None:
             pa.roc_band(label, score, fold=fold, **band)
         ),
     }
-    for options, function in made.items():
+    for options, function in expressions.items():
         assert main([*CURVE, *folds, *options, "-o", str(output)]) == 0
         curves = [function("label", each, fold="pair").alias(name) for name, each in scores.items()]
         expected = pa.curve_points(rows, curves, "dataset")
@@ -139,8 +139,8 @@ def test_curves_of_folds(tmp_path: Path, capsys: Capture) -> None:
     assert "ROC curves with bands. Curves by score: forest, -tree. Panels by dataset" in text
     assert "Thin lines are curves of folds." in text
     assert main([*CURVE, "--by", "segment", "--folds", "fold", "--max-points", "20", "-o", str(page)]) == 0
-    said = capsys.readouterr().err
-    assert said.count("\n") == said.count("polars-auc: wrote") == 2
+    stderr = capsys.readouterr().err
+    assert stderr.count("\n") == stderr.count("polars-auc: wrote") == 2
 
 
 def test_folds_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> None:
@@ -148,12 +148,12 @@ def test_folds_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> N
         {"g": [1] * 5 + [2] * 2, "f": [1, 1, 2, 2, None, 1, 2], "y": [0, 1, 1, 1, 0, 1, 0], "s": range(7)}
     )
     rows.write_parquet(tmp_path / "rows.parquet")
-    told = ["curve", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "g"]
-    assert main([*told, "--folds", "f", "-o", str(tmp_path / "x.svg")]) == 0
+    arguments = ["curve", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "g"]
+    assert main([*arguments, "--folds", "f", "-o", str(tmp_path / "x.svg")]) == 0
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith("polars-auc: 3 of 4 curves of folds left out: each needs a positive and a neg")
     assert lines[1].startswith("polars-auc: 1 of 2 curves left out: each needs a fold with a positive and a")
-    assert main([*told, "--folds", "f", "-o", str(tmp_path / "x.csv")]) == 0
+    assert main([*arguments, "--folds", "f", "-o", str(tmp_path / "x.csv")]) == 0
     assert pl.read_csv(tmp_path / "x.csv")["n_folds"].unique().to_list() == [1]
 
 
@@ -227,13 +227,13 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
     ],
 )
 def test_refusals_of_the_command(options: list[str], message: str, tmp_path: Path, capsys: Capture) -> None:
-    given = [str(tmp_path / option) if option.startswith("x.") else option for option in options]
-    assert main([*CURVE, *given]) == 2
+    arguments = [str(tmp_path / option) if option.startswith("x.") else option for option in options]
+    assert main([*CURVE, *arguments]) == 2
     assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_legend_says_the_auc(tmp_path: Path) -> None:
+def test_the_legend_has_the_auc(tmp_path: Path) -> None:
     """With its interval at the level that is asked for; of folds it is the mean."""
     held_out = ROWS.lazy().select("label", "forest", "tree", "fold")
     for options, answer in (
@@ -246,8 +246,8 @@ def test_the_legend_says_the_auc(tmp_path: Path) -> None:
     ):
         assert main([*CURVE, *options, "-o", str(tmp_path / "x.html")]) == 0
         area = held_out.select(answer).unnest("forest").collect().row(0, named=True)
-        said = f"forest  {area['auc']:.3f} ({area['lower']:.3f} to {area['upper']:.3f})"
-        assert said in (tmp_path / "x.html").read_text(encoding="utf-8")
+        label_text = f"forest  {area['auc']:.3f} ({area['lower']:.3f} to {area['upper']:.3f})"
+        assert label_text in (tmp_path / "x.html").read_text(encoding="utf-8")
     state = [
         "state",
         str(DATA),
@@ -259,8 +259,8 @@ def test_the_legend_says_the_auc(tmp_path: Path) -> None:
         str(tmp_path / "state.parquet"),
     ]
     assert main(state) == 0
-    given = ["curve", str(tmp_path / "state.parquet"), "--from-states", "-o", str(tmp_path / "y.html")]
-    assert main(given) == 0
+    arguments = ["curve", str(tmp_path / "state.parquet"), "--from-states", "-o", str(tmp_path / "y.html")]
+    assert main(arguments) == 0
     [auc] = ROWS.select(pa.roc_auc("label", "forest")).row(0)
     assert f"forest  {auc:.3f} (" in (tmp_path / "y.html").read_text(encoding="utf-8")
 
@@ -269,18 +269,18 @@ def test_a_legend_without_an_interval(tmp_path: Path) -> None:
     """States of light weights have an AUC alone; a column of groups may have the name of one of areas."""
     rows = ROWS.with_columns(w=pl.col("fold") * 1e-10, auc="segment", lower="segment")
     rows.write_parquet(tmp_path / "rows.parquet")
-    given = [str(tmp_path / "rows.parquet"), "--label", "label", "--score", "forest"]
+    arguments = [str(tmp_path / "rows.parquet"), "--label", "label", "--score", "forest"]
     states = str(tmp_path / "states.parquet")
-    assert main(["state", *given, "--weight", "w", "-o", states]) == 0
+    assert main(["state", *arguments, "--weight", "w", "-o", states]) == 0
     assert main(["curve", states, "--from-states", "-o", str(tmp_path / "x.html")]) == 0
     [auc] = rows.select(pa.roc_auc("label", "forest", weight="w")).row(0)
     assert f'forest  {auc:.3f}\\"}}' in (tmp_path / "x.html").read_text(encoding="utf-8")
     rows.with_columns(pl.col("w") * 1e10).write_parquet(tmp_path / "rows.parquet")
-    assert main(["state", *given, "--weight", "w", "-o", states]) == 0
+    assert main(["state", *arguments, "--weight", "w", "-o", states]) == 0
     assert main(["curve", states, "--from-states", "-o", str(tmp_path / "x.html")]) == 0
     assert f"forest  {auc:.3f} (" in (tmp_path / "x.html").read_text(encoding="utf-8")
     for key in ("auc", "lower"):
-        assert main(["curve", *given, "--by", key, "-o", str(tmp_path / "y.html")]) == 0
+        assert main(["curve", *arguments, "--by", key, "-o", str(tmp_path / "y.html")]) == 0
 
 
 def test_the_title_of_a_page(tmp_path: Path, capsys: Capture) -> None:

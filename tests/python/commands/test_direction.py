@@ -46,8 +46,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def written(command: str, *options: str) -> pl.DataFrame:
-    given = [command, "rows.parquet", "--label", "bad", *options, "-o", "out.parquet"]
-    assert main(given) == 0
+    arguments = [command, "rows.parquet", "--label", "bad", *options, "-o", "out.parquet"]
+    assert main(arguments) == 0
     return pl.read_parquet("out.parquet")
 
 
@@ -56,9 +56,9 @@ def test_a_report_is_that_of_the_negated_scores(dtype: Any) -> None:
     score = pl.col("points") > 500 if dtype == pl.Boolean else pl.col("points").cast(dtype)
     frame = ROWS.with_columns(points=score)
     negated = frame.with_columns(points=-pl.col("points").cast(pl.Float64))
-    given: dict[str, Any] = {"by": "g", "versus": "rest"}
-    low = pa.report(frame, "bad", "points", low_is_positive=True, **given)
-    assert_frame_equal(low, pa.report(negated, "bad", "points", **given))
+    options: dict[str, Any] = {"by": "g", "versus": "rest"}
+    low = pa.report(frame, "bad", "points", low_is_positive=True, **options)
+    assert_frame_equal(low, pa.report(negated, "bad", "points", **options))
     bounded = pa.report(frame, "bad", "points", by="g", low_is_positive=True, memory="bounded")
     assert bounded["auc"].to_list() == low["auc"].to_list()
 
@@ -115,8 +115,8 @@ def test_words_and_comparisons(folder: Path, capsys: Capture) -> None:
 
 
 def test_states_have_their_direction(folder: Path, capsys: Capture) -> None:
-    given = ["rows.parquet", "--label", "bad", "--score", "points", "-o", "s.parquet"]
-    assert main(["state", *given]) == 0
+    arguments = ["rows.parquet", "--label", "bad", "--score", "points", "-o", "s.parquet"]
+    assert main(["state", *arguments]) == 0
     for command in ("report", "gains"):
         assert main([command, str(folder / "s.parquet"), "--from-states", "--low-is-positive"]) == 2
         assert "--low-is-positive needs rows" in capsys.readouterr().err
@@ -124,20 +124,20 @@ def test_states_have_their_direction(folder: Path, capsys: Capture) -> None:
 
 @pytest.mark.parametrize("score", ["points", "other"])
 def test_a_page_is_on_the_scale_of_the_scores(folder: Path, score: str) -> None:
-    given = ["report", "rows.parquet", "--label", "bad", "--score", score, "--low-is-positive"]
-    assert main([*given, "-o", "low.html"]) == 0
+    arguments = ["report", "rows.parquet", "--label", "bad", "--score", score, "--low-is-positive"]
+    assert main([*arguments, "-o", "low.html"]) == 0
     text = (folder / "low.html").read_text(encoding="utf-8")
     assert "positive if its score is at most the threshold" in text
-    evaluated = RowOptions("bad", [score], low_is_positive=True).rows(Files.named(["rows.parquet"], None))
+    evaluated = RowOptions("bad", [score], low_is_positive=True).rows(Files.find(["rows.parquet"], None))
     table = pa.report(ROWS, "bad", score, low_is_positive=True)
-    made = details(evaluated.evaluated(), table, 0.95, has_bands=True)
-    assert made.bars["n"].sum() == ROWS.height
-    for row in made.bars.iter_rows(named=True):
+    page_details = details(evaluated.evaluated(), table, 0.95, has_bands=True)
+    assert page_details.bars["n"].sum() == ROWS.height
+    for row in page_details.bars.iter_rows(named=True):
         above = pl.col(score) > row["low"] if "above" in row["range"] else pl.lit(value=True)
         below = (
             pl.col(score) <= row["high"] if "above" not in row["range"] or "up to" in row["range"] else True
         )
         assert row["n"] == ROWS.filter(above, below, bad=int(row["label"] == "positive")).height, row
-    for row in made.thresholds.drop_nulls("threshold").iter_rows(named=True):
+    for row in page_details.thresholds.drop_nulls("threshold").iter_rows(named=True):
         called = ROWS.filter(pl.col(score) <= float(row["threshold"]) + 1e-12, bad=1).height
         assert row["tpr"] == called / 5

@@ -52,9 +52,9 @@ def test_a_name_that_no_file_can_have(command: str, name: str, capsys: Capture) 
     ending = {"state": ".parquet", "merge": ".parquet", "init": ".toml"}.get(command, ".csv")
     columns = [] if command in ("merge", "init") else ["--label", "y", "--score", "s"]
     columns += ["--score", "w"] if command == "compare" else []
-    said = refused([command, "r.parquet", *columns, "-o", name + ending], capsys)
-    assert "--output" in said
-    assert "cannot be a file" in said
+    message = refused([command, "r.parquet", *columns, "-o", name + ending], capsys)
+    assert "--output" in message
+    assert "cannot be a file" in message
 
 
 @pytest.mark.usefixtures("folder")
@@ -84,8 +84,8 @@ def test_a_name_that_no_report_can_have(tmp_path: Path) -> None:
 def test_conditions_with_other_rows(text: str, capsys: Capture) -> None:
     """Also if there happen to be as many of them as the report has: it has two rows."""
     for score in ([], ["--score", "w"]):
-        given = ["report", "r.parquet", "--label", "y", "--score", "s", *score]
-        assert "has UNNEST in it" in refused([*given, "--fail-if", text], capsys)
+        arguments = ["report", "r.parquet", "--label", "y", "--score", "s", *score]
+        assert "has UNNEST in it" in refused([*arguments, "--fail-if", text], capsys)
 
 
 @pytest.mark.usefixtures("folder")
@@ -94,19 +94,19 @@ def test_columns_with_other_rows(text: str, capsys: Capture) -> None:
     """Six of them would be taken for those of the six rows."""
     options = ["label", "score", "count", "weight", "cluster", "folds", "by", "where", "stability"]
     for option in options:
-        given = {
+        keywords = {
             "label": "y",
             "score": "s",
             option: f"{text} > 0" if option in ("where", "stability") else text,
         }
-        flags = [part for name, value in given.items() for part in (f"--{name}", value)]
+        flags = [part for name, value in keywords.items() for part in (f"--{name}", value)]
         assert f"--{option} '{text}" in refused(["report", "r.parquet", *flags], capsys)
 
 
 def test_words_like_unnest_are_words(folder: Path) -> None:
     ROWS.with_columns(word=pl.lit(".explode()")).write_parquet("r.parquet")
-    given = ["report", "r.parquet", "--label", "y", "--score", "s", "-o", "out.parquet"]
-    assert main([*given, "--where", "word = '.explode()' AND word <> 'UNNEST(l)'"]) == 0
+    arguments = ["report", "r.parquet", "--label", "y", "--score", "s", "-o", "out.parquet"]
+    assert main([*arguments, "--where", "word = '.explode()' AND word <> 'UNNEST(l)'"]) == 0
     assert pl.read_parquet(folder / "out.parquet")["n"].to_list() == [6]
 
 
@@ -117,26 +117,29 @@ def test_nul_in_a_configuration(capsys: Capture) -> None:
         "fail-if adjust versus along groupings sorted-by limit files output level nan"
     )
     for option in options.split():
-        given = {"label": "y", "score": "s", "files": "r.parquet", option: "a\0b.csv"}
-        lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in given.items())
+        keywords = {"label": "y", "score": "s", "files": "r.parquet", option: "a\0b.csv"}
+        lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in keywords.items())
         Path("c.toml").write_text(f"[report]\n{lines}", encoding="utf-8")
-        said = refused(["report", "--config", "c.toml"], capsys)
+        message = refused(["report", "--config", "c.toml"], capsys)
         assert (
-            said == f"polars-auc: 'c.toml': {option} has the character NUL in it, which no option may have\n"
+            message
+            == f"polars-auc: 'c.toml': {option} has the character NUL in it, which no option may have\n"
         )
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", ["*", "^s$"])
-def test_columns_that_are_named_like_patterns(name: str, capsys: Capture) -> None:
+def test_column_names_that_are_patterns(name: str, capsys: Capture) -> None:
     """``^s$`` was the column ``s``: a wrong number."""
     for command in ("report", "curve", "gains", "thresholds", "state"):
         output = ["-o", "out.parquet"] if command in ("curve", "state") else []
-        said = refused([command, "r.parquet", "--label", "y", "--score", name, *output], capsys)
-        assert f"--score names the column {name!r}, and Polars takes this name for a pattern" in said
+        message = refused([command, "r.parquet", "--label", "y", "--score", name, *output], capsys)
+        assert f"--score names the column {name!r}, and Polars takes this name for a pattern" in message
     for option in ("count", "weight", "cluster", "folds", "by"):
-        said = refused(["report", "r.parquet", "--label", "y", "--score", "s", f"--{option}", name], capsys)
-        assert f"--{option} names the column {name!r}" in said
+        message = refused(
+            ["report", "r.parquet", "--label", "y", "--score", "s", f"--{option}", name], capsys
+        )
+        assert f"--{option} names the column {name!r}" in message
     assert f"--label names the column {name!r}" in refused(
         ["report", "r.parquet", "--label", name, "--score", "s"], capsys
     )
@@ -173,9 +176,9 @@ def test_patterns_in_python() -> None:
         pa.report(ROWS.lazy(), "y", "s", by="^g$").collect()
     for role in ("label", "count", "cluster", "weight", "folds"):
         for pattern in ("*", "^y$"):
-            given: dict[str, Any] = {"label": "y", role: pattern}
+            options: dict[str, Any] = {"label": "y", role: pattern}
             with pytest.raises(ValueError, match=f"report: {role} names the column .* for a pattern"):
-                pa.report(ROWS.lazy(), scores="s", **given).collect()
+                pa.report(ROWS.lazy(), scores="s", **options).collect()
     with pytest.raises(ValueError, match="compare_segments: score names the column"):
         pa.compare_segments(ROWS.lazy(), "y", "^s$", by="w").collect()
     with pytest.raises(ValueError, match="group_states: label names the column"):
@@ -185,11 +188,11 @@ def test_patterns_in_python() -> None:
 @pytest.mark.parametrize("command", ["report", "gains", "compare", "curve"])
 def test_a_file_of_a_header_alone_has_no_row(command: str, folder: Path, capsys: Capture) -> None:
     (folder / "header.csv").write_text("label,s,t\n", encoding="utf-8")
-    told = [command, "header.csv", "--label", "label", "--score", "s", "--score", "t"]
+    arguments = [command, "header.csv", "--label", "label", "--score", "s", "--score", "t"]
     output = ["-o", "x.parquet"] if command == "curve" else []
-    said = refused([*told, *output], capsys)
-    assert "the files have no row" in said
-    assert "holds words" not in said
+    message = refused([*arguments, *output], capsys)
+    assert "the files have no row" in message
+    assert "holds words" not in message
     (folder / "words.csv").write_text("label,s,t\ngood,1,2\n", encoding="utf-8")
-    said = refused([command, "words.csv", *told[2:], *output, "--where", "s > 1"], capsys)
-    assert "--where 's > 1' leaves no row" in said
+    message = refused([command, "words.csv", *arguments[2:], *output, "--where", "s > 1"], capsys)
+    assert "--where 's > 1' leaves no row" in message

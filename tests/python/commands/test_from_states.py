@@ -95,7 +95,7 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (
             {"compare": True},
@@ -125,8 +125,8 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
         ({"stability": "key"}, "stability must be true or false in each row, got String; write stability="),
     ],
 )
-def test_what_needs_rows_is_refused(rows: pl.DataFrame, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_what_needs_rows_is_refused(rows: pl.DataFrame, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         pa.report(states_of(rows), **{"state": ["score", "s"], **options})
 
 
@@ -139,22 +139,22 @@ def test_neither_rows_nor_states(rows: pl.DataFrame) -> None:
         pa.report(rows, state="s")
     heavy = rows.group_by("key").agg(state=pa.roc_state("label", "score", weight="weight"))
     report = pa.report(heavy, state="state", by="key", versus="rest")
-    of_rows = pa.report(rows, "label", "score", by="key", weight="weight")
+    row_report = pa.report(rows, "label", "score", by="key", weight="weight")
     # Weights are quarters.
     assert_frame_equal(
-        report.select("auc", "se", "lower", "upper"), of_rows.select("auc", "se", "lower", "upper")
+        report.select("auc", "se", "lower", "upper"), row_report.select("auc", "se", "lower", "upper")
     )
     assert report["p_adjusted"].null_count() < report.height
     with pytest.raises(ValueError, match="user needs counts of rows, but the state 'state' has sums of w"):
         pa.report(heavy, state="state", by="key", user="key")
-    asked: dict[str, Any] = {"folds": "key", "stability": pl.col("key") == "a"}
-    report = pa.report(heavy, state="state", by="key", **asked)
+    options: dict[str, Any] = {"folds": "key", "stability": pl.col("key") == "a"}
+    report = pa.report(heavy, state="state", by="key", **options)
     # Spark writes counts as Int64.
-    of_spark = heavy.with_columns(pl.col("state").cast(signed(heavy.schema["state"])))
-    assert pa.report(of_spark, state="state", by="key", **asked).equals(report)
-    of_rows = pa.report(rows.drop_nulls("label"), "label", "score", by="key", weight="weight", **asked)
+    signed_states = heavy.with_columns(pl.col("state").cast(signed(heavy.schema["state"])))
+    assert pa.report(signed_states, state="state", by="key", **options).equals(report)
+    row_report = pa.report(rows.drop_nulls("label"), "label", "score", by="key", weight="weight", **options)
     columns = ["cv_auc", "cv_se", "psi", "psi_n", "psi_reference_n"]
-    assert_frame_equal(report.select(columns), of_rows.select(columns))
+    assert_frame_equal(report.select(columns), row_report.select(columns))
 
 
 def test_the_shell(rows: pl.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -174,13 +174,13 @@ def test_the_shell(rows: pl.DataFrame, tmp_path: Path, capsys: pytest.CaptureFix
         assert_report_of_rows(table, expected)
     page = str(tmp_path / "page.html")
     gate = ["--fail-if", "difference < -0.5", "-o", page]
-    of_states = ["report", files["states"], "--from-states", "--by", "key", "--versus", "rest"]
-    assert main([*of_states, "--stability", "month < 3", *gate]) == 0
+    command = ["report", files["states"], "--from-states", "--by", "key", "--versus", "rest"]
+    assert main([*command, "--stability", "month < 3", *gate]) == 0
     assert "Stability" in Path(page).read_text()
     capsys.readouterr()
-    assert main([*of_states, "--cluster", "user"]) == 2
-    said = "--cluster needs rows, but --from-states says that the files hold states; leave it out, or read"
-    assert said in capsys.readouterr().err
+    assert main([*command, "--cluster", "user"]) == 2
+    message = "--cluster needs rows, but --from-states says that the files hold states; leave it out, or read"
+    assert message in capsys.readouterr().err
 
 
 def test_a_configuration(rows: pl.DataFrame, tmp_path: Path) -> None:
@@ -206,16 +206,16 @@ def test_bounded_memory_compares_groups(rows: pl.DataFrame) -> None:
 def test_pages_of_states(rows: pl.DataFrame, tmp_path: Path) -> None:
     states, path = states_of(rows, max_bins=256), tmp_path / "page.html"
     report = pa.report(states, state=["score", "s"], by="key", stability=REFERENCE)
-    given: dict[str, Any] = {"frame": states, "state": ["score", "s"], "stability": REFERENCE}
-    page = pa.write_report(report, path, **given).read_text()
+    options: dict[str, Any] = {"frame": states, "state": ["score", "s"], "stability": REFERENCE}
+    page = pa.write_report(report, path, **options).read_text()
     assert "Score distributions" in page
     assert "Stability of scores" in page
-    said: dict[str, dict[str, Any]] = {
+    variants: dict[str, dict[str, Any]] = {
         "label cannot be given with state": {"label": "label"},
         "low_is_positive needs rows, but state gives states": {"low_is_positive": True},
         "state names columns of frame; give frame": {"frame": None, "stability": None},
         "frame has other rows than the report": {"frame": states.filter(REFERENCE)},
     }
-    for words, wrong in said.items():
+    for words, wrong in variants.items():
         with pytest.raises(ValueError, match=words):
-            pa.write_report(report, path, **{**given, **wrong})
+            pa.write_report(report, path, **{**options, **wrong})

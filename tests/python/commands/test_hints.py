@@ -33,8 +33,8 @@ def test_hints_for_numbers_make_no_negatives(capsys: Capture) -> None:
     nan = float("nan")
     rows = pl.DataFrame({"y": [2.0, 1.0, 2.0, 1.0, nan, nan], "s": [0.9, 0.4, 0.3, 0.1, 0.95, 0.2]})
     rows.write_parquet("rows.parquet")
-    said = refused(["report", "rows.parquet", "--label", "y", "--score", "s"], capsys)
-    hint = said.split('--label "')[-1].split('"')[0]
+    message = refused(["report", "rows.parquet", "--label", "y", "--score", "s"], capsys)
+    hint = message.split('--label "')[-1].split('"')[0]
     assert hint == "CASE WHEN y = 2 THEN TRUE WHEN y = 1 THEN FALSE END"
     assert areas("rows.parquet", "--label", hint, "--score", "s") == [(0.75, 4)]
     with pytest.raises(pl.exceptions.ComputeError, match="fill_nan") as raised:
@@ -47,8 +47,8 @@ def test_hints_for_numbers_make_no_negatives(capsys: Capture) -> None:
 def test_hints_quote_names_that_sql_takes_for_something_else(name: str, capsys: Capture) -> None:
     rows = pl.DataFrame({name: ["bad", "good", "bad", "good"], "s": [0.9, 0.4, 0.3, 0.1]})
     rows.write_parquet("rows.parquet")
-    said = refused(["report", "rows.parquet", "--label", name, "--score", "s"], capsys)
-    hint = said.split('as in --label "')[1].split(' END"')[0].replace('\\"', '"') + " END"
+    message = refused(["report", "rows.parquet", "--label", name, "--score", "s"], capsys)
+    hint = message.split('as in --label "')[1].split(' END"')[0].replace('\\"', '"') + " END"
     assert areas("rows.parquet", "--label", hint, "--score", "s") == [(0.75, 4)]
     assert main(["init", "rows.parquet"]) == 3
     proposed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("# label = ")]
@@ -57,8 +57,8 @@ def test_hints_quote_names_that_sql_takes_for_something_else(name: str, capsys: 
 
 def test_the_hint_for_lists_quotes_the_name(capsys: Capture) -> None:
     pl.DataFrame({"y": [1, 0], "my p": [[0.1, 0.9], [0.8, 0.2]]}).write_parquet("rows.parquet")
-    said = refused(["report", "rows.parquet", "--label", "y", "--score", "my p"], capsys)
-    assert 'as in --score "\\"my p\\"[2]", which is the second' in said
+    message = refused(["report", "rows.parquet", "--label", "y", "--score", "my p"], capsys)
+    assert 'as in --score "\\"my p\\"[2]", which is the second' in message
     assert areas("rows.parquet", "--label", "y", "--score", '"my p"[2]') == [(1.0, 2)]
 
 
@@ -75,7 +75,7 @@ def test_words_in_python_are_refused_rather_than_negative() -> None:
 
 def test_a_weight_of_texts(capsys: Capture) -> None:
     pl.DataFrame({"y": [1, 0, 1], "s": [1, 2, 3], "w": ["1", "2", "NA"]}).write_parquet("t.parquet")
-    given = ["report", "t.parquet", "--label", "y", "--score", "s"]
-    assert 'write --weight "TRY_CAST(w AS DOUBLE)"' in refused([*given, "--weight", "w"], capsys)
-    assert areas(*given[1:], "--weight", "TRY_CAST(w AS DOUBLE)") == [(0.0, 2)]
-    assert 'write --count "CAST(w AS BIGINT)"' in refused([*given, "--count", "w"], capsys)
+    arguments = ["report", "t.parquet", "--label", "y", "--score", "s"]
+    assert 'write --weight "TRY_CAST(w AS DOUBLE)"' in refused([*arguments, "--weight", "w"], capsys)
+    assert areas(*arguments[1:], "--weight", "TRY_CAST(w AS DOUBLE)") == [(0.0, 2)]
+    assert 'write --count "CAST(w AS BIGINT)"' in refused([*arguments, "--count", "w"], capsys)

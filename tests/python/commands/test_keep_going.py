@@ -58,9 +58,9 @@ def test_files(fault: str, capsys: Capture) -> None:
         rows().with_columns(score=pl.lit("a")).write_parquet(bad)
     else:
         rows().drop("score").write_parquet(bad)
-    told = ["report", "c.parquet", "a.parquet", "b.parquet", *OPTIONS]
-    assert "c.parquet" in refused(told, capsys)
-    assert main([*told, "--keep-going"]) == 3
+    arguments = ["report", "c.parquet", "a.parquet", "b.parquet", *OPTIONS]
+    assert "c.parquet" in refused(arguments, capsys)
+    assert main([*arguments, "--keep-going"]) == 3
     assert_frame_equal(written(), pa.report(rows(), "y", "score", by="g"))
     assert "polars-auc: left out the file 'c.parquet': " in capsys.readouterr().err
 
@@ -76,13 +76,13 @@ def test_files_of_partitions(capsys: Capture) -> None:
 
 
 def test_scores(capsys: Capture) -> None:
-    told = ["report", "a.parquet", *OPTIONS, "--score", "gone", "--score", "CAST(g AS STRING)"]
-    assert "gone" in refused(told, capsys)
-    assert main([*told, "--keep-going"]) == 3
+    arguments = ["report", "a.parquet", *OPTIONS, "--score", "gone", "--score", "CAST(g AS STRING)"]
+    assert "gone" in refused(arguments, capsys)
+    assert main([*arguments, "--keep-going"]) == 3
     assert_frame_equal(written(), pa.report(rows()[:1000], "y", "score", by="g"))
-    said = capsys.readouterr().err
-    assert "left out the score 'gone': --score names the column 'gone'" in said
-    assert "left out the score 'CAST(g AS STRING)'" in said
+    stderr = capsys.readouterr().err
+    assert "left out the score 'gone': --score names the column 'gone'" in stderr
+    assert "left out the score 'CAST(g AS STRING)'" in stderr
 
 
 @pytest.mark.parametrize("bounded", [False, True])
@@ -90,35 +90,35 @@ def test_groups(bounded: bool, capsys: Capture) -> None:
     """A label that is neither 0 nor 1 spoils its group alone."""
     bad = rows().with_columns(y=pl.when(pl.col("g").is_in([2, 5])).then(2).otherwise("y"))
     bad.write_parquet("bad.parquet")
-    told = ["report", "bad.parquet", *OPTIONS, *(["--bounded"] if bounded else [])]
-    assert "holds 2" in refused(told, capsys)
-    assert main([*told, "--keep-going"]) == 3
+    arguments = ["report", "bad.parquet", *OPTIONS, *(["--bounded"] if bounded else [])]
+    assert "holds 2" in refused(arguments, capsys)
+    assert main([*arguments, "--keep-going"]) == 3
     good = rows().filter(~pl.col("g").is_in([2, 5]))
     expected = pa.report(good, "y", "score", by="g")
     if bounded:
         assert_report_of_rows(written(), expected)
     else:
         assert_frame_equal(written(), expected)
-    said = capsys.readouterr().err
-    assert 'left out the group 2: label "y" holds 2' in said
-    assert "left out the group 5: " in said
+    stderr = capsys.readouterr().err
+    assert 'left out the group 2: label "y" holds 2' in stderr
+    assert "left out the group 5: " in stderr
     # A gate that fails is told from parts that are left out.
-    assert main([*told, "--keep-going", "--fail-if", "auc < 2"]) == 1
+    assert main([*arguments, "--keep-going", "--fail-if", "auc < 2"]) == 1
     capsys.readouterr()
 
 
 def test_a_page_names_what_is_left_out() -> None:
     shutil.copy("a.parquet", "c.parquet")
     Path("c.parquet").write_bytes(b"PAR1")
-    told = ["report", "*.parquet", *OPTIONS[:-1], "out.md", "--keep-going"]
-    assert main(told) == 3
+    arguments = ["report", "*.parquet", *OPTIONS[:-1], "out.md", "--keep-going"]
+    assert main(arguments) == 3
     assert "Left out: `the file 'c.parquet'" in Path("out.md").read_text(encoding="utf-8")
 
 
 def test_nothing_is_left(capsys: Capture) -> None:
     """If all is at fault, or an option is wrong, the command refuses as it does without --keep-going."""
     Path("none.parquet").write_bytes(b"PAR1")
-    for told in (
+    for arguments in (
         ["report", "none.parquet", *OPTIONS],
         ["report", "a.parquet", "--label", "g * 0 + 2", *OPTIONS[2:]],
         ["report", "a.parquet", "--label", "y", "--score", "gone", *OPTIONS[4:]],
@@ -127,13 +127,24 @@ def test_nothing_is_left(capsys: Capture) -> None:
         ["report", "nowhere.parquet", *OPTIONS],
         ["report", "a.parquet", *OPTIONS, "--where", "nothing > 3"],
     ):
-        plain = refused(told, capsys)
-        assert refused([*told, "--keep-going"], capsys) == plain
+        plain = refused(arguments, capsys)
+        assert refused([*arguments, "--keep-going"], capsys) == plain
 
 
 def test_gains_over_another_score_are_refused(capsys: Capture) -> None:
-    told = ["report", "a.parquet", "--label", "y", "--score", "gone", "--score", "score", "--score", "other"]
-    assert "gone" in refused([*told, "--compare", "--keep-going"], capsys)
+    arguments = [
+        "report",
+        "a.parquet",
+        "--label",
+        "y",
+        "--score",
+        "gone",
+        "--score",
+        "score",
+        "--score",
+        "other",
+    ]
+    assert "gone" in refused([*arguments, "--compare", "--keep-going"], capsys)
 
 
 def test_words_among_the_numbers_of_a_text_file(capsys: Capture) -> None:
@@ -148,8 +159,8 @@ def test_words_among_the_numbers_of_a_text_file(capsys: Capture) -> None:
 
 def test_states(capsys: Capture) -> None:
     for name in ("a", "b"):
-        told = ["state", f"{name}.parquet", "--label", "y", "--score", "score", "--by", "g"]
-        assert main([*told, "-o", f"{name}.states.parquet"]) == 0
+        arguments = ["state", f"{name}.parquet", "--label", "y", "--score", "score", "--by", "g"]
+        assert main([*arguments, "-o", f"{name}.states.parquet"]) == 0
     report = ["report", "*.states.parquet", "a.parquet", "--from-states", "--by", "g", "--quiet"]
     assert "a.parquet" in refused(report, capsys)
     assert main([*report, "--keep-going", "-o", "out.parquet"]) == 3

@@ -23,7 +23,7 @@ Capture = pytest.CaptureFixture[str]
 ROWS = pl.DataFrame(
     {"y": [1, 0, 1, 0, 1], "s": [0.9, 0.4, 0.3, 0.1, 0.95], "g": ["ä", "b", "ä", "b", "b"]},
 )
-GIVEN = ["--label", "y", "--score", "s"]
+COLUMNS = ["--label", "y", "--score", "s"]
 
 
 @pytest.fixture(autouse=True)
@@ -90,17 +90,17 @@ KINDS: dict[str, tuple[str, bytes, list[str]]] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_first_bytes_say_of_which_kind_a_file_is(kind: str) -> None:
+def test_first_bytes_determine_the_kind_of_a_file(kind: str) -> None:
     ROWS.write_parquet("expected.parquet")
     name, written, options = KINDS[kind]
     Path(name).write_bytes(written)
-    own = report_of(name, *GIVEN, *options, "--by", "g")
-    expected = report_of("expected.parquet", *GIVEN, "--by", "g")
-    assert own.drop("n_missing").equals(expected.drop("n_missing"), null_equal=True)
+    result = report_of(name, *COLUMNS, *options, "--by", "g")
+    expected = report_of("expected.parquet", *COLUMNS, "--by", "g")
+    assert result.drop("n_missing").equals(expected.drop("n_missing"), null_equal=True)
 
 
 @pytest.mark.parametrize(
-    ("name", "written", "says"),
+    ("name", "written", "message"),
     [
         ("x.csv.bz2", bz2.compress(CSV), "it is compressed by bzip2; decompress it"),
         ("x.csv.xz", lzma.compress(CSV), "it is compressed by xz; decompress it"),
@@ -124,15 +124,15 @@ def test_first_bytes_say_of_which_kind_a_file_is(kind: str) -> None:
         ("x.csv", EUROPEAN, "If the comma stands before decimals, write --decimal-comma"),
     ],
 )
-def test_what_cannot_be_read_says_why(name: str, written: bytes, says: str, capsys: Capture) -> None:
+def test_unreadable_files_have_a_reason(name: str, written: bytes, message: str, capsys: Capture) -> None:
     Path(name).write_bytes(written)
-    said = refused(["report", name, *GIVEN], capsys)
-    assert says in said
-    assert "separator" in says or "decimal" in says or name in said
+    error = refused(["report", name, *COLUMNS], capsys)
+    assert message in error
+    assert "separator" in message or "decimal" in message or name in error
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         (["--separator", ";;"], "--separator must be one character, got ';;'"),
         (
@@ -144,9 +144,9 @@ def test_what_cannot_be_read_says_why(name: str, written: bytes, says: str, caps
         (["--encoding", "latin-1"], "--encoding is for text files"),
     ],
 )
-def test_refused_options(options: list[str], says: str, capsys: Capture) -> None:
+def test_refused_options(options: list[str], message: str, capsys: Capture) -> None:
     ROWS.write_parquet("x.parquet")
-    assert says in refused(["report", "x.parquet", *GIVEN, *options], capsys)
+    assert message in refused(["report", "x.parquet", *COLUMNS, *options], capsys)
 
 
 class Server(http.server.BaseHTTPRequestHandler):
@@ -160,10 +160,10 @@ class Server(http.server.BaseHTTPRequestHandler):
 
     def _answer(self, *, body: bool) -> None:
         whole = self.files[self.path]
-        asked = self.headers.get("Range")
+        range_header = self.headers.get("Range")
         part = whole
-        if asked is not None:
-            first, last = asked.removeprefix("bytes=").split("-")
+        if range_header is not None:
+            first, last = range_header.removeprefix("bytes=").split("-")
             start = int(first) if first else max(0, len(whole) - int(last))
             end = min(len(whole), int(last) + 1) if first and last else len(whole)
             part = whole[start:end]
@@ -197,7 +197,7 @@ def address() -> Iterator[str]:
 @pytest.mark.parametrize("name", ["/x.csv?token=a%2Fb", "/download?id=5", "/x.parquet?token=a"])
 def test_an_address_with_a_token(address: str, name: str) -> None:
     ROWS.write_parquet("x.parquet")
-    assert areas(f"{address}{name}", *GIVEN) == areas("x.parquet", *GIVEN)
+    assert areas(f"{address}{name}", *COLUMNS) == areas("x.parquet", *COLUMNS)
 
 
 def test_parquet_files_of_differing_types() -> None:
@@ -213,21 +213,21 @@ def test_parquet_files_of_differing_types() -> None:
     types = {"y": pl.Float64, "s": pl.Float64, "zip": pl.String}
     together = pl.concat(part.cast(types) for part in parts)  # type: ignore[arg-type]
     together.write_parquet("together.parquet")
-    expected = report_of("together.parquet", *GIVEN, "--by", "zip")
+    expected = report_of("together.parquet", *COLUMNS, "--by", "zip")
     for names in (
         ["0.parquet", "1.parquet", "2.parquet", "3.parquet"],
         ["3.parquet", "2.parquet", "1.parquet"],
     ):
-        assert report_of(*names, *GIVEN, "--by", "zip").equals(expected, null_equal=True)
-    assert areas("[0-9].parquet", *GIVEN) == areas("together.parquet", *GIVEN)
+        assert report_of(*names, *COLUMNS, "--by", "zip").equals(expected, null_equal=True)
+    assert areas("[0-9].parquet", *COLUMNS) == areas("together.parquet", *COLUMNS)
 
 
 def test_sorted_rows_of_differing_types_stay_in_order() -> None:
     for place, number in enumerate((1, 1.5, 2, 2.5)):
         rows = pl.DataFrame({"y": [1, 0, 1], "s": [number, 1, 3], "g": [place] * 3}, strict=False)
         rows.with_columns(t=-pl.col("s")).write_parquet(f"{place}.parquet")
-    given = ["[0-9].parquet", *GIVEN, "--score", "t", "--by", "g"]
-    assert report_of(*given, "--sorted-by", "g").equals(report_of(*given), null_equal=True)
+    arguments = ["[0-9].parquet", *COLUMNS, "--score", "t", "--by", "g"]
+    assert report_of(*arguments, "--sorted-by", "g").equals(report_of(*arguments), null_equal=True)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
@@ -237,13 +237,15 @@ def test_times_with_and_without_zones(kind: str, capsys: Capture) -> None:
     for name, table in (("1", rows), ("2", others)):
         table.write_parquet(f"{name}.{kind}") if kind == "parquet" else table.write_ipc(f"{name}.{kind}")
     files = [f"1.{kind}", f"2.{kind}"]
-    assert areas(*files, *GIVEN)[0][1] == 10
-    said = refused(["report", *files, *GIVEN, "--by", "at"], capsys)
+    assert areas(*files, *COLUMNS)[0][1] == 10
+    message = refused(["report", *files, *COLUMNS, "--by", "at"], capsys)
     assert (
         f"--by names the column 'at', which is Datetime(time_unit='us', time_zone=None) in '1.{kind}' and "
-        in said
+        in message
     )
-    assert f"in '2.{kind}', and no type holds both; write all times with a time zone, or all without" in said
+    assert (
+        f"in '2.{kind}', and no type holds both; write all times with a time zone, or all without" in message
+    )
 
 
 def test_decimals_below_the_first_rows(capsys: Capture) -> None:
@@ -251,13 +253,13 @@ def test_decimals_below_the_first_rows(capsys: Capture) -> None:
     Path("late.csv").write_text(f"y,s,t\n{head}1,0.5,NA\nNA,7,1\n")
     rows = pl.read_csv("late.csv", infer_schema_length=None, null_values="NA")
     rows.write_parquet("late.parquet")
-    given = [*GIVEN, "--score", "t"]
-    for arguments in (given, [*given, "--keep-going"], [*given, "--bounded"]):
+    command = [*COLUMNS, "--score", "t"]
+    for arguments in (command, [*command, "--keep-going"], [*command, "--bounded"]):
         assert areas("late.csv", *arguments) == areas("late.parquet", *arguments)
     Path("late.ndjson").write_text('{"y": 1, "s": 1}\n{"y": 0, "s": 2}\n' * 5_010 + '{"y": 0, "s": 0.5}\n')
-    assert areas("late.ndjson", *GIVEN)[0][1] == 10_021
+    assert areas("late.ndjson", *COLUMNS)[0][1] == 10_021
     Path("words.csv").write_text(f"y,s,t\n{head}1,many,1\n")
-    assert "--score 's' holds texts ('many')" in refused(["report", "words.csv", *GIVEN], capsys)
+    assert "--score 's' holds texts ('many')" in refused(["report", "words.csv", *COLUMNS], capsys)
 
 
 @pytest.mark.parametrize("values", [("1.1", "1.10"), ("00123", "123")])
@@ -271,58 +273,63 @@ def test_groups_written_differently_stay_different(values: tuple[str, str], caps
         lines += [f"{y},{s},{value}\n" for y, s, _ in rows.iter_rows()]
     Path("rows.csv").write_text("y,s,v\n" + "".join(lines))
     for files in ("hive", "rows.csv"):
-        assert sorted(report_of(files, *GIVEN, "--by", "v")["v"].drop_nulls()) == sorted(values)
-        assert main(["gains", files, *GIVEN, "--by", "v"]) == 0
+        assert sorted(report_of(files, *COLUMNS, "--by", "v")["v"].drop_nulls()) == sorted(values)
+        assert main(["gains", files, *COLUMNS, "--by", "v"]) == 0
         one, other = sorted(values)
-        said = f"polars-auc: 'v' is read as text, because {one!r} and {other!r} are the same number\n"
-        assert capsys.readouterr().err.count(said) == 1
-    assert report_of("hive", *GIVEN, "--where", f"v = '{values[0]}'")["n"].to_list() == [5]
+        message = f"polars-auc: 'v' is read as text, because {one!r} and {other!r} are the same number\n"
+        assert capsys.readouterr().err.count(message) == 1
+    assert report_of("hive", *COLUMNS, "--where", f"v = '{values[0]}'")["n"].to_list() == [5]
 
 
 def test_a_version_alone_keeps_its_zero() -> None:
     ROWS.write_parquet("hive/v=1.10/x.parquet", mkdir=True)
-    assert report_of("hive", *GIVEN, "--by", "v")["v"].to_list() == ["1.10", None]
+    assert report_of("hive", *COLUMNS, "--by", "v")["v"].to_list() == ["1.10", None]
     ROWS.with_columns(v=pl.lit("1.10")).write_csv("v.csv")
-    assert report_of("v.csv", *GIVEN, "--by", "v")["v"].to_list() == ["1.10", None]
+    assert report_of("v.csv", *COLUMNS, "--by", "v")["v"].to_list() == ["1.10", None]
     Path("comma.csv").write_text("y;s;v\n1;0,5;1,10\n0;0,4;1,10\n1;0,5;1,1\n")
-    keys = report_of("comma.csv", *GIVEN, "--decimal-comma", "--by", "v")["v"]
+    keys = report_of("comma.csv", *COLUMNS, "--decimal-comma", "--by", "v")["v"]
     assert keys.to_list() == ["1,1", "1,10", None]
     ROWS.write_parquet("other/v=0.5/x.parquet", mkdir=True)
-    assert report_of("other", *GIVEN, "--by", "v", "--where", "v < 1")["v"].to_list() == [0.5, None]
+    assert report_of("other", *COLUMNS, "--by", "v", "--where", "v < 1")["v"].to_list() == [0.5, None]
 
 
 def test_numbers_of_groups_stay_numbers() -> None:
     for month in ("01", "02", "10"):
         (Path("hive") / f"month={month}").mkdir(parents=True)
         ROWS.write_parquet(Path("hive") / f"month={month}" / "x.parquet")
-    assert report_of("hive", *GIVEN, "--by", "month", "--where", "month < 10")["month"].to_list() == [
+    assert report_of("hive", *COLUMNS, "--by", "month", "--where", "month < 10")["month"].to_list() == [
         1,
         2,
         None,
     ]
     ROWS.with_columns(g=pl.Series([1, 2, 1, 2, 2])).write_csv("x.csv")
-    assert report_of("x.csv", *GIVEN, "--by", "g")["g"].to_list() == [1, 2, None]
+    assert report_of("x.csv", *COLUMNS, "--by", "g")["g"].to_list() == [1, 2, None]
 
 
 def test_a_column_that_is_text_in_one_file_is_text_in_all(capsys: Capture) -> None:
     """And as it is written there: 00123 is no 123."""
     Path("1.csv").write_text("y,s,zip\n1,2,00123\n0,1,00123\n")
     Path("2.csv").write_text("y,s,zip\n1,2,x\n0,1,123\n")
-    assert report_of("1.csv", "2.csv", *GIVEN, "--by", "zip")["zip"].to_list() == ["00123", "123", "x", None]
+    assert report_of("1.csv", "2.csv", *COLUMNS, "--by", "zip")["zip"].to_list() == [
+        "00123",
+        "123",
+        "x",
+        None,
+    ]
     capsys.readouterr()
 
 
-def test_a_stray_file_beside_partitions_is_named(capsys: Capture) -> None:
+def test_the_error_of_a_stray_file_among_partitions(capsys: Capture) -> None:
     for key in ("1", "2"):
         (Path("set") / f"k={key}").mkdir(parents=True)
         ROWS.write_parquet(Path("set") / f"k={key}" / "x.parquet")
     ROWS.write_parquet("set/old.parquet")
-    said = refused(["report", "set", *GIVEN, "--by", "k"], capsys)
+    message = refused(["report", "set", *COLUMNS, "--by", "k"], capsys)
     assert (
         "'set/old.parquet' cannot be read with the partitions: it is not in folders named k=..., unlike "
-        in said
+        in message
     )
-    assert main(["report", "set", *GIVEN, "--by", "k", "--keep-going"]) == 3
+    assert main(["report", "set", *COLUMNS, "--by", "k", "--keep-going"]) == 3
     assert "left out the file 'set/old.parquet'" in capsys.readouterr().err
 
 
@@ -337,63 +344,61 @@ def test_what_a_job_has_not_finished_is_left_out(name: str, capsys: Capture) -> 
         "job/_x.parquet",
     ):
         ROWS.write_parquet(file)
-    assert main(["report", name, *GIVEN, "-o", "out.md"]) == 0
-    said = "3 unfinished files left out, whose names begin with _ or . below "
-    assert capsys.readouterr().err.count(said) == 1
-    assert said in Path("out.md").read_text()
-    assert areas(name, *GIVEN) == areas("job/part-0.parquet", *GIVEN)
+    assert main(["report", name, *COLUMNS, "-o", "out.md"]) == 0
+    message = "3 unfinished files left out, whose names begin with _ or . below "
+    assert capsys.readouterr().err.count(message) == 1
+    assert message in Path("out.md").read_text()
+    assert areas(name, *COLUMNS) == areas("job/part-0.parquet", *COLUMNS)
     # Whoever names them gets them.
-    assert areas("job/_temporary/**/*.parquet", *GIVEN)[0][1] == 5
-    assert areas("job/_x.parquet", *GIVEN)[0][1] == 5
-    assert areas("job/_*.parquet", *GIVEN)[0][1] == 5
+    assert areas("job/_temporary/**/*.parquet", *COLUMNS)[0][1] == 5
+    assert areas("job/_x.parquet", *COLUMNS)[0][1] == 5
+    assert areas("job/_*.parquet", *COLUMNS)[0][1] == 5
 
 
 @pytest.mark.parametrize("pattern", ["./*.csv", "*.csv", "**.csv", "./**/*.csv", "../{folder}/*.csv"])
-def test_unfinished_files_are_known_by_their_whole_names(
-    pattern: str, tmp_path: Path, capsys: Capture
-) -> None:
+def test_unfinished_files_are_found_by_whole_names(pattern: str, tmp_path: Path, capsys: Capture) -> None:
     """In './ab_x.csv' the name does not begin with _."""
     for name in ("ab_x.csv", "c.csv"):
         ROWS.write_csv(name)
     pattern = pattern.format(folder=tmp_path.name)
-    assert areas(pattern, *GIVEN)[0][1] == 10
+    assert areas(pattern, *COLUMNS)[0][1] == 10
     assert capsys.readouterr().err == ""
     ROWS.write_csv(".d.csv")
-    assert main(["report", pattern, *GIVEN]) == 0
-    said = capsys.readouterr().err
-    assert "1 unfinished file left out" in said
-    assert f"{str(Path(pattern).parent / '.d.csv').replace('**/', '')}'" in said
+    assert main(["report", pattern, *COLUMNS]) == 0
+    stderr = capsys.readouterr().err
+    assert "1 unfinished file left out" in stderr
+    assert f"{str(Path(pattern).parent / '.d.csv').replace('**/', '')}'" in stderr
 
 
 @pytest.mark.parametrize("name", ["missing/", "missing//", "miss**ing/*.csv"])
-def test_a_folder_that_is_not_there(name: str, capsys: Capture) -> None:
-    assert f"no file matches {name!r}" in refused(["report", name, *GIVEN], capsys)
+def test_a_missing_folder(name: str, capsys: Capture) -> None:
+    assert f"no file matches {name!r}" in refused(["report", name, *COLUMNS], capsys)
 
 
 def test_nothing_but_unfinished_files(capsys: Capture) -> None:
     Path("job/_temporary").mkdir(parents=True)
     ROWS.write_parquet("job/_temporary/x.parquet")
-    said = refused(["report", "job", *GIVEN], capsys)
-    assert "finds unfinished files only, whose names begin with _ or .: 'job/_temporary/x.parquet'" in said
+    message = refused(["report", "job", *COLUMNS], capsys)
+    assert "finds unfinished files only, whose names begin with _ or .: 'job/_temporary/x.parquet'" in message
 
 
 def test_partitions_may_begin_with_an_underscore() -> None:
     ROWS.write_parquet("set/_k=1/x.parquet", mkdir=True)
-    assert report_of("set", *GIVEN, "--by", "_k")["_k"].to_list() == [1, None]
+    assert report_of("set", *COLUMNS, "--by", "_k")["_k"].to_list() == [1, None]
 
 
-def test_a_score_has_the_name_that_it_is_given(capsys: Capture) -> None:
+def test_a_score_has_its_alias(capsys: Capture) -> None:
     ROWS.with_columns(t=pl.col("s") / 2).write_parquet("x.parquet")
-    given = ["x.parquet", "--label", "y", "--score", "s + t AS p", "--score", "s"]
-    assert report_of(*given)["score"].to_list() == ["p", "s"]
+    arguments = ["x.parquet", "--label", "y", "--score", "s + t AS p", "--score", "s"]
+    assert report_of(*arguments)["score"].to_list() == ["p", "s"]
     for command, options in (("gains", []), ("thresholds", []), ("compare", []), ("curve", ["-o", "c.csv"])):
-        assert main([command, *given, *options]) == 0
-    assert main(["state", *given, "-o", "s.parquet"]) == 0
+        assert main([command, *arguments, *options]) == 0
+    assert main(["state", *arguments, "-o", "s.parquet"]) == 0
     assert pl.read_parquet("s.parquet").columns == ["p", "s"]
     assert report_of("s.parquet", "--from-states", "--score", "p")["score"].to_list() == ["p"]
-    assert report_of(*given, "--compare", "--keep-going")["score"].to_list() == ["p", "s"]
+    assert report_of(*arguments, "--compare", "--keep-going")["score"].to_list() == ["p", "s"]
     capsys.readouterr()
-    assert "--score names one score twice" in refused(["report", *given, "--score", "t AS p"], capsys)
+    assert "--score names one score twice" in refused(["report", *arguments, "--score", "t AS p"], capsys)
 
 
 @pytest.mark.parametrize(
@@ -408,12 +413,12 @@ def test_integers_that_are_no_floats_are_not_read_as_some(
     write(large.cast({"s": dtype}), "a")
     write(pl.DataFrame({"y": [1, 0], "s": [1.5, 0.5], "id": [0.5, 1]}), "b")
     for files in (["a", "b"], ["b", "a"]):
-        said = refused(["report", *files, *GIVEN], capsys)
-        assert "'a' has the integer 9007199254740993 in the column 's', which is Float64 in 'b'" in said
+        message = refused(["report", *files, *COLUMNS], capsys)
+        assert "'a' has the integer 9007199254740993 in the column 's', which is Float64 in 'b'" in message
     # A column that is not in use is no matter.
     write(pl.DataFrame({"y": [1, 0], "s": [3, 2], "id": [2**60, 1]}).cast({"s": dtype}), "a")
-    assert areas("a", "b", *GIVEN) == [(0.75, 4)]
-    said = refused(
-        ["report", "a", "b", *GIVEN, "--where", "date_trunc('day', DATE('2026-01-01')) > id"], capsys
+    assert areas("a", "b", *COLUMNS) == [(0.75, 4)]
+    message = refused(
+        ["report", "a", "b", *COLUMNS, "--where", "date_trunc('day', DATE('2026-01-01')) > id"], capsys
     )
-    assert "'a' has the integer 1152921504606846976 in the column 'id'" in said
+    assert "'a' has the integer 1152921504606846976 in the column 'id'" in message

@@ -13,13 +13,13 @@ from polars_auc._commands.main import main
 Capture = pytest.CaptureFixture[str]
 
 # As R writes it: without the last two rows the AUC is 3/4, and with them as negatives 5/8.
-OF_R = "label,p,seg\n1,0.9,NA\n0,0.4,ZA\n1,0.3,NA\n0,0.1,ZA\nNA,0.95,NA\nNA,0.2,ZA\n"
+R_FILE = "label,p,seg\n1,0.9,NA\n0,0.4,ZA\n1,0.3,NA\n0,0.1,ZA\nNA,0.95,NA\nNA,0.2,ZA\n"
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("na.csv").write_text(OF_R)
+    Path("na.csv").write_text(R_FILE)
     rows = pl.read_csv("na.csv", infer_schema=False).with_columns(pl.col("p").cast(pl.Float64))
     rows.write_parquet("na.parquet")
     rows.write_ndjson("na.ndjson")
@@ -70,10 +70,10 @@ def test_every_command_counts_what_it_reads_as_missing(command: str, capsys: Cap
 
 def test_rows_that_are_not_used_are_not_counted_as_missing(capsys: Capture) -> None:
     where = ["--where", "country = 'NA' OR p < 0.15"]
-    given = ["--label", "label", "--score", "p", "--by", "UPPER(seg) AS country", *where]
-    assert main(["report", "na.csv", *given]) == 0
+    arguments = ["--label", "label", "--score", "p", "--by", "UPPER(seg) AS country", *where]
+    assert main(["report", "na.csv", *arguments]) == 0
     assert "polars-auc: read as missing: 1 value 'NA' of 'label'\n" in capsys.readouterr().err
-    assert main(["report", "na.csv", *given, "--where", "p < 0.95"]) == 0
+    assert main(["report", "na.csv", *arguments, "--where", "p < 0.95"]) == 0
     assert "read as missing" not in capsys.readouterr().err
 
 
@@ -82,9 +82,9 @@ def test_a_page_counts_what_is_read_as_missing() -> None:
     assert "- Read as missing: `2 values 'NA' of 'label'`" in Path("page.md").read_text()
 
 
-def test_groups_keep_their_texts_unless_asked() -> None:
+def test_groups_keep_their_texts_by_default() -> None:
     """NA is Namibia."""
-    given = [
+    arguments = [
         "report",
         "na.csv",
         "--label",
@@ -97,9 +97,9 @@ def test_groups_keep_their_texts_unless_asked() -> None:
         "-o",
         "out.csv",
     ]
-    assert main(given) == 0
+    assert main(arguments) == 0
     assert pl.read_csv("out.csv")["seg"].to_list() == ["NA", "ZA", None]
-    assert main([*given, "--null-values", "NA"]) == 0
+    assert main([*arguments, "--null-values", "NA"]) == 0
     assert pl.read_csv("out.csv")["seg"].to_list() == ["ZA", None, None]
     # Whoever compares a label with the text means the text.
     assert areas("na.csv", "--label", "seg = 'NA'", "--score", "p") == [(8 / 9, 6)]
@@ -109,9 +109,9 @@ def test_scores_and_weights(capsys: Capture) -> None:
     Path("x.csv").write_text("y,s,w\n1,3,1\n0,NA,2\n1,N/A,1\n0,1,null\n0,2,1\n1,1,1\n")
     assert areas("x.csv", "--label", "y", "--score", "s") == [(0.625, 4)]
     assert main(["report", "x.csv", "--label", "y", "--score", "s", "--weight", "w"]) == 0
-    said = capsys.readouterr().err
+    stderr = capsys.readouterr().err
     for line in ("1 value 'NA' of 's'", "1 value 'N/A' of 's'", "1 value 'null' of 'w'"):
-        assert f"read as missing: {line}\n" in said
+        assert f"read as missing: {line}\n" in stderr
 
 
 def test_values_of_the_user(capsys: Capture) -> None:
@@ -121,13 +121,13 @@ def test_values_of_the_user(capsys: Capture) -> None:
     rows.write_csv("u.csv")
     rows.write_parquet("u.parquet")
     for file in ("u.csv", "u.parquet"):
-        given = [file, "--label", "y", "--score", "s", "--null-values", "x,-999", "--null-values=-9"]
-        assert areas(*given, "--by", "g") == [(1.0, 3)]
+        arguments = [file, "--label", "y", "--score", "s", "--null-values", "x,-999", "--null-values=-9"]
+        assert areas(*arguments, "--by", "g") == [(1.0, 3)]
         assert pl.read_parquet("out.parquet")["g"].to_list() == ["a", None, None]
     # The texts of the user take the place of the others.
-    said = refused(["report", "na.csv", "--label", "label", "--score", "p", "--null-values", "x"], capsys)
-    assert "--label 'label' holds words ('0', '1', 'NA')" in said
-    assert "\"CASE WHEN label = '1' THEN TRUE WHEN label = '0' THEN FALSE END\"" in said
+    message = refused(["report", "na.csv", "--label", "label", "--score", "p", "--null-values", "x"], capsys)
+    assert "--label 'label' holds words ('0', '1', 'NA')" in message
+    assert "\"CASE WHEN label = '1' THEN TRUE WHEN label = '0' THEN FALSE END\"" in message
 
 
 def test_a_configuration_names_them() -> None:
@@ -139,14 +139,14 @@ def test_a_configuration_names_them() -> None:
 
 def test_nan_of_a_score_stays_a_fault(capsys: Capture) -> None:
     Path("x.csv").write_text("y,s\n1,3\n0,NaN\n1,NA\n0,1\n")
-    given = ["report", "x.csv", "--label", "y", "--score", "s"]
-    assert main(given) == 3
+    arguments = ["report", "x.csv", "--label", "y", "--score", "s"]
+    assert main(arguments) == 3
     assert "the score 's' is NaN in 1 row" in capsys.readouterr().err
-    assert main([*given, "--null-values", "NA,NaN"]) == 0
+    assert main([*arguments, "--null-values", "NA,NaN"]) == 0
     assert "1 value 'NaN' of 's'" in capsys.readouterr().err
 
 
-def test_nothing_is_said_where_nothing_is_missing(capsys: Capture) -> None:
+def test_no_message_without_missing_values(capsys: Capture) -> None:
     Path("x.csv").write_text("y,s\n1,3\n0,\n1,1\n0,1\n")
     assert main(["report", "x.csv", "--label", "y", "--score", "s"]) == 0
     assert "read as missing" not in capsys.readouterr().err
@@ -164,8 +164,8 @@ def test_hints_make_no_negatives(capsys: Capture) -> None:
     )
     rows.filter(pl.col("y") != "?").write_parquet("two.parquet")
     rows.write_parquet("rows.parquet")
-    said = refused(["report", "two.parquet", "--label", "y", "--score", "s"], capsys)
-    hint = said.split('--label "')[1].split('"')[0]
+    message = refused(["report", "two.parquet", "--label", "y", "--score", "s"], capsys)
+    hint = message.split('--label "')[1].split('"')[0]
     assert areas("rows.parquet", "--label", hint, "--score", "s") == [(0.75, 4)]
     assert main(["init", "two.parquet"]) == 3
     proposed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("# label = ")]
@@ -178,9 +178,9 @@ def test_hints_make_no_negatives(capsys: Capture) -> None:
 def test_a_score_of_texts(capsys: Capture) -> None:
     """The hint names the column that the user named, and its name stays."""
     pl.DataFrame({"y": [1, 0, 1, 0], "my score": ["2", "1", "none yet", "0.5"]}).write_parquet("t.parquet")
-    said = refused(["report", "t.parquet", "--label", "y", "--score", "my score"], capsys)
-    assert "--score 'my score' holds texts ('none yet'), and must hold numbers" in said
-    hint = said.split("write --score ")[1].strip()
+    message = refused(["report", "t.parquet", "--label", "y", "--score", "my score"], capsys)
+    assert "--score 'my score' holds texts ('none yet'), and must hold numbers" in message
+    hint = message.split("write --score ")[1].strip()
     assert hint == '"TRY_CAST(\\"my score\\" AS DOUBLE) AS \\"my score\\""'
     assert areas("t.parquet", "--label", "y", "--score", hint[1:-1].replace("\\", "")) == [(1.0, 3)]
     assert pl.read_parquet("out.parquet")["score"].to_list() == ["my score"]
@@ -200,10 +200,10 @@ def test_numbers_that_mean_missing_are_found_by_their_value(capsys: Capture) -> 
     Path("x.csv").write_text("y,s\n1,3.5\n-999.0,2\n1,2\n0,1\n0.0,5\nNA,8\n")
     assert areas("x.csv", "--label", "y", "--score", "s", "--null-values", "NA,-999") == [(0.5, 4)]
     Path("x.csv").write_text("y,s\n1,3\n0,NaN\n1,NA\n0,1\n")
-    given = ["report", "x.csv", "--label", "y", "--score", "s", "--null-values"]
-    assert main([*given, "NA,-999"]) == 3
+    arguments = ["report", "x.csv", "--label", "y", "--score", "s", "--null-values"]
+    assert main([*arguments, "NA,-999"]) == 3
     assert "the score 's' is NaN in 1 row" in capsys.readouterr().err
-    assert main([*given, "NA,NaN,-999"]) == 0
+    assert main([*arguments, "NA,NaN,-999"]) == 0
     assert "1 value 'NaN' of 's'" in capsys.readouterr().err
 
 
@@ -213,7 +213,7 @@ def test_a_whole_number_that_means_missing_is_that_number_alone() -> None:
     assert areas("x.parquet", "--label", "y", "--score", "s", "--null-values", str(2**53)) == [(0.5, 3)]
 
 
-def test_large_integers_stay_apart_beside_texts_that_mean_missing() -> None:
+def test_large_integers_and_texts_for_missing_stay_apart() -> None:
     """As they do where no text stands beside them."""
     rows = "y,s\n1,9223372036854775810\n0,9223372036854775809\n1,9223372036854775812\n0,9223372036854775811\n"
     Path("x.csv").write_text(f"{rows}0,NA\n")
@@ -221,20 +221,22 @@ def test_large_integers_stay_apart_beside_texts_that_mean_missing() -> None:
 
 
 @pytest.mark.parametrize("missing", ["", "0;NA\n"])
-def test_a_point_is_no_decimal_sign_beside_decimal_commas(missing: str, capsys: Capture) -> None:
+def test_a_point_is_no_decimal_sign_with_decimal_commas(missing: str, capsys: Capture) -> None:
     Path("x.csv").write_text(f"y;s\n1;1.234\n0;0,5\n1;3\n0;2\n{missing}")
-    given = ["--label", "y", "--decimal-comma", "--score"]
-    said = refused(["report", "x.csv", *given, "s"], capsys)
-    assert "--score 's' holds texts ('1.234'), and must hold numbers. With --decimal-comma a point is" in said
-    hint = said.split("write --score ")[1].strip()
+    arguments = ["--label", "y", "--decimal-comma", "--score"]
+    message = refused(["report", "x.csv", *arguments, "s"], capsys)
+    assert (
+        "--score 's' holds texts ('1.234'), and must hold numbers. With --decimal-comma a point is" in message
+    )
+    hint = message.split("write --score ")[1].strip()
     assert hint == "\"CAST(REPLACE(REPLACE(s, '.', ''), ',', '.') AS DOUBLE) AS s\""
-    assert areas("x.csv", *given, hint.strip('"')) == [(1.0, 4)]
+    assert areas("x.csv", *arguments, hint.strip('"')) == [(1.0, 4)]
 
 
 def test_a_point_in_a_later_row_is_no_decimal_sign(capsys: Capture) -> None:
     Path("x.csv").write_text("y;s\n" + "1;1,5\n0;0,5\n" * 5_010 + "1;1.234\n")
-    said = refused(["report", "x.csv", "--label", "y", "--score", "s", "--decimal-comma"], capsys)
-    assert "--score 's' holds texts ('1.234'), and must hold numbers" in said
+    message = refused(["report", "x.csv", "--label", "y", "--score", "s", "--decimal-comma"], capsys)
+    assert "--score 's' holds texts ('1.234'), and must hold numbers" in message
 
 
 def test_a_file_of_many_texts_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,19 +252,19 @@ def test_a_file_of_many_texts_is_looked_at_once(monkeypatch: pytest.MonkeyPatch)
         return scan_csv(*arguments, **options)
 
     monkeypatch.setattr(pl, "scan_csv", counted)
-    given = ["--label", "y", "--score", "score", "--null-values", "NA", "--by", "c0"]
-    assert areas("x.csv", *given) == [(1.0, 2)]
+    command = ["--label", "y", "--score", "score", "--null-values", "NA", "--by", "c0"]
+    assert areas("x.csv", *command) == [(1.0, 2)]
     assert len(scans) < 20
     scans.clear()
     assert main(["init", "x.csv", "-o", "c.toml"]) in (0, 3)
     assert len(scans) < 100
 
 
-def test_the_hint_for_texts_beside_decimal_commas_keeps_the_commas(capsys: Capture) -> None:
+def test_the_hint_for_texts_with_decimal_commas_keeps_commas(capsys: Capture) -> None:
     Path("x.csv").write_text("y;s\n1;1,5\n0;0,5\n1;3\n0;none yet\n0;2\n")
-    given = ["--label", "y", "--decimal-comma", "--score"]
-    hint = refused(["report", "x.csv", *given, "s"], capsys).split("write --score ")[1].strip()
-    assert areas("x.csv", *given, hint.strip('"')) == [(0.75, 4)]
+    arguments = ["--label", "y", "--decimal-comma", "--score"]
+    hint = refused(["report", "x.csv", *arguments, "s"], capsys).split("write --score ")[1].strip()
+    assert areas("x.csv", *arguments, hint.strip('"')) == [(0.75, 4)]
 
 
 # NA is Namibia; without it three rows are left.
@@ -302,8 +304,8 @@ def test_a_text_that_sql_looks_for_is_not_missing(label: str, n: int) -> None:
 )
 def test_a_label_takes_no_group_away(option: list[str]) -> None:
     Path("x.csv").write_text(COUNTRIES)
-    given = ["--label", "CASE WHEN g = 'ZA' THEN TRUE ELSE FALSE END", "--score", "s"]
-    [(_, used)] = areas("x.csv", *given, *option)
+    arguments = ["--label", "CASE WHEN g = 'ZA' THEN TRUE ELSE FALSE END", "--score", "s"]
+    [(_, used)] = areas("x.csv", *arguments, *option)
     assert used == 5
     if "AS g2" in option[-1]:
         assert pl.read_parquet("out.parquet")["g2"].to_list() == ["NA", "NB", "ZA", None]

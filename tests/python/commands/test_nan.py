@@ -38,12 +38,12 @@ OPTIONS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("options", OPTIONS)
 def test_skipped_nan_is_missing_and_counted(options: dict[str, Any]) -> None:
-    given = {"by": "g", **options}
-    report = pa.report(ROWS, "y", ["s", "t"], nan="skip", **given)
+    keywords = {"by": "g", **options}
+    report = pa.report(ROWS, "y", ["s", "t"], nan="skip", **keywords)
     table = report
     assert table.schema == report.collect_schema()
     filled = ROWS.with_columns(pl.col("s").fill_nan(None))
-    expected = pa.report(filled, "y", ["s", "t"], **given)
+    expected = pa.report(filled, "y", ["s", "t"], **keywords)
     assert_frame_equal(table.select(expected.columns), expected)
     # The NaN of a row without a label is missing anyway.
     assert table.filter(score="s")["n_nan"].to_list() == [1, 0, 1]
@@ -52,8 +52,8 @@ def test_skipped_nan_is_missing_and_counted(options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("options", OPTIONS)
 def test_nan_warns_with_numbers(options: dict[str, Any]) -> None:
-    says = "the score 's' is NaN in 1 row of the group g=a; NaN is a fault"
-    with pytest.warns(UserWarning, match=says):
+    message = "the score 's' is NaN in 1 row of the group g=a; NaN is a fault"
+    with pytest.warns(UserWarning, match=message):
         table = pa.report(ROWS, "y", ["s", "t"], by="g", **options)
     assert table.filter(score="s")["auc"].is_nan().to_list() == [True, False, True]
 
@@ -86,17 +86,17 @@ def test_every_command_is_loud(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     ROWS.write_csv("rows.csv")
-    given = [*command, "rows.csv", "--label", "y", "--score", "s", "--by", "g"]
-    assert main(given) == 3
-    said = capsys.readouterr().err
-    assert "the score 's' is NaN in 1 row of the group g=a" in said
-    assert "--nan skip takes NaN for missing" in said
-    assert "'rows.csv' has the text NaN, which is read as the number NaN" in said
-    assert main([*given, "--nan", "skip"]) == 0
-    said = capsys.readouterr().err
-    assert "NaN is a fault" not in said
-    assert said.count("polars-auc: s: 1 row skipped because the score is NaN\n") == 1
-    assert main([*given, "--nan", "drop"]) == 2
+    arguments = [*command, "rows.csv", "--label", "y", "--score", "s", "--by", "g"]
+    assert main(arguments) == 3
+    stderr = capsys.readouterr().err
+    assert "the score 's' is NaN in 1 row of the group g=a" in stderr
+    assert "--nan skip takes NaN for missing" in stderr
+    assert "'rows.csv' has the text NaN, which is read as the number NaN" in stderr
+    assert main([*arguments, "--nan", "skip"]) == 0
+    stderr = capsys.readouterr().err
+    assert "NaN is a fault" not in stderr
+    assert stderr.count("polars-auc: s: 1 row skipped because the score is NaN\n") == 1
+    assert main([*arguments, "--nan", "drop"]) == 2
     assert "--nan must be 'skip', or be left out" in capsys.readouterr().err
 
 
@@ -105,17 +105,27 @@ def test_keep_going_leaves_such_groups_out(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     ROWS.write_parquet("rows.parquet")
-    given = ["report", "rows.parquet", "--label", "y", "--score", "s", "-o", "out.parquet", "--keep-going"]
-    assert main([*given, "--by", "g"]) == 3
-    assert "left out the group b" not in (said := capsys.readouterr().err)
-    assert "left out the group a: a score is NaN" in said
+    arguments = [
+        "report",
+        "rows.parquet",
+        "--label",
+        "y",
+        "--score",
+        "s",
+        "-o",
+        "out.parquet",
+        "--keep-going",
+    ]
+    assert main([*arguments, "--by", "g"]) == 3
+    assert "left out the group b" not in (stderr := capsys.readouterr().err)
+    assert "left out the group a: a score is NaN" in stderr
     assert pl.read_parquet("out.parquet")["n"].to_list() == [14, 14]
     # Without groups there is nothing to leave out, and the report is as without the option.
-    assert main(given) == 3
+    assert main(arguments) == 3
     assert "the score 's' is NaN in 1 row" in capsys.readouterr().err
-    assert main([*given, "--by", "g", "--nan", "skip"]) == 0
-    said = capsys.readouterr().err
-    assert "s: 1 row skipped because the score is NaN" in said
+    assert main([*arguments, "--by", "g", "--nan", "skip"]) == 0
+    stderr = capsys.readouterr().err
+    assert "s: 1 row skipped because the score is NaN" in stderr
 
 
 def test_null_is_not_the_word_null(tmp_path: Path, capsys: Capture) -> None:
@@ -123,16 +133,16 @@ def test_null_is_not_the_word_null(tmp_path: Path, capsys: Capture) -> None:
     rows = rows.with_columns(s=pl.when(pl.int_range(pl.len()) < 2).then(float("nan")).otherwise(0.5))
     rows.write_parquet(tmp_path / "rows.parquet")
     assert main(["report", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "g"]) == 3
-    said = capsys.readouterr().err
-    assert "the score 's' is NaN in 1 row of the group g=\"null\"\n" in said
-    assert "the score 's' is NaN in 1 row of the group g=null\n" in said
+    stderr = capsys.readouterr().err
+    assert "the score 's' is NaN in 1 row of the group g=\"null\"\n" in stderr
+    assert "the score 's' is NaN in 1 row of the group g=null\n" in stderr
 
 
 @pytest.mark.parametrize("command", ["report", "gains", "thresholds", "compare"])
-def test_quiet_does_not_say_how_many_rows_are_skipped(command: str, tmp_path: Path, capsys: Capture) -> None:
+def test_quiet_omits_the_number_of_skipped_rows(command: str, tmp_path: Path, capsys: Capture) -> None:
     ROWS.write_parquet(tmp_path / "rows.parquet")
-    given = [command, str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--score", "t"]
-    assert main([*given, "--nan", "skip", "--quiet"]) == 0
+    arguments = [command, str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--score", "t"]
+    assert main([*arguments, "--nan", "skip", "--quiet"]) == 0
     assert capsys.readouterr().err == ""
 
 
@@ -143,8 +153,8 @@ def test_the_number_of_skipped_rows_knows_weights_and_counts(
     ROWS.with_columns(w=pl.when(pl.col("s").is_nan()).then(3).otherwise("w")).write_parquet(
         tmp_path / "rows.parquet"
     )
-    given = ["gains", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--nan", "skip"]
-    assert main([*given, *options]) == 0
+    arguments = ["gains", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--nan", "skip"]
+    assert main([*arguments, *options]) == 0
     number = "1 row" if "--weight" in options else "3 rows"
     assert f"s: {number} skipped because the score is NaN\n" in capsys.readouterr().err
 
@@ -153,8 +163,8 @@ def test_the_number_of_skipped_rows_knows_weights_and_counts(
 def test_the_help_of_nan_holds_for_each_command(command: str, capsys: Capture) -> None:
     with pytest.raises(SystemExit):
         main([command, "--help"])
-    said = " ".join(capsys.readouterr().out.split())
-    assert "such rows are counted, by n_nan of a report and in words by each command" in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert "such rows are counted, by n_nan of a report and in words by each command" in output
 
 
 @pytest.fixture
@@ -162,8 +172,8 @@ def states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> 
     """States of groups, one of which has NaN."""
     monkeypatch.chdir(tmp_path)
     ROWS.write_parquet("rows.parquet")
-    given = ["state", "rows.parquet", "--label", "y", "--score", "s", "--by", "g", "-o", "states.parquet"]
-    assert main(given) == 3
+    arguments = ["state", "rows.parquet", "--label", "y", "--score", "s", "--by", "g", "-o", "states.parquet"]
+    assert main(arguments) == 3
     capsys.readouterr()
     return Path("states.parquet")
 
@@ -171,10 +181,10 @@ def states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> 
 @pytest.mark.parametrize("command", [["report"], ["gains"], ["thresholds"], ["curve", "-o", "curve.csv"]])
 def test_states_with_nan_are_as_loud_as_rows(command: list[str], states: Path, capsys: Capture) -> None:
     assert main([*command, str(states), "--from-states", "--by", "g"]) == 3
-    said = capsys.readouterr().err
-    assert "the score 's' is NaN in some rows of the group g=a\n" in said
-    assert "make states with --nan skip, which takes NaN for missing" in said
-    assert "g=b" not in said
+    stderr = capsys.readouterr().err
+    assert "the score 's' is NaN in some rows of the group g=a\n" in stderr
+    assert "make states with --nan skip, which takes NaN for missing" in stderr
+    assert "g=b" not in stderr
     pl.read_parquet(states).filter(g="b").write_parquet("b.parquet")
     assert main([*command, "b.parquet", "--from-states", "--by", "g"]) == 0
     assert "NaN" not in capsys.readouterr().err
@@ -182,9 +192,9 @@ def test_states_with_nan_are_as_loud_as_rows(command: list[str], states: Path, c
 
 def test_a_report_of_states_leaves_groups_with_nan_out(states: Path, capsys: Capture) -> None:
     assert main(["report", str(states), "--from-states", "--by", "g", "--keep-going"]) == 3
-    said = capsys.readouterr().err
-    assert "left out the group a: a score is NaN" in said
-    assert "is a fault" not in said
+    stderr = capsys.readouterr().err
+    assert "left out the group a: a score is NaN" in stderr
+    assert "is a fault" not in stderr
 
 
 def test_merge_warns_of_states_with_nan(states: Path, capsys: Capture) -> None:
@@ -199,7 +209,7 @@ def test_skipped_nan_of_states_is_not_called_null(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     ROWS.filter(pl.col("y").is_not_null()).write_parquet("rows.parquet")
-    given = ["state", "rows.parquet", "--label", "y", "--score", "s", "--nan", "skip", "-o", "s.parquet"]
-    assert main(given) == 0
+    arguments = ["state", "rows.parquet", "--label", "y", "--score", "s", "--nan", "skip", "-o", "s.parquet"]
+    assert main(arguments) == 0
     assert main(["report", "s.parquet", "--from-states"]) == 0
     assert "s: 1 row skipped for a missing label or score\n" in capsys.readouterr().err

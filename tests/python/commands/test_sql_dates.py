@@ -100,11 +100,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ROWS.write_parquet("rows.parquet")
 
 
-GIVEN: Sequence[str] = ["report", "rows.parquet", "--label", "y", "--score", "s"]
+COMMAND: Sequence[str] = ["report", "rows.parquet", "--label", "y", "--score", "s"]
 
 
 def test_the_shell(capsys: Capture) -> None:
-    asked = [
+    options = [
         "--where",
         "day >= '2026-02-01'",
         "--by",
@@ -112,14 +112,16 @@ def test_the_shell(capsys: Capture) -> None:
         "--stability",
         "day < '2027-01-01'",
     ]
-    assert main([*GIVEN, *asked, "-o", "out.parquet", "--fail-if", "year >= '2026-01-01' AND auc > 2"]) == 0
+    assert (
+        main([*COMMAND, *options, "-o", "out.parquet", "--fail-if", "year >= '2026-01-01' AND auc > 2"]) == 0
+    )
     years = pl.read_parquet("out.parquet")["year"].drop_nulls().dt.year().to_list()
     assert years == [2026, 2027, 2028, 2029, 2030, 2031]
     capsys.readouterr()
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         (
             ["--where", "zoned >= '2026-02-01'"],
@@ -134,6 +136,6 @@ def test_the_shell(capsys: Capture) -> None:
         (["--by", "EXTRACT(YEAR FROM text)"], "not supported for text; DATE(column) makes dates of it"),
     ],
 )
-def test_refusals(options: list[str], says: str, capsys: Capture) -> None:
-    assert main([*GIVEN, *options]) == 2
-    assert says in capsys.readouterr().err
+def test_refusals(options: list[str], message: str, capsys: Capture) -> None:
+    assert main([*COMMAND, *options]) == 2
+    assert message in capsys.readouterr().err

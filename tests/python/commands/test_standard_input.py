@@ -19,7 +19,7 @@ Pipe = Callable[[bytes], None]
 
 DATA = Path(__file__).parents[3] / "data" / "breast_cancer.parquet"
 ROWS = pl.read_parquet(DATA)
-ASKED = ["--label", "label", "--score", "forest", "--by", "segment"]
+COLUMNS = ["--label", "label", "--score", "forest", "--by", "segment"]
 
 
 def _bytes(write: Callable[[pl.DataFrame, io.BytesIO], object]) -> bytes:
@@ -50,31 +50,31 @@ def pipe(monkeypatch: pytest.MonkeyPatch) -> Pipe:
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_of_each_kind(tmp_path: Path, pipe: Pipe, kind: str) -> None:
     expected, out = tmp_path / "expected.parquet", tmp_path / "out.parquet"
-    assert main(["report", str(DATA), *ASKED, "-o", str(expected)]) == 0
+    assert main(["report", str(DATA), *COLUMNS, "-o", str(expected)]) == 0
     pipe(KINDS[kind])
-    assert main(["report", "-", *ASKED, "-o", str(out)]) == 0
+    assert main(["report", "-", *COLUMNS, "-o", str(out)]) == 0
     assert_frame_equal(pl.read_parquet(out), pl.read_parquet(expected))
 
 
 @pytest.mark.parametrize("command", ["report", "curve", "gains", "thresholds", "compare", "state"])
 def test_all_commands_read_it(tmp_path: Path, pipe: Pipe, command: str) -> None:
-    asked = [*ASKED, *(["--score", "tree"] if command == "compare" else [])]
-    made = []
+    options = [*COLUMNS, *(["--score", "tree"] if command == "compare" else [])]
+    tables = []
     for name in (str(DATA), "-"):
         pipe(KINDS["csv"])
         out = tmp_path / "out.parquet"
-        assert main([command, name, *asked, "-o", str(out)]) == 0
-        made.append(pl.read_parquet(out))
-    assert_frame_equal(*made)
+        assert main([command, name, *options, "-o", str(out)]) == 0
+        tables.append(pl.read_parquet(out))
+    assert_frame_equal(*tables)
 
 
 def test_states_are_read_and_merged(tmp_path: Path, pipe: Pipe) -> None:
     states = tmp_path / "states.parquet"
-    assert main(["state", str(DATA), *ASKED, "-o", str(states)]) == 0
+    assert main(["state", str(DATA), *COLUMNS, "-o", str(states)]) == 0
     for command, output in (("merge", "merged.parquet"), ("report", "report.parquet")):
         pipe(states.read_bytes())
-        of_states = ["--from-states"] if command == "report" else []
-        assert main([command, "-", *of_states, "--by", "segment", "-o", str(tmp_path / output)]) == 0
+        options = ["--from-states"] if command == "report" else []
+        assert main([command, "-", *options, "--by", "segment", "-o", str(tmp_path / output)]) == 0
     assert pl.read_parquet(tmp_path / "merged.parquet").equals(pl.read_parquet(states))
 
 
@@ -87,7 +87,7 @@ def test_options_that_read_the_rows_again(tmp_path: Path, pipe: Pipe) -> None:
     ):
         pipe(KINDS["ndjson"])
         out = tmp_path / "out.md"
-        assert main(["report", "-", *ASKED, *options, "-o", str(out)]) == 0
+        assert main(["report", "-", *COLUMNS, *options, "-o", str(out)]) == 0
         assert "- Data: standard input\n" in out.read_text(encoding="utf-8")
     pipe(KINDS["csv"])
     assert main(["init", "-", "-o", str(tmp_path / "c.toml")]) == 0
@@ -95,14 +95,14 @@ def test_options_that_read_the_rows_again(tmp_path: Path, pipe: Pipe) -> None:
 
 
 def test_a_pipe_of_a_shell() -> None:
-    command = [sys.executable, "-m", "polars_auc", "report", "-", *ASKED, "-o", "-", "--format", "csv"]
+    command = [sys.executable, "-m", "polars_auc", "report", "-", *COLUMNS, "-o", "-", "--format", "csv"]
     ran = subprocess.run(command, input=KINDS["tsv"], capture_output=True, check=True)
     assert ran.stdout.startswith(b"scope,segment,score,n,")
     assert ran.stderr == b""
 
 
 @pytest.mark.parametrize(
-    ("contents", "says"),
+    ("contents", "message"),
     [
         (b"", "standard input is empty"),
         (b" \n", "standard input is empty"),
@@ -113,11 +113,11 @@ def test_a_pipe_of_a_shell() -> None:
         (b"a,b\n1,2\n", "--label names the column 'label', which is not in the files; there are: a, b"),
     ],
 )
-def test_what_is_refused(pipe: Pipe, contents: bytes, says: str, capsys: Capture) -> None:
+def test_what_is_refused(pipe: Pipe, contents: bytes, message: str, capsys: Capture) -> None:
     pipe(contents)
-    assert main(["report", "-", *ASKED]) == 2
+    assert main(["report", "-", *COLUMNS]) == 2
     err = capsys.readouterr().err
-    assert says in err
+    assert message in err
     assert err.count("\n") == 1
     assert "polars-auc-" not in err
 
@@ -129,7 +129,7 @@ def test_a_terminal_is_no_input(monkeypatch: pytest.MonkeyPatch, capsys: Capture
 
     for stdin in (Terminal(), None):
         monkeypatch.setattr(sys, "stdin", stdin)
-        assert main(["report", "-", *ASKED]) == 2
+        assert main(["report", "-", *COLUMNS]) == 2
         assert "- reads standard input, and nothing is piped into it" in capsys.readouterr().err
 
 
@@ -137,13 +137,13 @@ def test_nothing_is_left_behind(tmp_path: Path, pipe: Pipe, monkeypatch: pytest.
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     for contents in (KINDS["csv"], b"a,b\n1,2\n"):
         pipe(contents)
-        main(["report", "-", *ASKED])
+        main(["report", "-", *COLUMNS])
         assert list(tmp_path.iterdir()) == []
 
 
-def test_other_files_beside_it(tmp_path: Path, pipe: Pipe) -> None:
+def test_other_files_with_it(tmp_path: Path, pipe: Pipe) -> None:
     ROWS.head(300).write_csv(tmp_path / "a.csv")
     pipe(_bytes(lambda rows, file: rows.slice(300).write_csv(file)))
     out = tmp_path / "out.parquet"
-    assert main(["report", str(tmp_path / "a.csv"), "-", *ASKED, "-o", str(out)]) == 0
+    assert main(["report", str(tmp_path / "a.csv"), "-", *COLUMNS, "-o", str(out)]) == 0
     assert pl.read_parquet(out)["n"][-1] == ROWS.height

@@ -18,7 +18,7 @@ from polars_auc._expressions.bands import BandMethod
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: pa.roc_band("y", "s", method="mean"), "method must be one of 'vertical'"),  # type: ignore[arg-type]
         (lambda: pa.roc_band("y", "s", n_points=2), "n_points must be an integer from 3 to 10000, got 2"),
@@ -91,8 +91,8 @@ from polars_auc._expressions.bands import BandMethod
         (lambda: pa.roc_band("y"), "score must be given"),
     ],
 )
-def test_refused(make: Callable[[], pl.Expr], said: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=f"^roc_band: .*{said}"):
+def test_refused(make: Callable[[], pl.Expr], message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=f"^roc_band: .*{message}"):
         make()
 
 
@@ -112,15 +112,15 @@ def test_folds_are_for_bands_of_curves(method: BandMethod) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "wrong", "said"),
+    ("option", "wrong", "message"),
     [
         ("n_points", 0, "n_points must be an integer from 1 to 10000, got 0"),
         ("level", 1.0, "level must lie between 0 and 1"),
         ("n_resamples", 1, "n_resamples must be an integer from 2 to"),
     ],
 )
-def test_refused_of_a_difference(option: str, wrong: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=f"^roc_difference_band: {said}"):
+def test_refused_of_a_difference(option: str, wrong: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^roc_difference_band: {message}"):
         pa.roc_difference_band("y", "s", "t", **{option: wrong})
 
 
@@ -198,12 +198,12 @@ def test_a_regional_band_reaches_as_far_as_its_process() -> None:
     least = np.minimum.outer(rates, rates) - np.outer(rates, rates)
     most = np.minimum.outer(tpr, tpr) - np.outer(tpr, tpr)
     covariance = most / 160 + np.outer(slope, slope) * least / 240
-    drawn = np.random.default_rng(0).multivariate_normal(np.zeros(23), covariance, 20_000)
-    expected = np.quantile(np.abs(drawn / deviation).max(axis=1), 0.95)
+    sample = np.random.default_rng(0).multivariate_normal(np.zeros(23), covariance, 20_000)
+    expected = np.quantile(np.abs(sample / deviation).max(axis=1), 0.95)
     assert np.median(reach) == pytest.approx(expected, rel=0.05)
 
 
-def test_a_smoothed_bootstrap_is_drawn_from_a_smooth_curve() -> None:
+def test_a_smoothed_bootstrap_samples_a_smooth_curve() -> None:
     """Both sides are so many standard deviations of samples, which follow from binomial numbers."""
     frame = _rows(500, 8)
     band = _band(frame, method="smoothed_bootstrap", n_points=21, n_resamples=2000)[2:10]
@@ -248,7 +248,7 @@ def test_new_curves_are_between_the_ends_of_a_central_region() -> None:
     ],
 )
 @pytest.mark.parametrize("resample", ["stratified", "plain"])
-def test_many_rows_are_drawn_in_cells(method: Any, resample: Any) -> None:
+def test_many_rows_are_resampled_in_cells(method: Any, resample: Any) -> None:
     """The band of 40,000 rows is as wide as its standard errors say, and its middle is the curve."""
     frame = _rows(40_000, 1)
     band = _band(frame, method=method, resample=resample, n_points=21, n_resamples=400)
@@ -395,7 +395,7 @@ def test_how_much_of_curves_is_outside_a_band() -> None:
     assert nothing.row(0) == (None, None, 0, [])
 
 
-def test_bands_hold_the_curves_that_they_were_made_of() -> None:
+def test_bands_contain_their_curves() -> None:
     """Curves of folds are read at thresholds, and the corners of the boxes of all folds hold each curve."""
     frame = _rows(600, 5).with_columns(fold=pl.int_range(600) % 6)
     band = frame.select(
@@ -413,11 +413,11 @@ def test_bands_hold_the_curves_that_they_were_made_of() -> None:
 
 def test_columns_that_are_no_bands_and_no_curves() -> None:
     frame = pl.DataFrame({"band": [_BAND], "curve": [_curve((0, 0), (1, 1))], "y": [1]})
-    for columns, says in (
+    for columns, message in (
         (("curve", "curve"), 'band "curve" has dtype list.*as roc_band makes it'),
         (("band", "y"), 'curve "y" has dtype i64, but must be a list of structs.*fpr, tpr, as roc_curve'),
     ):
-        with pytest.raises(pl.exceptions.ComputeError, match=f"band_coverage: {says}"):
+        with pytest.raises(pl.exceptions.ComputeError, match=f"band_coverage: {message}"):
             frame.select(pa.band_coverage(*columns))
     with pytest.raises(ValueError, match=r"^band_coverage: level must lie"):
         pa.band_coverage("band", "curve", level=2)
@@ -449,7 +449,7 @@ def test_one_call_a_query(engine: Any) -> None:
         assert _native.calls() == before + 1
 
 
-def test_a_band_beside_curves_of_groups() -> None:
+def test_a_band_with_curves_of_groups() -> None:
     """A literal is the same for every group."""
     curves = [_curve((0, 0), (0, 0.5), (1, 1)), _curve((0, 0), (0, 0.6), (1, 1))]
     frame = pl.DataFrame({"g": [1, 2], "curve": curves})

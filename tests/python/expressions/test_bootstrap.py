@@ -40,18 +40,18 @@ def test_limits_are_near_those_of_other_methods() -> None:
     assert at["tp"]["estimate"] == wilson["tp"]
 
 
-def test_a_choice_is_made_anew() -> None:
+def test_each_resample_repeats_the_choice() -> None:
     """The interval of a chosen point is wider than that of a point that is known beforehand."""
     frame = rows()
     best = numbers(frame, "operating_point", "y", "s", criterion="youden")
-    known = numbers(frame, "confusion_at", "y", "s", at=best["threshold"]["estimate"])
+    fixed = numbers(frame, "confusion_at", "y", "s", at=best["threshold"]["estimate"])
     assert best["threshold"]["lower"] < best["threshold"]["estimate"] < best["threshold"]["upper"]
-    assert known["threshold"]["se"] == 0
+    assert fixed["threshold"]["se"] == 0
     for rate in ("tpr", "fpr"):
-        assert best[rate]["se"] > 1.5 * known[rate]["se"]
+        assert best[rate]["se"] > 1.5 * fixed[rate]["se"]
 
 
-def test_many_rows_are_drawn_by_cells() -> None:
+def test_many_rows_are_resampled_by_cells() -> None:
     """Cells have the estimate of the rows and about their standard error."""
     rng = np.random.default_rng(5)
     label = rng.random(40_000) < 0.3
@@ -108,7 +108,7 @@ def test_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("statistic", "known"),
+    ("statistic", "listed"),
     [
         ("roc_summary", "it has none"),
         ("gini", "it has none"),
@@ -116,6 +116,6 @@ def test_refused() -> None:
         ("operating_point", "its options are criterion, target, cost, prevalence, beta, min_fpr, max_fpr"),
     ],
 )
-def test_only_options_that_exist_are_listed(statistic: Any, known: str) -> None:
-    with pytest.raises(TypeError, match=f"bootstrap_ci: ci is no option of {statistic} .*; {known}$"):
+def test_only_options_that_exist_are_listed(statistic: Any, listed: str) -> None:
+    with pytest.raises(TypeError, match=f"bootstrap_ci: ci is no option of {statistic} .*; {listed}$"):
         pa.bootstrap_ci(statistic, "y", "s", ci="delong")

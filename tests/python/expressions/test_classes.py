@@ -47,8 +47,8 @@ def test_a_list_with_a_null_skips_its_row() -> None:
 def test_names_are_classes() -> None:
     frame = four().rename(dict(zip(COLUMNS, NAMES, strict=True)))
     expected = frame.select(pa.multiclass_roc_auc("key", *NAMES, classes=NAMES)).item()
-    named = pa.multiclass_roc_auc("key", "c", pl.col("a"), (-pl.col("c")).alias("d"), pl.col("b"))
-    got = frame.select(named)
+    columns = pa.multiclass_roc_auc("key", "c", pl.col("a"), (-pl.col("c")).alias("d"), pl.col("b"))
+    got = frame.select(columns)
     assert got.columns == ["c"]
     assert got.item() == expected
     assert [one["class"] for one in expected["classes"]] == NAMES
@@ -81,16 +81,16 @@ def test_a_label_of_any_plain_dtype() -> None:
 
 @ENGINES
 def test_a_label_that_is_no_class(engine: Any) -> None:
-    says = 'multiclass_roc_auc: label "key" holds "d", which is not one of the classes "a", "b", "c"'
+    message = 'multiclass_roc_auc: label "key" holds "d", which is not one of the classes "a", "b", "c"'
     plan = four().lazy().with_columns(a="score", b="other", c="third")
-    with pytest.raises(pl.exceptions.ComputeError, match=says):
+    with pytest.raises(pl.exceptions.ComputeError, match=message):
         plan.select(pa.multiclass_roc_auc("key", "a", "b", "c")).collect(engine=engine)
     with pytest.raises(pl.exceptions.ComputeError, match=r"Say which class each column is for.*classes="):
         plan.group_by("g").agg(pa.multiclass_roc_auc("key", "score", "other")).collect(engine=engine)
 
 
 @pytest.mark.parametrize(
-    ("call", "says"),
+    ("call", "message"),
     [
         (lambda: pa.multiclass_roc_auc("y"), "expected a column for each class"),
         (lambda: pa.multiclass_roc_auc("y", "p"), r"of a List or Array column say which class .* classes=\["),
@@ -140,8 +140,8 @@ def test_a_label_that_is_no_class(engine: Any) -> None:
         ),
     ],
 )
-def test_options(call: Any, says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_options(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         call()
 
 
@@ -201,7 +201,7 @@ def test_a_subgroup_is_a_truth() -> None:
         frame.select(pa.subgroup_auc("label", "score", "g"))
 
 
-def test_intervals_stand_beside_the_areas() -> None:
+def test_intervals_with_areas() -> None:
     frame = four().with_columns(inside=pl.col("key") == "a")
     cases: tuple[dict[str, Any], ...] = (
         {},
@@ -231,8 +231,8 @@ def test_intervals_stand_beside_the_areas() -> None:
 @ENGINES
 def test_a_label_that_is_no_class_of_an_interval(engine: Any) -> None:
     plan = four().lazy().with_columns(a="score", b="other", c="third")
-    says = 'multiclass_roc_auc_ci: label "key" holds "d", which is not one of the classes'
-    with pytest.raises(pl.exceptions.ComputeError, match=says):
+    message = 'multiclass_roc_auc_ci: label "key" holds "d", which is not one of the classes'
+    with pytest.raises(pl.exceptions.ComputeError, match=message):
         plan.select(pa.multiclass_roc_auc_ci("key", "a", "b", "c")).collect(engine=engine)
 
 

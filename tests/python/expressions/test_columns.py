@@ -79,14 +79,14 @@ def test_hochberg_and_sidak(p: list[float]) -> None:
 
 def test_other_names_of_adjustments() -> None:
     frame = pl.DataFrame({"p": [0.01, 0.02, 0.04]})
-    for name, own in (
+    for name, name_here in (
         ("BH", "bh"),
         ("fdr_bh", "bh"),
         ("fdr", "bh"),
         ("BY", "by"),
         ("simes-hochberg", "hochberg"),
     ):
-        methods: Any = (name, own)
+        methods: Any = (name, name_here)
         one, other = (frame.select(pa.adjust_p_values("p", method=method)) for method in methods)
         assert one.equals(other)
     with pytest.raises(ValueError, match="adjust_p_values: method must be one of 'holm', 'hochberg'"):
@@ -142,7 +142,7 @@ def test_power_row_by_row(engine: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "says"),
+    ("call", "message"),
     [
         (lambda: pa.roc_auc_ci("y", "s", method="hanley_mcneil", cluster="c"), "cannot use clusters"),
         (
@@ -249,8 +249,8 @@ def test_power_row_by_row(engine: Any) -> None:
         (lambda: pa.mann_whitney_u("y", "s", method="normal"), "method must be one of 'auto'"),  # type: ignore[arg-type]
     ],
 )
-def test_options(call: Any, says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_options(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         call()
 
 
@@ -355,7 +355,7 @@ def test_numpy_options() -> None:
     assert frame.select(plain).item() == frame.select(numpy).item()
 
 
-def test_clusters_are_told_by_the_public_name() -> None:
+def test_errors_of_clusters_have_the_public_name() -> None:
     with pytest.raises(TypeError, match=r"roc_auc_ci: cluster must be .* write frame.select\(roc_auc_ci\("):
         pa.roc_auc_ci("label", "score", cluster=3)  # type: ignore[arg-type]
     with pytest.raises(pl.exceptions.ComputeError, match="message: roc_auc_ci: cluster"):
@@ -446,8 +446,8 @@ def test_not_exactly_one_is_left_out() -> None:
         ({"auc": 0.7, "alpha": None}, "auc"),
         ({"auc": pl.col("auc"), "power": 0.8}, "auc, power, alpha"),
     ):
-        says = "roc_auc_power: exactly one of auc, power and alpha must be None"
-        with pytest.raises(ValueError, match=rf"{says}.*, got {got}; write roc_auc_power\(auc"):
+        message = "roc_auc_power: exactly one of auc, power and alpha must be None"
+        with pytest.raises(ValueError, match=rf"{message}.*, got {got}; write roc_auc_power\(auc"):
             pa.roc_auc_power(n_pos=40, n_neg=70, **wrong)
     with pytest.raises(ValueError, match="roc_auc_power: power must lie between 0 and 1"):
         pa.roc_auc_power(None, 40, 70, power=1)
@@ -457,19 +457,24 @@ def test_ratio_of_the_rows_that_a_paired_test_needs() -> None:
     """By DeLong's variance of the difference among the rows of each class."""
     frame = fixed(400).drop_nulls(["label", "score", "other"])
     rows = list(frame.select("label", "score", "other").iter_rows())
-    of_scores = [placements([(row[0], row[1 + k]) for row in rows]) for k in range(2)]
+    score_placements = [placements([(row[0], row[1 + k]) for row in rows]) for k in range(2)]
     s10, s01 = (
-        float(np.var([float(a - b) for a, b in zip(of_scores[0][c], of_scores[1][c], strict=True)], ddof=1))
+        float(
+            np.var(
+                [float(a - b) for a, b in zip(score_placements[0][c], score_placements[1][c], strict=True)],
+                ddof=1,
+            )
+        )
         for c in (0, 1)
     )
     for ratio in (0.5, 1, 7.25, None):
         plan = frame.select(pa.roc_auc_difference_power("label", "score", "other", power=0.9, ratio=ratio))
         got = plan.item()
-        taken = got["n_neg"] / got["n_pos"] if ratio is None else ratio
+        used = got["n_neg"] / got["n_pos"] if ratio is None else ratio
         quantiles = norm.isf(0.025) + norm.isf(0.1)
-        n_pos = (quantiles / got["difference"]) ** 2 * (s10 + s01 / taken)
+        n_pos = (quantiles / got["difference"]) ** 2 * (s10 + s01 / used)
         assert got["needed_pos"] == pytest.approx(n_pos, rel=1e-9)
-        assert got["needed_neg"] == pytest.approx(taken * n_pos, rel=1e-9)
+        assert got["needed_neg"] == pytest.approx(used * n_pos, rel=1e-9)
     with pytest.raises(ValueError, match="roc_auc_difference_power: ratio must be a finite number above 0"):
         pa.roc_auc_difference_power("label", "score", "other", ratio=0)
 

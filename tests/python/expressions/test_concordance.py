@@ -39,15 +39,15 @@ def index(frame: pl.DataFrame, **options: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("column", "says"),
+    ("column", "message"),
     [
         ("week", r'concordance_index: time "week" has dtype str, but the time is a number'),
         ("score", r'concordance_index: score "score" has dtype str, but a score is a number'),
         ("event", r'concordance_index: event "event" has dtype str'),
     ],
 )
-def test_a_column_of_a_wrong_dtype_is_named_by_its_role(column: str, says: str) -> None:
-    with pytest.raises(pl.exceptions.ComputeError, match=says):
+def test_a_wrong_dtype_is_reported_by_role(column: str, message: str) -> None:
+    with pytest.raises(pl.exceptions.ComputeError, match=message):
         index(ROWS.with_columns(pl.col(column).cast(pl.String)))
 
 

@@ -20,15 +20,17 @@ def rows(n: int = 600) -> pl.DataFrame:
 def test_each_group_has_its_threshold(engine: str) -> None:
     frame = rows()
     found = frame.lazy().group_by("g").agg(pa.confusion_at("label", "score", pl.col("cut"))).sort("g")
-    made = found.collect(engine=engine)  # type: ignore[call-overload]
-    assert made.schema == found.collect_schema()
+    collected = found.collect(engine=engine)  # type: ignore[call-overload]
+    assert collected.schema == found.collect_schema()
     for [group], part in frame.group_by("g", maintain_order=True):
-        own = part.select(pa.confusion_at("label", "score", part["cut"][0]))
+        expected = part.select(pa.confusion_at("label", "score", part["cut"][0]))
         assert_frame_equal(
-            made.filter(pl.col("g").eq_missing(pl.lit(group))).select("score"), own, check_exact=True
+            collected.filter(pl.col("g").eq_missing(pl.lit(group))).select("score"),
+            expected,
+            check_exact=True,
         )
     in_groups = frame.select("g", pa.confusion_at("label", "score", pl.col("cut")).over("g"))
-    assert_frame_equal(in_groups.unique().sort("g"), made.select("g", "score"), check_exact=True)
+    assert_frame_equal(in_groups.unique().sort("g"), collected.select("g", "score"), check_exact=True)
 
 
 def test_a_quantile_of_each_group() -> None:

@@ -23,7 +23,7 @@ def fold(key: int, first: int, second: int, negatives: int = 10) -> list[tuple[A
     return [(key, True, first - 0.5, second - 0.5), *rest]
 
 
-def of_folds(folds: Sequence[list[tuple[Any, ...]]]) -> pl.DataFrame:
+def frame_of_folds(folds: Sequence[list[tuple[Any, ...]]]) -> pl.DataFrame:
     return pl.DataFrame([row for rows in folds for row in rows], ["k", "y", "a", "b"], orient="row")
 
 
@@ -32,24 +32,26 @@ def only(frame: pl.DataFrame, expression: pl.Expr) -> dict[str, Any]:
 
 
 def differences(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    of_users = [pa.grouped_roc_auc_difference("y", "a", "b", "k", average=average) for average in AVERAGES]
-    return [only(frame, each) for each in (pa.cv_roc_auc_difference("y", "a", "b", "k"), *of_users)]
+    user_differences = [
+        pa.grouped_roc_auc_difference("y", "a", "b", "k", average=average) for average in AVERAGES
+    ]
+    return [only(frame, each) for each in (pa.cv_roc_auc_difference("y", "a", "b", "k"), *user_differences)]
 
 
 def test_differences_of_a_tenth() -> None:
     """Areas of 7, 8 and 3 tenths less 6, 7 and 2: as floats they differ, and t was 1.7e15."""
-    for answer in differences(of_folds([fold(0, 7, 6), fold(1, 8, 7), fold(2, 3, 2)])):
+    for answer in differences(frame_of_folds([fold(0, 7, 6), fold(1, 8, 7), fold(2, 3, 2)])):
         assert (answer["difference"], answer["se"], answer["t"], answer["p_value"]) == (0.1, 0.0, None, None)
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_equal_differences_and_areas_of_folds_of_any_size(seed: int) -> None:
-    drawn = random.Random(seed)
-    base, difference = drawn.choice([3, 6, 7, 10, 12]), drawn.randint(0, 2)
-    area = drawn.randint(difference, base)
-    sizes = [drawn.choice([1, 2, 3, 5, 7]) for _ in range(drawn.randint(2, 7))]
+    generator = random.Random(seed)
+    base, difference = generator.choice([3, 6, 7, 10, 12]), generator.randint(0, 2)
+    area = generator.randint(difference, base)
+    sizes = [generator.choice([1, 2, 3, 5, 7]) for _ in range(generator.randint(2, 7))]
     folds = [fold(key, area * n, (area - difference) * n, base * n) for key, n in enumerate(sizes)]
-    frame = of_folds(folds)
+    frame = frame_of_folds(folds)
     undefined = (0.0, 1.0) if difference == 0 else (None, None)
     for answer in differences(frame):
         assert (answer["difference"], answer["se"]) == (difference / base, 0.0)
@@ -84,12 +86,12 @@ def test_segments_that_are_copies(versus: Any, cluster: str | None) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_paired_differences_of_clusters(seed: int) -> None:
     """Against exact fractions: 0 exactly where the variance of the difference is 0."""
-    drawn = random.Random(seed)
-    n = drawn.randint(4, 12)
+    generator = random.Random(seed)
+    n = generator.randint(4, 12)
     labels = [row % 2 for row in range(n)]
-    first = [drawn.randint(0, 3) for _ in range(n)]
-    second = [score * 2 + (drawn.random() < 0.2) for score in first]
-    clusters = [drawn.randrange(4) for _ in range(n)]
+    first = [generator.randint(0, 3) for _ in range(n)]
+    second = [score * 2 + (generator.random() < 0.2) for score in first]
+    clusters = [generator.randrange(4) for _ in range(n)]
     rows = list(zip(labels, first, second, clusters, strict=True))
     exact = clustered_covariances(rows, 2)
     frame = pl.DataFrame(rows, ["y", "a", "b", "c"], orient="row")

@@ -45,7 +45,7 @@ def test_folds_and_users_of_states(make: Callable[..., pl.Expr], frame: pl.DataF
 
 @given(frame=frames(max_rows=60))
 @examples(40)
-def test_small_states_are_those_of_their_own_fold(frame: pl.DataFrame) -> None:
+def test_small_states_of_each_fold(frame: pl.DataFrame) -> None:
     frame = pl.concat([frame, frame.with_columns(pl.col("score") * 0.7 + 0.1)])
     states = frame.group_by("key").agg(state=pa.roc_state("label", "score", max_bins=16)).drop_nulls()
     areas = states.select(area=pa.roc_auc(state="state").over("key")).drop_nulls()
@@ -61,7 +61,7 @@ def test_curves_of_folds_of_small_states() -> None:
     """A fold's rows of one bin tie; pooled, those of one bin of all folds together."""
     frame = fixed(3000).drop_nulls(["label", "score", "key"])
     states = frame.group_by("key").agg(state=pa.roc_state("label", "score", max_bins=16))
-    for by, asked in (
+    for by, expression in (
         (["key"], partial(pa.cv_roc_curve, fold="key", n_points=11)),
         ([], partial(pa.cv_roc_curve, fold="key", method="pooled", n_points=11)),
     ):
@@ -73,7 +73,10 @@ def test_curves_of_folds_of_small_states() -> None:
         bins = merged.select(*by, pl.col("state").struct.field("bins")).explode("bins")
         lowest = bins.select(*by, bin=pl.col("bins").struct.field("score")).sort("bin")
         tied = frame.sort("score").join_asof(lowest, left_on="score", right_on="bin", by=by or None)
-        got, expected = states.select(asked(state="state")).item(), tied.select(asked("label", "bin")).item()
+        got, expected = (
+            states.select(expression(state="state")).item(),
+            tied.select(expression("label", "bin")).item(),
+        )
         assert got.equals(expected)
 
 
@@ -81,40 +84,40 @@ def test_curves_of_folds_of_small_states() -> None:
 @examples(80)
 def test_samples_of_states(frame: pl.DataFrame, bands: int) -> None:
     # A state has no rows whose label is missing, and null is neither sample.
-    known = frame.drop_nulls("label")
+    labelled = frame.drop_nulls("label")
     states = frame.group_by("g", "key").agg(state=pa.roc_state("label", "score"))
     is_reference = pl.col("key") == "a"
     for function in (pa.population_stability, pa.population_stability_table):
-        of_rows = function(is_reference, "score", bands=bands)
-        of_states = function(is_reference, state="state", bands=bands)
-        same(states.select(of_states), known.select(of_rows))
-        groups = states.group_by("g").agg(of_states).sort("g")
-        expected = known.group_by("g").agg(of_rows).sort("g")
+        from_rows = function(is_reference, "score", bands=bands)
+        from_states = function(is_reference, state="state", bands=bands)
+        same(states.select(from_states), labelled.select(from_rows))
+        groups = states.group_by("g").agg(from_states).sort("g")
+        expected = labelled.group_by("g").agg(from_rows).sort("g")
         same(groups.filter(pl.col("g").is_in(expected["g"].implode())), expected)
 
 
 @given(frame=frames(scores_with_nan, max_rows=40), bands=st.integers(1, 12))
 @examples(40)
 def test_samples_of_states_with_weights(frame: pl.DataFrame, bands: int) -> None:
-    known = frame.drop_nulls("label")
+    labelled = frame.drop_nulls("label")
     states = frame.group_by("key").agg(state=pa.roc_state("label", "score", weight="weight"))
     is_reference = pl.col("key") == "a"
     # The weights are multiples of a quarter, which a state holds as they are.
     same(
         states.select(pa.population_stability(is_reference, state="state", bands=bands)),
-        known.select(pa.population_stability(is_reference, "score", weight="weight", bands=bands)),
+        labelled.select(pa.population_stability(is_reference, "score", weight="weight", bands=bands)),
     )
 
 
 @given(frame=frames(scores_with_nan, max_rows=40))
 @examples(40)
 def test_folds_of_states_with_weights(frame: pl.DataFrame) -> None:
-    known = frame.drop_nulls("label")
-    states = known.group_by("g", "key").agg(state=pa.roc_state("label", "score", weight="weight"))
+    labelled = frame.drop_nulls("label")
+    states = labelled.group_by("g", "key").agg(state=pa.roc_state("label", "score", weight="weight"))
     # The weights are multiples of a quarter, which a state holds as they are.
     same(
         states.select(pa.cv_roc_auc(state="state", fold="key")),
-        known.select(pa.cv_roc_auc("label", "score", "key", weight="weight")),
+        labelled.select(pa.cv_roc_auc("label", "score", "key", weight="weight")),
     )
 
 
@@ -130,8 +133,8 @@ def test_samples_of_small_states_share_their_bins() -> None:
     assert got["n_neg"] == frame.filter(~is_reference).height
 
 
-def test_what_stands_beside_states() -> None:
-    said: list[tuple[Callable[[], Any], type[Exception], str]] = [
+def test_roles_with_states() -> None:
+    cases: list[tuple[Callable[[], Any], type[Exception], str]] = [
         (lambda: pa.cv_roc_auc(state="s"), TypeError, "fold must be given beside state, as cv_roc_auc"),
         (lambda: pa.grouped_roc_auc(state="s"), TypeError, "by must be given beside state, as grouped"),
         (lambda: pa.cv_roc_curve(state="s"), TypeError, "fold must be given beside state, as cv_roc_curve"),
@@ -158,7 +161,7 @@ def test_what_stands_beside_states() -> None:
             "state cannot be given with score",
         ),
     ]
-    for call, error, words in said:
+    for call, error, words in cases:
         with pytest.raises(error, match=words):
             call()
     frame = fixed(100)
@@ -182,10 +185,10 @@ def test_what_stands_beside_states() -> None:
 
 @pytest.mark.parametrize("by", [[0.1], ["key", 0.1], [None], [["key"]]])
 def test_what_makes_no_groups(by: Any) -> None:
-    said = r"\w+: by must be a column name or an expression, got "
-    with pytest.raises(TypeError, match=said):
+    message = r"\w+: by must be a column name or an expression, got "
+    with pytest.raises(TypeError, match=message):
         pa.grouped_roc_auc("label", "score", by=by)
-    with pytest.raises(TypeError, match=said):
+    with pytest.raises(TypeError, match=message):
         pa.grouped_roc_auc_difference("label", "score", "score", by=by)
-    with pytest.raises(TypeError, match=said):
+    with pytest.raises(TypeError, match=message):
         pa.covariate_adjusted_roc_curve("label", "score", by=by)

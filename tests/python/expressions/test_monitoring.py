@@ -119,7 +119,7 @@ def test_a_change_is_the_least_evidence_of_the_likeliest_beginning(
             assert row["before"] == pytest.approx(wanted.before.mean, rel=1e-12)
             assert row["after"] == pytest.approx(wanted.after.mean, rel=1e-12)
             for limit in (row["lower"], row["upper"]):
-                e_value = oracles.of_change(wanted.before, wanted.after, limit, wanted.scales)
+                e_value = oracles.change_p_value(wanted.before, wanted.after, limit, wanted.scales)
                 assert wanted.weight * e_value == pytest.approx(1 / (1 - level), rel=1e-5)
 
 
@@ -153,8 +153,8 @@ def test_what_does_not_count(function: Callable[..., pl.Expr]) -> None:
     """The unit of weights, and periods without an estimate, without an error or of weight 0."""
     frame = nights(drop=0.05).with_columns(pl.col("auc", "se").cast(pl.Float64))
     plain = answers(frame, function("auc", "se", weight="weight"))
-    of_units = answers(frame, function("auc", "se", weight=1024 * pl.col("weight")))
-    assert of_units == plain
+    rescaled = answers(frame, function("auc", "se", weight=1024 * pl.col("weight")))
+    assert rescaled == plain
     assert answers(frame, function("auc", "se")) == answers(frame, function("auc", "se", weight=pl.lit(1)))
     gaps = pl.DataFrame({"auc": [None, 0.1, 0.1], "se": [0.1, None, 0.1], "weight": [1.0, 1.0, 0.0]})
     wide = pl.concat([gaps, frame.drop("night"), gaps], how="diagonal")
@@ -180,16 +180,16 @@ def test_nan_stays(function: Callable[..., pl.Expr]) -> None:
 def test_the_test_is_the_interval(function: Callable[..., pl.Expr]) -> None:
     """Two-sided, a p-value is at most 1 less the level once an interval has left out the value."""
     options: dict[str, Any] = {"null": 0.76} if function is pa.always_valid else {"null": 0.01}
-    said = False
+    has_alarm = False
     for row in answers(nights(200, drop=0.05), function("auc", "se", **options)):
         if row["lower"] is not None:
-            said = said or not row["lower"] <= options["null"] <= row["upper"]
-            assert (row["p_value"] <= 0.05) == said
-    assert said
+            has_alarm = has_alarm or not row["lower"] <= options["null"] <= row["upper"]
+            assert (row["p_value"] <= 0.05) == has_alarm
+    assert has_alarm
 
 
 @pytest.mark.parametrize(
-    ("write", "says"),
+    ("write", "message"),
     [
         (lambda: pa.always_valid("auc", "se", level=1), "level must lie between 0 and 1"),
         (lambda: pa.always_valid("auc", "se", null=50), "null must be a number from -1 to 1"),
@@ -205,8 +205,8 @@ def test_the_test_is_the_interval(function: Callable[..., pl.Expr]) -> None:
         ),
     ],
 )
-def test_options_that_cannot_be(write: Callable[[], pl.Expr], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_options_that_cannot_be(write: Callable[[], pl.Expr], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         write()
 
 
@@ -253,22 +253,22 @@ def test_few_positives_raise_no_false_alarm() -> None:
     area = pa.roc_auc_ci("y", "s")
     nights = year.group_by("night", maintain_order=True).agg(area).unnest("s").with_columns(pos=2, neg=1000)
     counts = {"n_pos": "pos", "n_neg": "neg"}
-    for own, is_alarm in (({}, True), (counts, False)):
-        test = pa.always_valid("auc", "se", null=0.95, alternative="greater", **own)  # type: ignore[arg-type]
+    for columns, is_alarm in (({}, True), (counts, False)):
+        test = pa.always_valid("auc", "se", null=0.95, alternative="greater", **columns)  # type: ignore[arg-type]
         assert (nights.select(test)["auc"].struct.field("p_value").min() <= 0.05) == is_alarm  # type: ignore[operator]
 
 
 def test_the_baseline_is_short_with_counts() -> None:
     frame = nights(40).with_columns(n_pos=20, n_neg=200)
     untested = [
-        frame.select(pa.always_valid_change("auc", "se", **own))["auc"].struct.field("p_value").null_count()  # type: ignore[arg-type]
-        for own in ({}, {"n_pos": "n_pos", "n_neg": "n_neg"})
+        frame.select(pa.always_valid_change("auc", "se", **kw))["auc"].struct.field("p_value").null_count()  # type: ignore[arg-type]
+        for kw in ({}, {"n_pos": "n_pos", "n_neg": "n_neg"})
     ]
     assert untested == [28, 3]
 
 
 @pytest.mark.parametrize(
-    ("own", "says"),
+    ("columns", "message"),
     [
         ({"n_pos": "n_pos"}, "n_pos needs n_neg as well; give both or none"),
         ({"n_neg": "n_pos"}, "n_neg needs n_pos as well"),
@@ -277,10 +277,10 @@ def test_the_baseline_is_short_with_counts() -> None:
     ],
 )
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_refused_counts(function: Callable[..., pl.Expr], own: dict[str, Any], says: str) -> None:
+def test_refused_counts(function: Callable[..., pl.Expr], columns: dict[str, Any], message: str) -> None:
     frame = nights(5).with_columns(n_pos=20)
-    with pytest.raises((ValueError, pl.exceptions.ComputeError), match=says):
-        frame.select(function("auc", "se", **own))
+    with pytest.raises((ValueError, pl.exceptions.ComputeError), match=message):
+        frame.select(function("auc", "se", **columns))
     difference = function(pl.col("auc") - 0.9, "se", n_pos="n_pos", n_neg="n_pos")
     with pytest.raises(pl.exceptions.ComputeError, match="are for AUCs, and not for differences"):
         frame.select(difference)

@@ -33,7 +33,7 @@ def test_no_false_positive_is_called_for_nothing(criterion: Any, target: float) 
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_a_threshold_with_the_tpr_of_calling_nobody_positive_is_taken(weight: str | None) -> None:
+def test_a_threshold_with_a_tpr_of_zero_is_chosen(weight: str | None) -> None:
     """Calling no row positive must be better than every threshold, and here it is as good as one."""
     rows = pl.DataFrame({"y": [0, 1, 0], "s": [3, 1, 1], "w": [1.0, 1.0, 1.0]})
     point = only(rows, pa.operating_point("y", "s", criterion="target_fpr", target=0.5, weight=weight))
@@ -48,13 +48,13 @@ def test_whole_weights_decide_ties_as_repeated_rows_do(criterion: Any, cost: flo
         "y": [0, 0, 1, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 1],
         "w": [0, 7, 1, 1, 3, 2, 0, 1, 0, 2, 5, 1, 7, 7, 2, 7, 3, 1, 7, 3],
     }
-    for taken in range(3, 20):
-        frame = pl.DataFrame(rows).head(taken)
+    for size in range(3, 20):
+        frame = pl.DataFrame(rows).head(size)
         repeated = frame.select(pl.col("y", "s").repeat_by("w").explode()).drop_nulls()
         weighted = only(frame, pa.operating_point("y", "s", criterion=criterion, cost=cost, weight="w"))
         plain = only(repeated, pa.operating_point("y", "s", criterion=criterion, cost=cost))
         for field in ("threshold", "tp", "fp", "criterion"):
-            assert weighted[field] == plain[field], (taken, field)
+            assert weighted[field] == plain[field], (size, field)
 
 
 def test_no_two_zeros_among_classes() -> None:
@@ -185,8 +185,8 @@ def test_a_range_of_fpr_is_a_filter_of_the_curve() -> None:
         got = only(frame, pa.operating_point("label", "score", min_fpr=low, max_fpr=high))
         assert math.isclose(got["criterion"], best, rel_tol=1e-12)
         assert low <= got["fpr"] <= high
-    drawn = pa.bootstrap_ci("operating_point", "label", "score", max_fpr=0.1, n_resamples=50)
-    upper = {one["field"]: one["upper"] for one in only(frame, drawn)}["fpr"]
+    resampled = pa.bootstrap_ci("operating_point", "label", "score", max_fpr=0.1, n_resamples=50)
+    upper = {one["field"]: one["upper"] for one in only(frame, resampled)}["fpr"]
     assert upper <= 0.1
 
 

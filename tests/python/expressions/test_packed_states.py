@@ -42,7 +42,7 @@ def wide(rows: int = 20_000) -> pl.DataFrame:
     return pl.DataFrame({"s": scores}).with_columns(y=pl.col("s") + generator.normal(size=rows + 15) > 0.5)
 
 
-def there_and_back(
+def round_trip(
     states: pl.DataFrame, dtype: Any = pl.Float64, *, weights: bool = False, **options: Any
 ) -> pl.DataFrame:
     """Pack and unpack a column of states."""
@@ -60,7 +60,7 @@ def there_and_back(
 def test_every_dtype(scores: pl.Series, max_bins: int | None, keep_scores: bool) -> None:
     frame = pl.DataFrame({"y": [1, 0, 0], "s": scores})
     state = frame.select(state=pa.roc_state("y", "s", max_bins=max_bins))
-    assert_frame_equal(there_and_back(state, scores.dtype, keep_scores=keep_scores), state, check_exact=True)
+    assert_frame_equal(round_trip(state, scores.dtype, keep_scores=keep_scores), state, check_exact=True)
 
 
 @given(frame=frames(scores_with_nan, max_rows=80), max_bins=st.sampled_from([None, 16, 40]))
@@ -69,7 +69,7 @@ def test_bytes_are_as_described(frame: pl.DataFrame, max_bins: int | None) -> No
     state = frame.with_columns(pl.col("score").cast(pl.Float64)).select(
         state=pa.roc_state("label", "score", max_bins=max_bins)
     )
-    assert_frame_equal(there_and_back(state), state, check_exact=True)
+    assert_frame_equal(round_trip(state), state, check_exact=True)
     packed = state.select(pa.pack_state("state")).item()
     expected = state["state"].item()
     assert {name: expected[name] for name in unpacked(packed)} == unpacked(packed)
@@ -82,7 +82,7 @@ def test_bytes_of_weights_are_as_described(frame: pl.DataFrame, max_bins: int | 
         state=pa.roc_state("label", "score", max_bins=max_bins, weight="weight")
     )
     for keep_scores in (True, False):
-        back = there_and_back(state, weights=True, keep_scores=keep_scores)
+        back = round_trip(state, weights=True, keep_scores=keep_scores)
         if keep_scores or max_bins is None:
             assert_frame_equal(back, state, check_exact=True)
         for answer in (pa.roc_auc(state="state"), pa.roc_auc_ci(state="state")):
@@ -138,7 +138,7 @@ def test_parts_without_scores_make_the_bytes_of_the_whole() -> None:
     state = pa.roc_state("y", "s", max_bins=128)
     parts = [rows[:50], rows[50:9_000], rows[9_000:]]
     days = pl.concat([part.select(state=state) for part in parts])
-    short = there_and_back(days, keep_scores=False).select(pa.merge_states("state"))
+    short = round_trip(days, keep_scores=False).select(pa.merge_states("state"))
     whole = rows.select(state=state)
     packed = pa.pack_state("state", keep_scores=False)
     assert_frame_equal(short.select(packed), whole.select(packed))
@@ -151,9 +151,9 @@ def test_a_null_and_a_nan() -> None:
     frame = pl.DataFrame({"g": [1, 1, 2, 2], "y": [1, 0, 1, 0], "s": [1.0, float("nan"), 3.0, None]})
     states = frame.group_by("g", maintain_order=True).agg(state=pa.roc_state("y", "s")).select("state")
     states = pl.concat([states, states.clear(1)])
-    assert_frame_equal(there_and_back(states), states, check_exact=True)
+    assert_frame_equal(round_trip(states), states, check_exact=True)
     assert states.clear().select(pa.pack_state("state")).height == 0
-    assert there_and_back(states.clear()).height == 0
+    assert round_trip(states.clear()).height == 0
 
 
 @pytest.mark.parametrize("dtype", GOLDEN)

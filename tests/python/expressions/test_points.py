@@ -132,7 +132,7 @@ def test_curve_points() -> None:
 
 def test_curve_points_of_the_wrong_things() -> None:
     curve = pa.roc_curve("label", "score")
-    for frame, made, by, error, says in (
+    for frame, curves, by, error, message in (
         ([1], curve, None, TypeError, "frame must be a DataFrame or a LazyFrame, got list"),
         (FRAME, "score", None, TypeError, "curve must be an expression, got str"),
         (FRAME, curve, [pl.col("g")], TypeError, "by must be column names"),
@@ -141,5 +141,5 @@ def test_curve_points_of_the_wrong_things() -> None:
         (FRAME.rename({"g": "point"}), curve, "point", ValueError, "column 'point' of by has the name"),
         (FRAME, curve, "z", pl.exceptions.ColumnNotFoundError, "z"),
     ):  # fmt: skip
-        with pytest.raises(error, match=says):
-            pa.curve_points(frame, made, by)  # type: ignore[arg-type]
+        with pytest.raises(error, match=message):
+            pa.curve_points(frame, curves, by)  # type: ignore[arg-type]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import polars_auc as pa
 from polars_auc._plugin.errors import OptionError
-from polars_auc._report.options import OF_PLACEMENTS, IntervalMethod
-from polars_auc._report.rows import OF_SUMMARY
+from polars_auc._report.options import PLACEMENT_METHODS, IntervalMethod
+from polars_auc._report.rows import SUMMARY_COLUMNS
 from polars_auc._spark.range_sums import range_sums, summary_of_ranges
 
 NAN = float("nan")
@@ -31,7 +31,7 @@ def assert_same(rows: pl.DataFrame, borders: list[float], **limits: Any) -> None
     got = by_ranges(rows, borders, **limits)
     # A state does not know of which rows only the label is missing.
     answer = rows.select(state=pa.roc_state("y", "s")).select(pa.roc_summary(state="state", **limits))
-    in_order = [pl.col("state").struct.field(name) for name in OF_SUMMARY]
+    in_order = [pl.col("state").struct.field(name) for name in SUMMARY_COLUMNS]
     assert repr(got.select(in_order).rows()) == repr(answer.select(in_order).rows())
 
 
@@ -43,7 +43,7 @@ SCORES = st.sampled_from([-0.0, 0.0, 1.0, 2.0, 3.5, float("inf"), float("-inf"),
     rows=st.lists(st.tuples(LABELS, SCORES), max_size=40),
     borders=st.lists(st.sampled_from([-1.0, 0.0, 1.0, 2.0, 3.0, float("inf")]), max_size=4),
     has_nan=st.booleans(),
-    ci=st.sampled_from(OF_PLACEMENTS),
+    ci=st.sampled_from(PLACEMENT_METHODS),
 )
 def test_any_borders_give_the_bits_of_the_rows(
     rows: list[Any], borders: list[float], has_nan: bool, ci: str
@@ -57,11 +57,11 @@ def test_many_rows() -> None:
     generator = np.random.default_rng(5)
     rows = pl.DataFrame({"y": generator.random(200_000) < 0.3, "s": generator.normal(size=200_000)})
     rows = rows.with_columns(pl.col("s") + pl.col("y"))
-    for ci in OF_PLACEMENTS:
+    for ci in PLACEMENT_METHODS:
         assert_same(rows, [-1.0, -0.2, 0.4, 0.4000001, 3.0], ci=ci, level=0.95)
 
 
-@pytest.mark.parametrize("ci", sorted({*get_args(IntervalMethod)} - {*OF_PLACEMENTS}))
+@pytest.mark.parametrize("ci", sorted({*get_args(IntervalMethod)} - {*PLACEMENT_METHODS}))
 def test_intervals_that_need_all_scores_are_refused(ci: str) -> None:
     with pytest.raises(OptionError, match=f"ci '{ci}' needs all scores together"):
         summary_of_ranges("ranges", ci=ci, level=0.95)

@@ -65,8 +65,8 @@ def test_long_windows_of_rows_in_any_order(score: pl.Expr) -> None:
     days: list[int | None] = [None, 7, 7, None, *(day for day in range(60) if day % 11)]
     np.random.default_rng(1).shuffle(days)
     rows = fixed(20 * len(days)).with_columns(place=pl.int_range(pl.len()) // 20)
-    of_score = pa.roc_state("label", score.alias("s"))
-    states = rows.group_by("place", maintain_order=True).agg(state=of_score)
+    state = pa.roc_state("label", score.alias("s"))
+    states = rows.group_by("place", maintain_order=True).agg(state=state)
     # A state may be null, which is no rows.
     states = states.with_columns(
         day=pl.Series(days), state=pl.when(pl.col("place") != 5).then("state"), key=pl.col("place") % 2
@@ -93,8 +93,8 @@ def test_within_each_segment() -> None:
     odd = pa.rolling_merge_states("state", "day", window=5, within="key")
     assert states.with_columns(both).filter(is_odd).equals(states.filter(is_odd).with_columns(odd))
     for key in ("a", "b"):
-        own = states.filter(key=key)
-        expected = own.select(pa.rolling_merge_states("state", "day", window=5))
+        segment = states.filter(key=key)
+        expected = segment.select(pa.rolling_merge_states("state", "day", window=5))
         assert table.filter(key=key).select("state").equals(expected)
     lazy = states.lazy().with_columns(rolling)
     assert lazy.collect_schema() == table.schema
@@ -130,16 +130,16 @@ def test_where_clocks_are_turned(first: datetime) -> None:
     rows = fixed(len(utc) * 3).with_columns(place=pl.int_range(pl.len()) // 3)
     states = rows.group_by("place", maintain_order=True).agg(state=pa.roc_state("label", "score"))
     states = states.with_columns(time=utc.dt.convert_time_zone("Europe/Berlin"))
-    asked = pa.rolling_merge_states("state", "time", window="1d")
+    expression = pa.rolling_merge_states("state", "time", window="1d")
     try:
         start = states.select(pl.col("time").dt.offset_by("-1d"))["time"]
     except pl.exceptions.ComputeError as error:
         # Older Polars refuses such times, and says which.
         assert "Europe/Berlin" in str(error)  # noqa: PT017
         with pytest.raises(pl.exceptions.ComputeError, match="Europe/Berlin"):
-            states.select(asked)
+            states.select(expression)
         return
-    answer = states.select("time", asked)
+    answer = states.select("time", expression)
     for time, since, state in zip(states["time"], start, answer["state"], strict=True):
         window = states.filter(pl.col("time").is_between(since, time, closed="right"))
         assert state == window.select(pa.merge_states("state")).item()
@@ -199,8 +199,8 @@ def test_a_whole_number_is_no_length_of_time() -> None:
     states = states_of([1, 2]).with_columns(time=datetime(2026, 1, 1) + pl.duration(days="day"))
     for time, dtype in (("time", "datetime"), (pl.col("time").dt.date(), "date")):
         query = states.lazy().select(pa.rolling_merge_states("state", time, window=28))
-        said = f'by "time" has dtype {dtype}.*, but window is a whole number, .* write window="28d"'
-        with pytest.raises(pl.exceptions.ComputeError, match=said):
+        message = f'by "time" has dtype {dtype}.*, but window is a whole number, .* write window="28d"'
+        with pytest.raises(pl.exceptions.ComputeError, match=message):
             query.collect_schema()
 
 
@@ -215,7 +215,7 @@ def test_a_nan_is_in_its_windows_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("window", "said"),
+    ("window", "message"),
     [
         (
             0,
@@ -236,8 +236,8 @@ def test_a_nan_is_in_its_windows_alone() -> None:
         (timedelta.max, "must be at most 500 years"),
     ],
 )
-def test_windows_that_are_none(window: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=f"rolling_merge_states: .*{said}"):
+def test_windows_that_are_none(window: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"rolling_merge_states: .*{message}"):
         pa.rolling_merge_states("state", "day", window=window)
 
 

@@ -99,8 +99,8 @@ def test_points_of_a_small_state_are_points_of_the_rows(frame: pl.DataFrame) -> 
         return set() if listed is None else set(listed.struct.unnest().select("threshold", "fp", "tp").rows())
 
     state = frame.select(state=pa.roc_state("label", "score", max_bins=16))
-    of_state = points(state.select(pa.roc_curve(state="state")))
-    assert of_state <= points(frame.select(pa.roc_curve("label", "score")))
+    from_state = points(state.select(pa.roc_curve(state="state")))
+    assert from_state <= points(frame.select(pa.roc_curve("label", "score")))
 
 
 @pytest.mark.parametrize("max_bins", [256, 1024])
@@ -256,11 +256,11 @@ def test_counts_as_spark_reads_them() -> None:
     states = fixed(200).group_by("g").agg(s=pa.roc_state("label", "score", max_bins=16)).sort("g")
     dtypes = dict(states.schema["s"].to_schema())  # type: ignore[attr-defined]
     bins = dtypes["bins"].inner.to_schema()
-    of_bin = pl.Struct({name: whole if dtype == pl.UInt64 else dtype for name, dtype in bins.items()})
+    bin_dtype = pl.Struct({name: whole if dtype == pl.UInt64 else dtype for name, dtype in bins.items()})
     counts = {name: whole if dtype == pl.UInt64 else dtype for name, dtype in dtypes.items()}
-    decimals = states.with_columns(pl.col("s").cast(pl.Struct({**counts, "bins": pl.List(of_bin)})))
-    for asked in (pa.roc_summary(state="s"), pa.merge_states("s"), pa.pack_state(pa.merge_states("s"))):
-        assert decimals.select(asked).equals(states.select(asked))
+    decimals = states.with_columns(pl.col("s").cast(pl.Struct({**counts, "bins": pl.List(bin_dtype)})))
+    for expression in (pa.roc_summary(state="s"), pa.merge_states("s"), pa.pack_state(pa.merge_states("s"))):
+        assert decimals.select(expression).equals(states.select(expression))
     report = pa.report(decimals, state="s", by="g", versus="rest")
     assert report.equals(pa.report(states, state="s", by="g", versus="rest"))
 
@@ -358,8 +358,8 @@ def test_states_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert got.filter(pl.col("g") == 3).select("key", "score").head(2).collect().columns == ["key", "score"]
     # Ranks are those among all rows, and not among those of a batch.
     ranked = pl.col("score").rank()
-    of_ranks = pa.group_states(frame, "label", ranked)
-    assert_frame_equal(of_ranks, frame.select(pa.roc_state("label", ranked)), check_exact=True)
+    from_ranks = pa.group_states(frame, "label", ranked)
+    assert_frame_equal(from_ranks, frame.select(pa.roc_state("label", ranked)), check_exact=True)
 
 
 @pytest.mark.parametrize(
@@ -377,20 +377,20 @@ def test_states_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_states_of_several_scores(scores: Any, names: list[str], by: list[str]) -> None:
     frame = fixed(500).select(pl.col("g", "score", "other").cast(pl.Float64), "key", "label")
     frame = frame if by else frame.drop("g")
-    named = {
+    scores_by_name = {
         "score": pl.col("score") * 2 if isinstance(scores, list) else pl.col("score"),
         "other": pl.col("other"),
         "score_rank": pl.col("score").rank(),
         "other_rank": pl.col("other").rank(),
     }
-    one_by_one = [named[name].alias(name) for name in names]
+    one_by_one = [scores_by_name[name].alias(name) for name in names]
     got = pa.group_states(frame, cs.by_name("label"), scores, by=by)
     assert got.columns == [*by, *names]
     assert_frame_equal(got, pa.group_states(frame, "label", one_by_one, by=by), check_exact=True)
 
 
 @pytest.mark.parametrize(
-    ("columns", "says"),
+    ("columns", "message"),
     [
         ({"scores": [1]}, 'scores must be column names or expressions, got int; write {name}(frame, "label"'),
         ({"scores": 1}, "scores must be column names or expressions, got int; write {name}(frame"),
@@ -406,10 +406,10 @@ def test_states_of_several_scores(scores: Any, names: list[str], by: list[str]) 
     ],
 )
 @pytest.mark.parametrize("name", ["group_states", "report"])
-def test_columns_that_make_no_states(name: str, columns: dict[str, Any], says: str) -> None:
+def test_columns_that_make_no_states(name: str, columns: dict[str, Any], message: str) -> None:
     frame = pl.DataFrame({"g": ["a", "b"], "y": [0, 1], "s": [1.0, 2.0]})
     call = pa.group_states if name == "group_states" else partial(pa.report, memory="bounded")
-    with pytest.raises((TypeError, ValueError), match=re.escape(f"{name}: {says.format(name=name)}")):
+    with pytest.raises((TypeError, ValueError), match=re.escape(f"{name}: {message.format(name=name)}")):
         call(frame, **{"label": "y", "scores": "s", **columns})
 
 
@@ -465,11 +465,11 @@ def test_states_of_a_page(by: list[str], monkeypatch: pytest.MonkeyPatch) -> Non
     frame = fixed().select("g", "label", "score", "other").lazy()
     label = pl.col("other") > pl.col("other").mean()
     scores = {"a": pl.col("score"), "b": -pl.col("other")}
-    taken = {name: {"label": label, "score": score, "count": None} for name, score in scores.items()}
-    made = Evaluated(frame, ["g"], taken, [], []).merged(by, 64)
+    inputs = {name: {"label": label, "score": score, "count": None} for name, score in scores.items()}
+    merged = Evaluated(frame, ["g"], inputs, [], []).merged(by, 64)
     answers = [pa.roc_state(label, score, max_bins=64).alias(name) for name, score in scores.items()]
     expected = (frame.group_by(by).agg(answers) if by else frame.select(answers)).collect()
-    assert_frame_equal(made, expected, check_row_order=False, check_exact=True)
+    assert_frame_equal(merged, expected, check_row_order=False, check_exact=True)
 
 
 def test_what_is_exact() -> None:

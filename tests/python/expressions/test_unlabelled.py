@@ -24,7 +24,7 @@ def frame_of(rows: list[tuple[int | None, float]]) -> pl.DataFrame:
     return pl.DataFrame(rows, {"y": pl.Int64, "p": pl.Float64}, orient="row")
 
 
-def asked(frame: pl.DataFrame, **options: Any) -> dict[str, Any]:
+def numbers(frame: pl.DataFrame, **options: Any) -> dict[str, Any]:
     answer: dict[str, Any] = frame.select(pa.unlabelled_roc_auc("y", "p", **options)).item()
     return answer
 
@@ -32,7 +32,7 @@ def asked(frame: pl.DataFrame, **options: Any) -> dict[str, Any]:
 @given(rows=ROWS)
 @examples(120)
 def test_every_way_to_label(rows: list[tuple[int | None, float]]) -> None:
-    answer = asked(frame_of(rows))
+    answer = numbers(frame_of(rows))
     unlabelled = [place for place, (label, _) in enumerate(rows) if label is None]
     areas = []
     for labels in itertools.product([0, 1], repeat=len(unlabelled)):
@@ -51,7 +51,7 @@ def test_every_way_to_label(rows: list[tuple[int | None, float]]) -> None:
 @given(rows=ROWS)
 @examples(80)
 def test_the_expected_area_is_that_of_all_pairs(rows: list[tuple[int | None, float]]) -> None:
-    answer = asked(frame_of(rows), assume="calibrated")
+    answer = numbers(frame_of(rows), assume="calibrated")
     in_order = pairs = 0.0
     for (one, p), (other, q) in itertools.permutations(rows, 2):
         both = (p if one is None else one) * (1 - (q if other is None else other))
@@ -68,11 +68,11 @@ def test_scores_that_are_calibrated_need_no_correction() -> None:
     late = frame.vstack(
         pl.DataFrame({"p": [0.2, 0.6, 0.9], "y": [None] * 3}, schema_overrides={"y": pl.Int64})
     )
-    answer = asked(late, assume="calibrated")
+    answer = numbers(late, assume="calibrated")
     assert answer["corrected_auc"] == pytest.approx(answer["expected_auc"], abs=1e-12)
     logit = (pl.col("p") / (1 - pl.col("p"))).log()
     too_high = late.with_columns(p=1 / (1 + (-(logit + 1.5)).exp()))
-    moved = asked(too_high, assume="calibrated")
+    moved = numbers(too_high, assume="calibrated")
     assert moved["corrected_auc"] == pytest.approx(answer["expected_auc"], abs=1e-10)
     assert abs(moved["expected_auc"] - answer["expected_auc"]) > 1e-3
 
@@ -88,8 +88,8 @@ def test_labels_of_any_dtype_and_in_any_context() -> None:
     assert lazy.collect(engine="streaming").equals(expected)
     by_group = frame.group_by("key").agg(pa.unlabelled_roc_auc("y", "score")).sort("key", nulls_last=True)
     for (key,), rows in frame.group_by("key"):
-        own = by_group.filter(pl.col("key").eq_missing(key))["score"].item()
-        assert own == rows.select(pa.unlabelled_roc_auc("y", "score")).item()
+        group_score = by_group.filter(pl.col("key").eq_missing(key))["score"].item()
+        assert group_score == rows.select(pa.unlabelled_roc_auc("y", "score")).item()
     over = frame.select(pa.unlabelled_roc_auc("y", "score").over("key"))
     assert over.height == frame.height
     shuffled = frame.sample(fraction=1, shuffle=True, seed=5)
@@ -98,23 +98,23 @@ def test_labels_of_any_dtype_and_in_any_context() -> None:
 
 def test_no_labels_at_all_and_counts() -> None:
     none = pl.DataFrame({"y": [None, None], "p": [0.2, 0.7]})
-    answer = asked(none, assume="calibrated")
+    answer = numbers(none, assume="calibrated")
     assert (answer["auc"], answer["lower"], answer["upper"], answer["n_unlabelled"]) == (None, 0.0, 1.0, 2)
     assert answer["corrected_auc"] is None
     assert answer["expected_auc"] == pytest.approx(0.56 / 0.62)
     counted = pl.DataFrame({"y": [1, 0, None], "p": [0.7, 0.2, 0.5], "n": [2, 3, 2]})
     repeated = counted.select(pl.col("y", "p").repeat_by("n").explode())
-    assert asked(counted, count="n") == asked(repeated)
-    assert asked(none.head(0))["n_unlabelled"] == 0
+    assert numbers(counted, count="n") == numbers(repeated)
+    assert numbers(none.head(0))["n_unlabelled"] == 0
 
 
 def test_nan_and_scores_that_are_no_probabilities() -> None:
     frame = pl.DataFrame({"y": [1, 0, None], "p": [2.0, 0.2, 0.5]})
-    answer = asked(frame, assume="calibrated")
+    answer = numbers(frame, assume="calibrated")
     assert math.isnan(answer["expected_auc"])
     assert math.isnan(answer["corrected_auc"])
     assert (answer["auc"], answer["lower"], answer["upper"]) == (1.0, 1.0, 1.0)
-    nan = asked(frame.with_columns(p=pl.Series([math.nan, 0.2, 0.5])))
+    nan = numbers(frame.with_columns(p=pl.Series([math.nan, 0.2, 0.5])))
     assert math.isnan(nan["upper"])
     assert (nan["expected_auc"], nan["n_pos"], nan["n_unlabelled"]) == (None, 1, 1)
 
@@ -151,12 +151,12 @@ def test_what_is_refused() -> None:
 def test_a_summary_counts_the_rows_that_lack_their_label_alone(rows: list[tuple[Any, ...]]) -> None:
     schema = {"g": pl.String, "y": pl.Int8, "p": pl.Float64, "n": pl.Int64}
     frame = pl.DataFrame(rows, schema, orient="row")
-    asked = [
+    expressions = [
         pa.roc_summary("y", "p").alias("rows"),
         pa.roc_summary("y", "p", count="n").alias("counts"),
         pa.roc_summary("y", "p", weight="n").alias("weights"),
     ]
-    table = frame.group_by("g", maintain_order=True).agg(asked)
+    table = frame.group_by("g", maintain_order=True).agg(expressions)
     for group, *answers in table.iter_rows():
         alone = [n for g, y, p, n in rows if g == group and y is None and p is not None]
         expected = [len(alone), sum(n or 0 for n in alone), sum(1 for n in alone if n)]
@@ -199,28 +199,28 @@ def test_unlabelled_rows_of_a_report(capsys: pytest.CaptureFixture[str], tmp_pat
     bounded = report(memory="bounded")
     assert bounded["n_unlabelled"].is_null().all()
     frame.write_parquet(tmp_path / "rows.parquet")
-    told = ["report", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "q"]
-    assert main([*told, "--fail-if", "n_unlabelled > 0.5 * n"]) == 1
-    said = capsys.readouterr()
-    assert "q: 4 rows skipped for a missing label or score; 3 of them only for the label" in said.err
+    arguments = ["report", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "q"]
+    assert main([*arguments, "--fail-if", "n_unlabelled > 0.5 * n"]) == 1
+    output = capsys.readouterr()
+    assert "q: 4 rows skipped for a missing label or score; 3 of them only for the label" in output.err
 
 
 @pytest.mark.parametrize("dtype", [pl.Categorical, pl.Enum(["a", "b"]), pl.String, pl.Binary])
 def test_a_label_of_another_dtype_is_refused_in_words(dtype: Any) -> None:
     frame = pl.DataFrame({"y": pl.Series(["a", None, "b"]).cast(dtype), "p": [0.1, 0.2, 0.3]})
     with pytest.raises(pl.exceptions.ComputeError, match='unlabelled_roc_auc: label "y" has dtype'):
-        asked(frame)
+        numbers(frame)
 
 
-def test_a_label_that_is_never_known() -> None:
+def test_a_label_that_is_always_null() -> None:
     frame = pl.DataFrame({"y": pl.Series([None, None], dtype=pl.Boolean), "p": [0.25, 0.5]})
-    for known in (frame, frame.with_columns(pl.col("y").cast(pl.Float64)), frame.with_columns(y=None)):
-        answer = asked(known, assume="calibrated")
+    for labelled in (frame, frame.with_columns(pl.col("y").cast(pl.Float64)), frame.with_columns(y=None)):
+        answer = numbers(labelled, assume="calibrated")
         assert (answer["lower"], answer["upper"], answer["n_unlabelled"]) == (0.0, 1.0, 2)
 
 
 def test_extreme_scores_that_separate_the_labelled_rows() -> None:
     """The root and the area by arithmetic of 60 digits."""
     labels, scores = [1, 0, 0, None, None, None], [1 - 1e-13, 1e-20, 1e-20, 0.01, 0.5, 0.001]
-    answer = asked(pl.DataFrame({"y": labels, "p": scores}), assume="calibrated")
+    answer = numbers(pl.DataFrame({"y": labels, "p": scores}), assume="calibrated")
     assert answer["corrected_auc"] == pytest.approx(0.9963918001731016, abs=1e-12)

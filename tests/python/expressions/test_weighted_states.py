@@ -16,7 +16,7 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from catalogue.cases import assert_report_of_rows, examples, fixed, scores_with_nan
 from expressions.test_states import check_every_tree
-from laws.test_weights import FRAME, MEASURES, said, weighted
+from laws.test_weights import FRAME, MEASURES, value_of, weighted
 from polars_auc._commands.main import main
 
 WEIGHTED = FRAME.with_columns(weight=pl.Series([2.0, 0.5, 1.5, 1.0, 3.0]))
@@ -34,7 +34,7 @@ def without_interval(answer: Any) -> Any:
     return answer
 
 
-def of_states(frame: pl.DataFrame) -> pl.DataFrame:
+def to_states(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the states of two parts of the rows."""
     state = pa.roc_state("label", "score", weight="weight").alias("state")
     return frame.group_by(pl.int_range(pl.len()) % 2, maintain_order=True).agg(state)
@@ -58,13 +58,13 @@ def test_every_tree_of_parts_gives_the_state_of_the_whole(
     check_every_tree(frame, state, data)
 
 
-OF_STATES = [
+STATE_ENTRIES = [
     (measure, options)
     for measure, options in MEASURES
     if "state" in inspect.signature(measure).parameters and "n_resamples" not in options
 ]
 measures = pytest.mark.parametrize(
-    ("measure", "options"), OF_STATES, ids=lambda it: getattr(it, "__name__", it)
+    ("measure", "options"), STATE_ENTRIES, ids=lambda it: getattr(it, "__name__", it)
 )
 
 
@@ -76,14 +76,14 @@ def test_states_of_short_weights_answer_as_their_rows(
 ) -> None:
     expected = frame.select(measure("label", "score", weight="weight", **options).alias("out"))
     states = (
-        of_states(frame)
+        to_states(frame)
         if frame.height
         else frame.select(state=pa.roc_state("label", "score", weight="weight"))
     )
     got = states.lazy().select(measure(state="state", **options).alias("out"))
     assert got.collect_schema() == expected.schema
-    said_of_states, said_of_rows = got.collect()["out"].item(), expected["out"].item()
-    assert repr(without_interval(said_of_states)) == repr(without_interval(said_of_rows))
+    from_states, from_rows = got.collect()["out"].item(), expected["out"].item()
+    assert repr(without_interval(from_states)) == repr(without_interval(from_rows))
 
 
 INTERVALS: list[tuple[Any, dict[str, Any]]] = [
@@ -105,7 +105,7 @@ def test_intervals_of_short_weights_are_those_of_the_rows(
     wanted |= {"n_unlabelled": None} if "n_unlabelled" in wanted else {}
     states = frame.select(state=pa.roc_state("label", "score", weight="weight"))
     if frame.height:
-        states = of_states(frame)
+        states = to_states(frame)
         # Merged before, or asked at once.
         merged = states.select(pa.merge_states("state")).select(measure(state="state", **options))
         assert repr(merged.to_series().item()) == repr(wanted)
@@ -118,8 +118,8 @@ def test_intervals_of_short_weights_are_those_of_the_rows(
 @examples(200)
 def test_intervals_of_any_weights(frame: pl.DataFrame) -> None:
     states = frame.select(state=pa.roc_state("label", "score", weight="weight"))
-    got = said(states, pa.roc_auc_ci(state="state"))
-    expected = said(frame, pa.roc_auc_ci("label", "score", weight="weight"))
+    got = value_of(states, pa.roc_auc_ci(state="state"))
+    expected = value_of(frame, pa.roc_auc_ci("label", "score", weight="weight"))
     assert (got["se"] is None) == (expected["se"] is None)
     if got["se"] is None:
         return
@@ -139,8 +139,8 @@ def test_intervals_of_small_states_are_those_of_rows_that_tie_in_a_bin(frame: pl
         return
     starts = state["state"].struct.field("bins").explode().struct.field("score").sort()
     tied = frame.sort("score").join_asof(starts.alias("bin").to_frame(), left_on="score", right_on="bin")
-    expected = said(tied, pa.roc_auc_ci("label", "bin", weight="weight"))
-    assert repr(said(state, pa.roc_auc_ci(state="state"))) == repr(expected)
+    expected = value_of(tied, pa.roc_auc_ci("label", "bin", weight="weight"))
+    assert repr(value_of(state, pa.roc_auc_ci(state="state"))) == repr(expected)
 
 
 def rounding(used: pl.DataFrame) -> float:
@@ -154,8 +154,8 @@ def rounding(used: pl.DataFrame) -> float:
 def test_states_of_any_weights(frame: pl.DataFrame) -> None:
     states = frame.select(state=pa.roc_state("label", "score", weight="weight"))
     used = frame.drop_nulls().filter(pl.col("weight") > 0)
-    got = said(states, pa.roc_auc(state="state"))
-    expected = said(frame, pa.roc_auc("label", "score", weight="weight"))
+    got = value_of(states, pa.roc_auc(state="state"))
+    expected = value_of(frame, pa.roc_auc("label", "score", weight="weight"))
     assert (got is None) == (expected is None)
     assert got is None or abs(got - expected) <= 1e-15 + rounding(used)
     sums = used.group_by("score").agg(pl.col("weight").filter("label").sum())
@@ -169,14 +169,14 @@ def test_states_of_any_weights(frame: pl.DataFrame) -> None:
 @examples(200)
 def test_the_area_of_the_rows_lies_between_the_bounds(frame: pl.DataFrame) -> None:
     frame = pl.concat([frame, frame.with_columns(pl.col("score") * 1.1, ~pl.col("label"))])
-    area = said(frame, pa.roc_auc("label", "score", weight="weight"))
+    area = value_of(frame, pa.roc_auc("label", "score", weight="weight"))
     state = frame.select(state=pa.roc_state("label", "score", weight="weight", max_bins=16))
-    bounds = said(state, pa.roc_auc_bounds(state="state"))
+    bounds = value_of(state, pa.roc_auc_bounds(state="state"))
     if area is None:
         assert bounds["lower"] is None
         return
     assert bounds["lower"] <= area <= bounds["upper"]
-    exact = said(frame, pa.roc_auc_bounds("label", "score", weight="weight"))
+    exact = value_of(frame, pa.roc_auc_bounds("label", "score", weight="weight"))
     assert exact == {**exact, "auc": area, "lower": area, "upper": area}
 
 
@@ -207,26 +207,26 @@ def squares_of(states: pl.DataFrame) -> list[tuple[Any, Any]]:
 
 
 def test_states_without_squares_have_no_intervals() -> None:
-    states = of_states(WEIGHTED)
+    states = to_states(WEIGHTED)
     assert squares_of(states) == [(4, 0), (1, Decimal("0.25")), (Decimal("2.25"), 9)]
     earlier = without_squares(states)
     assert earlier.schema != states.schema
     assert squares_of(earlier) == [(None, 0), (None, None), (None, None)]
-    summary = said(earlier, pa.roc_summary(state="state"))
+    summary = value_of(earlier, pa.roc_summary(state="state"))
     assert [summary[name] for name in INTERVAL] == [None] * len(INTERVAL)
     assert {**summary, **dict.fromkeys(INTERVAL)} == {
-        **said(states, pa.roc_summary(state="state")),
+        **value_of(states, pa.roc_summary(state="state")),
         **dict.fromkeys(INTERVAL),
     }
     # One of them is enough, and only what it has a part in is unknown.
     both = pl.concat([earlier.head(1), states.tail(1)], how="diagonal_relaxed")
     assert squares_of(both) == [(None, 0), (1, Decimal("0.25")), (None, None)]
-    assert said(both, pa.roc_auc_ci(state="state"))["se"] is None
-    assert said(states, pa.roc_auc_ci(state="state"))["se"] > 0
+    assert value_of(both, pa.roc_auc_ci(state="state"))["se"] is None
+    assert value_of(states, pa.roc_auc_ci(state="state"))["se"] > 0
 
 
 @pytest.mark.parametrize(
-    ("weights", "squares", "is_known"),
+    ("weights", "squares", "is_defined"),
     [
         # A light row among heavy ones does not matter.
         ([1.0, 1e-10, 1.0, 1.0], [1, 0, 1, 1], True),
@@ -236,28 +236,28 @@ def test_states_without_squares_have_no_intervals() -> None:
         ([9e9, 9e9, 1.0, 1.0], [Decimal("8.1e19"), Decimal("8.1e19"), 1, 1], False),
     ],
 )
-def test_squares_that_do_not_fit(weights: list[float], squares: list[Any], is_known: bool) -> None:
+def test_squares_that_do_not_fit(weights: list[float], squares: list[Any], is_defined: bool) -> None:
     columns = {"label": [1, 1, 0, 0], "score": [4, 2, 3, 1], "weight": weights}
     frame = pl.DataFrame(columns).sort("score", descending=True)
     states = frame.select(state=pa.roc_state("label", "score", weight="weight"))
     got = dict(zip([4, 3, 2, 1], squares_of(states), strict=True))
     assert [got[score][place] for score, place in ((4, 0), (2, 0), (3, 1), (1, 1))] == squares
-    area, of_rows = (
-        said(states, pa.roc_auc_ci(state="state")),
+    area, from_rows = (
+        value_of(states, pa.roc_auc_ci(state="state")),
         pa.roc_auc_ci("label", "score", weight="weight"),
     )
-    assert (area["se"] is not None) == is_known
+    assert (area["se"] is not None) == is_defined
     # The area is known whatever the squares are, and so is its interval if weights are scaled.
-    assert area["auc"] == pytest.approx(said(frame, of_rows)["auc"], abs=1e-15)
+    assert area["auc"] == pytest.approx(value_of(frame, from_rows)["auc"], abs=1e-15)
     other = frame.with_columns(pl.col("weight") * (2.0**20 if min(weights) < 1 else 2.0**-20))
-    moved = said(
+    moved = value_of(
         other.select(state=pa.roc_state("label", "score", weight="weight")), pa.roc_auc_ci(state="state")
     )
-    assert moved["se"] == pytest.approx(said(frame, of_rows)["se"], rel=1e-6)
+    assert moved["se"] == pytest.approx(value_of(frame, from_rows)["se"], rel=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("answer", "says"),
+    ("answer", "message"),
     [
         (
             pa.roc_auc_ci(state="state", method="bootstrap"),
@@ -275,16 +275,16 @@ def test_squares_that_do_not_fit(weights: list[float], squares: list[Any], is_kn
         ),
     ],
 )
-def test_what_needs_more_than_sums(answer: pl.Expr, says: str) -> None:
-    states = of_states(WEIGHTED).lazy()
-    with pytest.raises(pl.exceptions.ComputeError, match=says):
+def test_what_needs_more_than_sums(answer: pl.Expr, message: str) -> None:
+    states = to_states(WEIGHTED).lazy()
+    with pytest.raises(pl.exceptions.ComputeError, match=message):
         states.select(answer).collect_schema()
-    with pytest.raises(pl.exceptions.ComputeError, match=says):
+    with pytest.raises(pl.exceptions.ComputeError, match=message):
         states.select(answer).collect()
 
 
 @pytest.mark.parametrize(
-    ("weights", "says"),
+    ("weights", "message"),
     [
         (
             [1e-30, 1.0],
@@ -296,13 +296,13 @@ def test_what_needs_more_than_sums(answer: pl.Expr, says: str) -> None:
         ([-1.0, 1.0], 'roc_state: weight "weight" holds -1.0'),
     ],
 )
-def test_weights_that_cannot_be_added_up(weights: list[float], says: str | None) -> None:
+def test_weights_that_cannot_be_added_up(weights: list[float], message: str | None) -> None:
     frame = pl.DataFrame({"label": [1, 0], "score": [2, 1], "weight": weights})
     answer = pa.roc_state("label", "score", weight="weight")
-    if says is None:
-        assert said(frame.select(state=answer), pa.roc_auc(state="state")) == 1.0
+    if message is None:
+        assert value_of(frame.select(state=answer), pa.roc_auc(state="state")) == 1.0
         return
-    with pytest.raises(pl.exceptions.ComputeError, match=says):
+    with pytest.raises(pl.exceptions.ComputeError, match=message):
         frame.select(answer)
 
 
@@ -316,7 +316,7 @@ def state_with(**changes: Any) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    ("changes", "message"),
     [
         ({"pos": Decimal("-0.5")}, "holds pos -0.5, but a sum of weights is not negative and below 1e20"),
         ({"pos": None}, "holds a bin with a null"),
@@ -339,16 +339,16 @@ def state_with(**changes: Any) -> pl.DataFrame:
         ({"has_nan": True}, "has both a NaN and bins"),
     ],
 )
-def test_what_is_no_state(changes: dict[str, Any], says: str) -> None:
+def test_what_is_no_state(changes: dict[str, Any], message: str) -> None:
     for name, answer in (("roc_auc", pa.roc_auc(state="s")), ("merge_states", pa.merge_states("s"))):
-        with pytest.raises(pl.exceptions.ComputeError, match=f'{name}: state "s" {says}'):
+        with pytest.raises(pl.exceptions.ComputeError, match=f'{name}: state "s" {message}'):
             state_with(**changes).select(answer)
 
 
 def test_sums_do_not_overflow() -> None:
     heavy = state_with(pos=Decimal("9e19"), pos_squares=None)
-    says = 'state "s" has weights of a class in a group that add up to 1e20 or more; make the states anew'
-    with pytest.raises(pl.exceptions.ComputeError, match=says):
+    message = 'state "s" has weights of a class in a group that add up to 1e20 or more; make the states anew'
+    with pytest.raises(pl.exceptions.ComputeError, match=message):
         pl.concat([heavy] * 2).select(pa.merge_states("s"))
 
 
@@ -396,9 +396,9 @@ def test_states_of_days_give_the_report_of_their_rows(
         "days": [days, "--from-states", "--by", "segment"],
         "month": [str(tmp_path / "month.parquet"), "--from-states", "--by", "segment"],
     }
-    for name, asked in reports.items():
-        assert main(["report", *asked, "-o", str(tmp_path / f"report of {name}.parquet")]) == 0
-        assert main(["report", *asked, "-o", str(tmp_path / f"{name}.html")]) == 0
+    for name, options in reports.items():
+        assert main(["report", *options, "-o", str(tmp_path / f"report of {name}.parquet")]) == 0
+        assert main(["report", *options, "-o", str(tmp_path / f"{name}.html")]) == 0
     expected = pl.read_parquet(tmp_path / "report of rows.parquet")
     for name in ("days", "month"):
         got = pl.read_parquet(tmp_path / f"report of {name}.parquet")
@@ -413,15 +413,15 @@ def test_states_of_days_give_the_report_of_their_rows(
     month = pl.read_parquet(tmp_path / "month.parquet")
     earlier = without_squares(month.select(state="forest")).to_series().alias("forest")
     month.with_columns(earlier).write_parquet(tmp_path / "earlier.parquet")
-    asked = [str(tmp_path / "earlier.parquet"), "--from-states", "--by", "segment"]
-    assert main(["report", *asked, "-o", str(tmp_path / "report of earlier.parquet")]) == 0
+    options = [str(tmp_path / "earlier.parquet"), "--from-states", "--by", "segment"]
+    assert main(["report", *options, "-o", str(tmp_path / "report of earlier.parquet")]) == 0
     groups = expected.filter(scope="group").height
-    lacking = "the states of forest do not know the squares of the weights, or they are too small"
-    assert f"{expected.height} rows of the report without an interval: {lacking}" in capsys.readouterr().err
+    message = "the states of forest do not know the squares of the weights, or they are too small"
+    assert f"{expected.height} rows of the report without an interval: {message}" in capsys.readouterr().err
     got = pl.read_parquet(tmp_path / "report of earlier.parquet")
     assert_report_of_rows(got.drop(INTERVAL), expected.drop(INTERVAL))
     assert got.select(pl.all_horizontal(pl.col(INTERVAL).is_null().all())).item()
-    assert main(["report", *asked, "-o", str(tmp_path / "earlier.html")]) == 0
+    assert main(["report", *options, "-o", str(tmp_path / "earlier.html")]) == 0
     page = (tmp_path / "earlier.html").read_text(encoding="utf-8")
     # Where the reasons of other groups without an interval are.
     assert f"With an AUC and no interval: {groups}" in page

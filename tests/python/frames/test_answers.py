@@ -61,7 +61,7 @@ def frame(keys: dict[str, pl.Series], rows: int = 300) -> pl.DataFrame:
 def both_ways(rows: pl.DataFrame, by: list[str], **columns: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Answer by lists of all groups, which come in order, and by those that Polars makes."""
     columns = {"label": "label", "score": "score", **columns}
-    asked = Answers("report", rows.lazy())
+    group_answers = Answers("report", rows.lazy())
 
     def answers() -> list[pl.Expr]:
         return [
@@ -70,9 +70,9 @@ def both_ways(rows: pl.DataFrame, by: list[str], **columns: Any) -> tuple[pl.Dat
             pa.cv_roc_auc(columns["label"], columns["score"], "fold").alias("folds"),
         ]
 
-    with asked.asked():
+    with group_answers.reading_lists():
         ours = answers()
-    got = asked.of(rows.lazy(), by, ours).collect()
+    got = group_answers.of(rows.lazy(), by, ours).collect()
     return got, rows.group_by(by).agg(answers()).sort(by, nulls_last=True)
 
 
@@ -89,7 +89,7 @@ def test_several_keys() -> None:
         assert_frame_equal(got, expected, check_exact=True)
 
 
-def test_both_zeros_are_one_key_also_beside_another() -> None:
+def test_both_zeros_are_one_key_also_with_another() -> None:
     rows = pl.DataFrame({"label": [0, 1, 1, 0], "score": [1, 2, 3, 4], "a": [-0.0, 0.0] * 2, "b": [1] * 4})
     table = pa.report(rows, "label", "score", by=["a", "b"])
     assert str(table["a"].to_list()) == "[0.0, None]"

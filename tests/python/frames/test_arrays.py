@@ -50,7 +50,7 @@ def test_its_fields_are_those_of_the_summary() -> None:
     assert list(Evaluation._fields) == [field.name for field in summary.fields]
 
 
-def test_numbers_of_several_types_and_of_their_own() -> None:
+def test_numbers_of_several_and_of_custom_types() -> None:
     assert pa.evaluate([0, 1, 1], [1, 2.5, True]).auc == 0.5 + 0.25
     # These are one number as a float.
     large = [2**60, 2**60 + 1]
@@ -140,8 +140,8 @@ WRONG: dict[str, tuple[Any, Any, dict[str, Any], type[Exception], str]] = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_what_is_refused(case: str) -> None:
-    label, score, options, error, says = WRONG[case]
-    with pytest.raises(error, match=f"^evaluate: {says}"):
+    label, score, options, error, message = WRONG[case]
+    with pytest.raises(error, match=f"^evaluate: {message}"):
         pa.evaluate(label, score, **options)
 
 

@@ -19,24 +19,24 @@ from polars_auc._frames.batches import batches
 def test_all_rows_in_order(size: int) -> None:
     frame = fixed(50)
     with batches(frame.lazy(), size, maintain_order=True) as read:
-        made = list(read)
-    assert_frame_equal(pl.concat(made), frame)
-    assert all(batch.height <= size for batch in made)
+        batches_read = list(read)
+    assert_frame_equal(pl.concat(batches_read), frame)
+    assert all(batch.height <= size for batch in batches_read)
 
 
 def test_a_reader_that_is_not_needed_ends() -> None:
     before = threading.active_count()
-    for taken in range(3):
+    for count in range(3):
         with batches(fixed(50).lazy(), 1, maintain_order=True) as read:
-            for _ in range(taken):
+            for _ in range(count):
                 next(read)
     with pytest.raises(RuntimeError, match="enough"), batches(fixed(50).lazy(), 1, maintain_order=True):
         raise RuntimeError("enough")
     assert threading.active_count() == before
 
 
-@pytest.mark.parametrize("given", [{"memory": "bounded"}, {"sorted_by": "g"}])
-def test_a_damaged_file_after_others_is_no_end_of_the_rows(given: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("keywords", [{"memory": "bounded"}, {"sorted_by": "g"}])
+def test_a_damaged_file_after_others_is_no_end_of_the_rows(keywords: dict[str, Any], tmp_path: Path) -> None:
     """Older Polars ends the batches there: the report would be one of the files before."""
     frame = fixed(500).select("g", "label", "score").sort("g")
     for name in ("a", "b"):
@@ -48,6 +48,6 @@ def test_a_damaged_file_after_others_is_no_end_of_the_rows(given: dict[str, Any]
     )
     files = pl.scan_parquet([tmp_path / "a.parquet", tmp_path / "b.parquet"])
     with pytest.raises(pl.exceptions.PolarsError):
-        pa.report(files, "label", "score", by="g", **given).collect()
+        pa.report(files, "label", "score", by="g", **keywords).collect()
     with pytest.raises(pl.exceptions.PolarsError):
         pa.group_states(files, "label", "score", by="g").collect()

@@ -27,19 +27,19 @@ class Collections:
         self.collections = self.batches = 0
         monkeypatch.setattr(f"{MODULE}._COLLECTED_ROWS", rows)
         monkeypatch.setattr(f"{MODULE}.PART_BYTES", size)
-        of_collection, counted_rows = PartialStates.of_collection, PartialStates.counted_rows
+        states_of_collection, counted_rows = PartialStates.states_of_collection, PartialStates.counted_rows
 
-        def of_one(states: PartialStates, rows: pl.DataFrame, number: int) -> pl.DataFrame:
+        def from_collection(states: PartialStates, rows: pl.DataFrame, number: int) -> pl.DataFrame:
             self.collections += 1
-            return of_collection(states, rows, number)
+            return states_of_collection(states, rows, number)
 
-        def of_rows(states: PartialStates, rows: pl.DataFrame) -> pl.DataFrame:
+        def from_rows(states: PartialStates, rows: pl.DataFrame) -> pl.DataFrame:
             # Before anything is read, no rows are asked what dtypes states have.
             self.batches += rows.height > 0
             return counted_rows(states, rows)
 
-        monkeypatch.setattr(PartialStates, "of_collection", of_one)
-        monkeypatch.setattr(PartialStates, "counted_rows", of_rows)
+        monkeypatch.setattr(PartialStates, "states_of_collection", from_collection)
+        monkeypatch.setattr(PartialStates, "counted_rows", from_rows)
 
 
 @pytest.fixture
@@ -79,9 +79,9 @@ def test_any_batches(rows: list[tuple[Any, ...]], in_batch: int, size: int, nan:
 def test_large_groups_of_every_dtype(dtype: str) -> None:
     """They have so many rows that they are counted into bins where they lie, in several pieces."""
     frame = fixed(60_000).with_columns(score=SCORES[dtype], g=pl.col("g") % 3)
-    lacking = pl.int_range(pl.len()) % 17
+    remainder = pl.int_range(pl.len()) % 17
     frame = frame.with_columns(
-        score=pl.when(lacking != 3).then("score"), label=pl.when(lacking != 5).then("label")
+        score=pl.when(remainder != 3).then("score"), label=pl.when(remainder != 5).then("label")
     )
     for max_bins in (16, 128):
         seen = assert_same(frame, ["score"], ["g"], 7_000, 2**22, max_bins=max_bins)

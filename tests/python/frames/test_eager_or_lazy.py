@@ -62,10 +62,10 @@ def test_type_checkers_know_which_frame_it_is() -> None:
     # mypy reads these annotations: a wrong one is an error there.
     eager: pl.DataFrame = pa.report(ROWS, "y", "s")
     lazy: pl.LazyFrame = pa.report(ROWS.lazy(), label="y", scores="s", level=0.9)
-    of_arrow: pl.DataFrame = pa.compare_segments(ROWS.to_arrow(), "y", "s", "g")
-    named: pl.DataFrame = pa.curve_points(frame=ROWS, curve=pa.roc_curve("y", "s"))
-    assert eager.height == of_arrow.height - 1 == lazy.collect().height == 1
-    assert named.columns[0] == "point"
+    from_arrow: pl.DataFrame = pa.compare_segments(ROWS.to_arrow(), "y", "s", "g")
+    by_name: pl.DataFrame = pa.curve_points(frame=ROWS, curve=pa.roc_curve("y", "s"))
+    assert eager.height == from_arrow.height - 1 == lazy.collect().height == 1
+    assert by_name.columns[0] == "point"
 
 
 def test_an_error_of_rows_is_raised_at_once_and_names_the_function() -> None:

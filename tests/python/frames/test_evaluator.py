@@ -57,11 +57,11 @@ def test_the_same_answers_in_any_order_and_any_batches(
 @given(
     periods=st.lists(ROWS, min_size=1, max_size=6),
     window=st.integers(1, 4),
-    asked=st.sets(st.integers(0, 5)),
+    requested=st.sets(st.integers(0, 5)),
 )
 @examples(40)
 def test_a_window_of_periods_is_the_rows_of_these_periods(
-    periods: list[list[tuple[int | None, float | None]]], window: int, asked: set[int]
+    periods: list[list[tuple[int | None, float | None]]], window: int, requested: set[int]
 ) -> None:
     moving = pa.Evaluator(window=window)
     for number, rows in enumerate(periods):
@@ -69,7 +69,7 @@ def test_a_window_of_periods_is_the_rows_of_these_periods(
             moving.next_period()
         for label, score in rows:
             moving.add(label, score)
-        if number in asked:
+        if number in requested:
             alone = pa.Evaluator()
             for label, score in itertools.chain(*periods[max(number - window + 1, 0) : number + 1]):
                 alone.add(label, score)
@@ -91,9 +91,9 @@ def test_periods_without_a_window() -> None:
 
 
 def test_bounded_memory_and_bounds() -> None:
-    drawn = np.random.default_rng(7)
-    labels = drawn.random(200_000) < 0.3
-    scores = drawn.normal(size=200_000) + labels
+    generator = np.random.default_rng(7)
+    labels = generator.random(200_000) < 0.3
+    scores = generator.normal(size=200_000) + labels
     evaluator = pa.Evaluator(max_bins=1024)
     for start in range(0, 200_000, 1000):
         evaluator.add(labels[start : start + 1000], scores[start : start + 1000])
@@ -106,9 +106,9 @@ def test_bounded_memory_and_bounds() -> None:
 
 
 def test_entropy_is_log_loss() -> None:
-    drawn = np.random.default_rng(3)
-    scores = drawn.random(500)
-    labels = drawn.random(500) < scores
+    generator = np.random.default_rng(3)
+    scores = generator.random(500)
+    labels = generator.random(500) < scores
     evaluator = pa.Evaluator(scale="probability")
     evaluator.add(labels, scores)
     got = evaluator.entropy()
@@ -251,7 +251,7 @@ def interrupted_at(step: int) -> Iterator[Interrupted]:
 
 
 @pytest.mark.parametrize(
-    ("label", "score", "error", "says"),
+    ("label", "score", "error", "message"),
     [
         (2, 0.5, ValueError, "a label is 0 or 1, or a truth value, got 2"),
         ([0, 3], [0.5, 0.5], ValueError, "a label is 0 or 1, or a truth value, got 3"),
@@ -263,10 +263,10 @@ def interrupted_at(step: int) -> Iterator[Interrupted]:
         ([1], [-1.5], ValueError, "for scores from 0 to 1, got -1.5"),
     ],
 )
-def test_a_refused_call_adds_no_row(label: Any, score: Any, error: type[Exception], says: str) -> None:
+def test_a_refused_call_adds_no_row(label: Any, score: Any, error: type[Exception], message: str) -> None:
     evaluator = pa.Evaluator(scale="probability")
     evaluator.add([1, 0], [0.5, 0.25])
-    with pytest.raises(error, match=f"Evaluator.add: .*{says}"):
+    with pytest.raises(error, match=f"Evaluator.add: .*{message}"):
         evaluator.add(label, score)
     assert evaluator.bounds() == {
         "auc": 1.0,
@@ -279,7 +279,7 @@ def test_a_refused_call_adds_no_row(label: Any, score: Any, error: type[Exceptio
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"max_bins": 3}, "max_bins must be an integer from 16"),
         ({"max_bins": None}, "max_bins must be a number, got None"),
@@ -287,6 +287,6 @@ def test_a_refused_call_adds_no_row(label: Any, score: Any, error: type[Exceptio
         ({"threshold": "a"}, "threshold must be a number, got 'a'"),
     ],
 )
-def test_refused_options(options: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=f"Evaluator: {says}"):
+def test_refused_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"Evaluator: {message}"):
         pa.Evaluator(**options)

@@ -55,14 +55,14 @@ def test_tables_that_cannot_be_read(name: str) -> None:
         def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
             raise ImportError("no module pyarrow")
 
-    says = f"{name}: the frame, a .*Broken, cannot be read as an Arrow table: .*; write pl.DataFrame"
-    with pytest.raises(TypeError, match=says):
+    message = f"{name}: the frame, a .*Broken, cannot be read as an Arrow table: .*; write pl.DataFrame"
+    with pytest.raises(TypeError, match=message):
         CALLS[name](Broken())
 
 
 @EVERY
 @pytest.mark.parametrize(
-    ("frame", "says"),
+    ("frame", "message"),
     [
         (3, r"got int; write pl.DataFrame\(\{"),
         (None, r"got NoneType; write pl.DataFrame\(\{"),
@@ -75,22 +75,22 @@ def test_tables_that_cannot_be_read(name: str) -> None:
     ],
     ids=lambda frame: type(frame).__name__,
 )
-def test_what_is_no_frame(name: str, frame: Any, says: str) -> None:
-    with pytest.raises(TypeError, match=f"^{name}: frame must be a DataFrame or a LazyFrame, {says}"):
+def test_what_is_no_frame(name: str, frame: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=f"^{name}: frame must be a DataFrame or a LazyFrame, {message}"):
         CALLS[name](frame)
 
 
-def test_a_pandas_frame_of_old_says_how() -> None:
+def test_an_old_pandas_frame_has_a_hint() -> None:
     """Before 2.2 it has no Arrow interface."""
     frame = type("DataFrame", (), {"__module__": "pandas.core.frame"})()
-    says = r"got pandas.core.frame.DataFrame; write pl.from_pandas\(frame\)"
-    with pytest.raises(TypeError, match=says):
+    message = r"got pandas.core.frame.DataFrame; write pl.from_pandas\(frame\)"
+    with pytest.raises(TypeError, match=message):
         pa.report(frame, "label", "score")
 
 
 @EVERY
 @pytest.mark.parametrize(
-    ("columns", "says"),
+    ("columns", "message"),
     [
         ({"label": "nope"}, 'unable to find column "nope"'),
         ({"score": "nope"}, 'unable to find column "nope"'),
@@ -101,13 +101,13 @@ def test_a_pandas_frame_of_old_says_how() -> None:
     ],
     ids=str,
 )
-def test_errors_begin_with_the_name_that_was_called(name: str, columns: dict[str, str], says: str) -> None:
-    with pytest.raises(pl.exceptions.PolarsError, match=f"^{name}: {says}"):
+def test_errors_begin_with_the_name_that_was_called(name: str, columns: dict[str, str], message: str) -> None:
+    with pytest.raises(pl.exceptions.PolarsError, match=f"^{name}: {message}"):
         CALLS[name](FRAME, **columns)
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"ci": "wald"}, "report: ci must be one of"),
         ({"level": 2}, "report: level must lie between 0 and 1"),
@@ -121,8 +121,8 @@ def test_errors_begin_with_the_name_that_was_called(name: str, columns: dict[str
         ({"by": "g", "versus": "best"}, "report: versus must be one of"),
     ],
 )
-def test_options_of_a_report(options: dict[str, Any], says: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=f"^{says}"):
+def test_options_of_a_report(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=f"^{message}"):
         pa.report(PLAIN, "label", "score", **options)
 
 

@@ -57,9 +57,9 @@ def expected(frame: pl.DataFrame, fixed: Fixed, level: float) -> dict[str, Any]:
 
     i, j = len(modalities), len(readers)
     table = np.array([[auc[m, r] for r in readers] for m in modalities])
-    of_modality, of_reader, every = table.mean(axis=1), table.mean(axis=0), table.mean()
-    ms_modality = j * ((of_modality - every) ** 2).sum() / (i - 1)
-    rest = table - of_modality[:, None] - of_reader + every
+    modality_means, reader_means, every = table.mean(axis=1), table.mean(axis=0), table.mean()
+    ms_modality = j * ((modality_means - every) ** 2).sum() / (i - 1)
+    rest = table - modality_means[:, None] - reader_means + every
     ms_interaction = (rest**2).sum() / (i - 1) / (j - 1)
     variance = average(lambda a, b: a == b)
     cov1 = average(lambda a, b: a[0] != b[0] and a[1] == b[1])
@@ -78,12 +78,12 @@ def expected(frame: pl.DataFrame, fixed: Fixed, level: float) -> dict[str, Any]:
     tail = chi2.sf(statistic * (i - 1), i - 1) if np.isinf(df) else f.sf(statistic, i - 1, df)
     pairs = []
     for (a, first), (b, second) in itertools.combinations(enumerate(modalities), 2):
-        difference, se = of_modality[a] - of_modality[b], np.sqrt(2 * error / j)
+        difference, se = modality_means[a] - modality_means[b], np.sqrt(2 * error / j)
         half = t.isf((1 - level) / 2, df) * se
         pairs.append((first, second, difference, se, difference - half, 2 * t.sf(abs(difference) / se, df)))
     return {
         "pairs": pairs,
-        "means": list(of_modality),
+        "means": list(modality_means),
         "f": statistic,
         "p_value": tail,
         "cov": (variance, cov1, cov2, cov3),
@@ -110,16 +110,16 @@ def test_definition(n_readers: int, n_modalities: int, fixed: Fixed) -> None:
     assert (got["n_modalities"], got["n_readers"]) == (n_modalities, n_readers)
 
 
-def small_study(drawn: random.Random) -> tuple[list[tuple[int, int]], list[tuple[Any, ...]]]:
+def small_study(generator: random.Random) -> tuple[list[tuple[int, int]], list[tuple[Any, ...]]]:
     """Draw a study of few cases, in which readers or modalities often agree: its cells and its cases."""
-    n_modalities, n_readers = drawn.randint(2, 3), drawn.randint(2, 4)
-    labels = [True] * drawn.randint(2, 5) + [False] * drawn.randint(2, 5)
-    top, who = drawn.choice([1, 2, 3, 6]), drawn.choice(["readers", "modalities", "nobody"])
+    n_modalities, n_readers = generator.randint(2, 3), generator.randint(2, 4)
+    labels = [True] * generator.randint(2, 5) + [False] * generator.randint(2, 5)
+    top, who = generator.choice([1, 2, 3, 6]), generator.choice(["readers", "modalities", "nobody"])
     scores: dict[tuple[int, int], list[int]] = {}
     for cell in itertools.product(range(n_modalities), range(n_readers)):
         other = {"readers": (cell[0], 0), "modalities": (0, cell[1])}.get(who, cell)
-        copied = other in scores and drawn.random() < 0.7
-        scores[cell] = scores[other] if copied else [drawn.randint(0, top) for _ in labels]
+        copied = other in scores and generator.random() < 0.7
+        scores[cell] = scores[other] if copied else [generator.randint(0, top) for _ in labels]
     return list(scores), list(zip(labels, *scores.values(), strict=True))
 
 
@@ -147,8 +147,8 @@ def exact_p_value(cells: list[tuple[int, int]], rows: list[tuple[Any, ...]], fix
     cov2, cov3 = (average(lambda a, b, of=of: (a[0] != b[0]) == of and a[1] != b[1]) for of in (False, True))
     between, df = max(cov2 - cov3, Fraction(0)), np.inf
     if fixed == "readers":
-        of_one = average(lambda a, b: a == b) - average(lambda a, b: a[1] == b[1] and a[0] != b[0])
-        error = max(of_one + (j - 1) * between, Fraction(0))
+        single = average(lambda a, b: a == b) - average(lambda a, b: a[1] == b[1] and a[0] != b[0])
+        error = max(single + (j - 1) * between, Fraction(0))
     else:
         error = ms_interaction + (j * between if fixed is None else Fraction(0))
         df = float(error**2 * free / ms_interaction**2) if ms_interaction else np.inf
@@ -186,10 +186,10 @@ def test_rows_in_any_order() -> None:
 
 def test_cases_with_a_missing_reading_are_left_out() -> None:
     frame = study(3, 2)
-    lacking = frame.filter((pl.col("case") != 4) | (pl.col("reader") != 1))
+    incomplete = frame.filter((pl.col("case") != 4) | (pl.col("reader") != 1))
     null = frame.with_columns(pl.when((pl.col("case") != 4) | (pl.col("reader") != 1)).then("rating"))
     without = compare(frame.filter(pl.col("case") != 4))
-    for some in (lacking, null):
+    for some in (incomplete, null):
         got = compare(some)
         assert got["n_skipped"] == 1
         assert {**got, "n_skipped": 0} == without
@@ -245,7 +245,7 @@ def test_options() -> None:
         compare(study(2, 2).drop("case"))
 
 
-def test_readers_who_share_the_cases_out_are_told_why_all_is_null() -> None:
+def test_readers_who_share_cases_get_a_reason_for_null() -> None:
     whole = study(3, 2)
     shared = whole.filter(pl.col("case") % 3 == pl.col("reader"))
     with pytest.warns(UserWarning, match="no case has more than 2. Each case has one reader.*iMRMC"):

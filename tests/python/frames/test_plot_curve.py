@@ -12,7 +12,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from frames.test_plots import drawn_by, layers_of, picture, spec_of
+from frames.test_plots import layers_of, picture, points_of_part, spec_of
 from polars_auc._plots.kinds import KINDS
 
 DATA = Path(__file__).parents[3] / "data"
@@ -57,7 +57,7 @@ def test_points_are_those_of_the_expression(kind: str) -> None:
     points = long(kind)
     spec = spec_of(plot(kind, points, facet="dataset"))
     x, y = AXES[kind]
-    got = drawn_by(spec, "curve")
+    got = points_of_part(spec, "curve")
     if kind in ("gains", "lift"):
         points = points.with_columns(
             population=pl.col("cum_n") / pl.col("cum_n").max().over("dataset", "score")
@@ -88,7 +88,7 @@ def test_arrays_and_lists_are_drawn_as_rows_are(kind: str) -> None:
     rows = ROWS.filter(dataset="breast_cancer")
     expression = EXPRESSIONS[kind]("label", pl.col(MODELS))
     points, lists, arrays = (
-        drawn_by(spec_of(chart), "curve").drop("place").sort("curve", maintain_order=True)
+        points_of_part(spec_of(chart), "curve").drop("place").sort("curve", maintain_order=True)
         for chart in (
             plot(kind, pa.curve_points(rows, expression)),
             plot(kind, rows.lazy().select(expression)),
@@ -122,13 +122,13 @@ def test_the_legend_has_the_numbers_of_the_expressions() -> None:
             interval = f" ({limits[0]:.3f} to {limits[1]:.3f})" if limits else ""
             assert f'"{name}": "{name}  {number:.3f}{interval}"' in color["legend"]["labelExpr"]
         panel = plot(kind, points.with_columns(g=1), areas=summary.with_columns(g=1), facet="g")
-        assert drawn_by(spec_of(panel), "area")["area"][0] in color["legend"]["labelExpr"]
+        assert points_of_part(spec_of(panel), "area")["area"][0] in color["legend"]["labelExpr"]
 
 
 def test_axes_of_det_curves_are_normal_deviates() -> None:
     rows = ROWS.filter(dataset="breast_cancer")
     spec = spec_of(pa.plot_curve(rows["label"], rows["forest"], kind="det"))
-    points = drawn_by(spec, "curve")
+    points = points_of_part(spec, "curve")
     inverse = NormalDist().inv_cdf
     for rate in ("fpr", "fnr"):
         inner = points.filter(pl.col(rate).is_between(0, 1, closed="none"))
@@ -168,7 +168,7 @@ def test_reference_lines(kind: str, ends: list[tuple[float, float]]) -> None:
 
 def test_reference_lines_of_the_points() -> None:
     spec = spec_of(plot("precision_recall", long("precision_recall"), facet="dataset"))
-    lines = drawn_by(spec, "reference")
+    lines = points_of_part(spec, "reference")
     few = ROWS.group_by("dataset", maintain_order=True).head(400)
     rates = dict(few.group_by("dataset").agg(pl.col("label").mean()).rows())
     # Both scores have one line.
@@ -177,7 +177,7 @@ def test_reference_lines_of_the_points() -> None:
     ]
     points = long("net_benefit")
     spec = spec_of(pa.plot_net_benefit(points, facet="dataset"))
-    lines = drawn_by(spec, "reference")
+    lines = points_of_part(spec, "reference")
     expected = points.filter(score="forest").select("threshold", "treat_all", panel="dataset")
     got = lines.filter(curve="treat all").drop("treat_all").rename({"net_benefit": "treat_all"})
     assert_frame_equal(got.select(expected.columns), expected, check_exact=True, check_row_order=False)
@@ -195,7 +195,7 @@ def test_reference_lines_of_the_points() -> None:
 def test_long_curves_are_thinned_and_keep_their_extremes(kind: str) -> None:
     rows = pl.DataFrame({"s": range(60_000)}).with_columns(y=pl.col("s").hash(1) % 60_000 < pl.col("s") // 2)
     points = pa.curve_points(rows, EXPRESSIONS[kind]("y", "s"))
-    chart = drawn_by(spec_of(plot(kind, points)), "curve")
+    chart = points_of_part(spec_of(plot(kind, points)), "curve")
     assert 300 < chart.height <= 2000 + 4
     x, y = AXES[kind]
     everything = points.select(x, y).rows()

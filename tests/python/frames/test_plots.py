@@ -49,22 +49,22 @@ def layers_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
     return list(spec.get("spec", spec)["layer"])
 
 
-def drawn_by(spec: dict[str, Any], part: str) -> pl.DataFrame:
+def points_of_part(spec: dict[str, Any], part: str) -> pl.DataFrame:
     values = spec["datasets"][spec["data"]["name"]]
     return pl.DataFrame(values, infer_schema_length=None).filter(part=part)
 
 
 def picture(chart: alt.LayerChart | alt.FacetChart) -> bytes:
-    drawn = io.BytesIO()
-    chart.save(drawn, format="png")
-    return drawn.getvalue()
+    buffer = io.BytesIO()
+    chart.save(buffer, format="png")
+    return buffer.getvalue()
 
 
 def test_points_are_those_of_the_frames() -> None:
     chart = pa.plot_roc(CURVES, band=BANDS, facet="dataset")
     assert isinstance(chart, alt.FacetChart)
     spec = spec_of(chart)
-    lines, areas = drawn_by(spec, "curve"), drawn_by(spec, "band")
+    lines, areas = points_of_part(spec, "curve"), points_of_part(spec, "band")
     expected = CURVES.sort("point", maintain_order=True).select(
         "fpr", "tpr", panel="dataset", curve="score", threshold=pl.col("threshold").cast(pl.String)
     )
@@ -85,25 +85,25 @@ def test_points_are_those_of_the_frames() -> None:
     assert titles == ["dataset", "score"]
 
 
-def test_areas_stand_in_the_legend() -> None:
+def test_areas_in_the_legend() -> None:
     report = pa.report(ROWS.lazy(), "label", ["logistic", "forest", "tree"], by="dataset").collect()
     whole = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=50))
     spec = spec_of(pa.plot_roc(whole, areas=report))
     rows = report.filter(scope="overall").select("score", "auc", "lower", "upper").rows()
-    said = {name: f"{name}  {auc:.3f} ({lower:.3f} to {upper:.3f})" for name, auc, lower, upper in rows}
+    labels = {name: f"{name}  {auc:.3f} ({lower:.3f} to {upper:.3f})" for name, auc, lower, upper in rows}
     for layer in layers_of(spec)[1:]:
         color = layer["encoding"]["color"]
         assert color["title"] == "score: AUC with interval"
-        assert color["legend"]["labelExpr"] == f"{json.dumps(said)}[datum.label]"
+        assert color["legend"]["labelExpr"] == f"{json.dumps(labels)}[datum.label]"
     assert picture(pa.plot_roc(whole, areas=report)) != picture(pa.plot_roc(whole))
-    assert drawn_by(spec, "curve")["curve"].unique(maintain_order=True).to_list() == list(said)
+    assert points_of_part(spec, "curve")["curve"].unique(maintain_order=True).to_list() == list(labels)
 
 
-def test_areas_stand_in_panels() -> None:
+def test_areas_in_panels() -> None:
     report = pa.report(ROWS.lazy(), "label", ["logistic", "forest", "tree"], by="dataset").collect()
     one = CURVES.filter(dataset="digits")
     spec = spec_of(pa.plot_roc(one, areas=report, facet="dataset"))
-    texts = drawn_by(spec, "area")
+    texts = points_of_part(spec, "area")
     assert texts["panel"].unique().to_list() == ["digits"]
     assert texts["curve"].to_list() == ["logistic", "forest", "tree"]
     rows = report.filter(dataset="digits").select("auc", "lower", "upper").rows()
@@ -112,9 +112,9 @@ def test_areas_stand_in_panels() -> None:
     ]
     assert texts["tpr"].is_sorted(descending=True)
     alone = report.with_columns(pl.lit(None, dtype=pl.Float64).alias("lower"))
-    assert drawn_by(spec_of(pa.plot_roc(one, areas=alone, facet="dataset")), "area")["area"].to_list() == [
-        f"{auc:.3f}" for auc, _, _ in rows
-    ]
+    assert points_of_part(spec_of(pa.plot_roc(one, areas=alone, facet="dataset")), "area")[
+        "area"
+    ].to_list() == [f"{auc:.3f}" for auc, _, _ in rows]
 
 
 def test_areas_that_are_not_of_the_curves_are_refused() -> None:
@@ -129,19 +129,19 @@ def test_areas_that_are_not_of_the_curves_are_refused() -> None:
     assert '"tree": "tree"' in line["encoding"]["color"]["legend"]["labelExpr"]
 
 
-def test_lists_are_drawn_as_rows_are() -> None:
+def test_lists_have_the_chart_of_rows() -> None:
     lists = ROWS.group_by("dataset", maintain_order=True).agg(pa.roc_curve("label", MODELS, max_points=50))
-    of_bands = ROWS.group_by("dataset").agg(pa.roc_band("label", MODELS, n_points=21, n_resamples=50))
-    of_lists = spec_of(pa.plot_roc(lists, band=of_bands.lazy(), facet="dataset"))
-    of_rows = spec_of(pa.plot_roc(CURVES, band=BANDS, facet="dataset"))
+    bands = ROWS.group_by("dataset").agg(pa.roc_band("label", MODELS, n_points=21, n_resamples=50))
+    from_lists = spec_of(pa.plot_roc(lists, band=bands.lazy(), facet="dataset"))
+    from_rows = spec_of(pa.plot_roc(CURVES, band=BANDS, facet="dataset"))
     keys = ["panel", "curve", "fpr", "tpr", "threshold"]
     for part in ("curve", "band"):
-        got, expected = (drawn_by(spec, part).select(keys) for spec in (of_lists, of_rows))
+        got, expected = (points_of_part(spec, part).select(keys) for spec in (from_lists, from_rows))
         assert_frame_equal(got, expected, check_row_order=False)
     both = ROWS.select(curve=pa.roc_curve("label", "tree"), band=pa.roc_band("label", "tree"))
     one = spec_of(pa.plot_roc(both, band=both))
     assert (
-        drawn_by(one, "curve")["fpr"].to_list()
+        points_of_part(one, "curve")["fpr"].to_list()
         == ROWS.select(pa.roc_curve("label", "tree").explode().struct.field("fpr")).to_series().to_list()
     )
     assert one["description"] == "ROC curve with bands. The dashed diagonal is chance."
@@ -155,7 +155,7 @@ def test_a_band_is_a_closed_line(method: Any) -> None:
     curve = pa.curve_points(rows, pa.roc_curve("label", "forest"))
     band = pa.curve_points(rows, pa.roc_band("label", "forest", method=method))
     spec = spec_of(pa.plot_roc(curve, band=band))
-    area = drawn_by(spec, "band").sort("place")
+    area = points_of_part(spec, "band").sort("place")
     assert area["fpr"].to_list() == [*band["lower_fpr"], *band["upper_fpr"].reverse()]
     assert area["tpr"].to_list() == [*band["lower_tpr"], *band["upper_tpr"].reverse()]
     layer = layers_of(spec)[1]
@@ -172,10 +172,10 @@ def test_curves_of_folds_are_thin_lines() -> None:
         "dataset",
     )
     spec = spec_of(pa.plot_roc(mean, band=BANDS, folds=FOLDS, facet="dataset"))
-    thin = drawn_by(spec, "fold")
+    thin = points_of_part(spec, "fold")
     expected = FOLDS.select("fpr", "tpr", panel="dataset", curve="score", fold=pl.col("fold").cast(pl.String))
     assert_frame_equal(thin.select(expected.columns), expected, check_row_order=False)
-    assert drawn_by(spec, "curve").height == mean.height
+    assert points_of_part(spec, "curve").height == mean.height
     _, area, fold, line, _ = layers_of(spec)
     assert area["mark"]["filled"]
     assert [each["field"] for each in fold["encoding"]["detail"]] == ["curve", "fold"]
@@ -185,8 +185,8 @@ def test_curves_of_folds_are_thin_lines() -> None:
         "digits. Thin lines are curves of folds. The dashed diagonal is chance."
     )
     lists = ROWS.group_by("dataset", "fold").agg(pa.roc_curve("label", MODELS, max_points=20))
-    of_lists = drawn_by(spec_of(pa.plot_roc(mean, folds=lists, facet="dataset")), "fold")
-    assert_frame_equal(of_lists.select(expected.columns), expected, check_row_order=False)
+    from_lists = points_of_part(spec_of(pa.plot_roc(mean, folds=lists, facet="dataset")), "fold")
+    assert_frame_equal(from_lists.select(expected.columns), expected, check_row_order=False)
 
 
 def test_rows_in_another_order() -> None:
@@ -194,18 +194,18 @@ def test_rows_in_another_order() -> None:
     got, expected = (spec_of(pa.plot_roc(each, facet="dataset")) for each in (shuffled, CURVES))
     keys = ["panel", "curve"]
     assert_frame_equal(
-        drawn_by(got, "curve").sort(keys, maintain_order=True).drop("place"),
-        drawn_by(expected, "curve").sort(keys, maintain_order=True).drop("place"),
+        points_of_part(got, "curve").sort(keys, maintain_order=True).drop("place"),
+        points_of_part(expected, "curve").sort(keys, maintain_order=True).drop("place"),
     )
 
 
 def test_thresholds_as_they_are() -> None:
     rows = pl.DataFrame({"label": [1, 0, 1, 0], "score": [float("inf"), 0.1, -0.5, float("-inf")]})
     spec = spec_of(pa.plot_roc(pa.curve_points(rows, pa.roc_curve("label", "score"))))
-    assert drawn_by(spec, "curve")["threshold"].to_list() == [None, "inf", "0.1", "-0.5", "-inf"]
+    assert points_of_part(spec, "curve")["threshold"].to_list() == [None, "inf", "0.1", "-0.5", "-inf"]
     big = rows.with_columns(score=pl.Series([2**60 + 1, 2**60, 3, 2]))
     spec = spec_of(pa.plot_roc(big.select(pa.roc_curve("label", "score"))))
-    assert str(2**60 + 1) in drawn_by(spec, "curve")["threshold"].to_list()
+    assert str(2**60 + 1) in points_of_part(spec, "curve")["threshold"].to_list()
 
 
 def test_other_curves_with_these_rates() -> None:
@@ -265,7 +265,7 @@ def test_differences_are_those_of_the_frames() -> None:
     expected = DIFFERENCES.sort("point", maintain_order=True).select(
         "fpr", "difference", "lower", "upper", "p_value", panel="dataset"
     )
-    assert_frame_equal(drawn_by(spec, "curve").select(expected.columns), expected)
+    assert_frame_equal(points_of_part(spec, "curve").select(expected.columns), expected)
     assert [layer["mark"]["type"] for layer in layers_of(spec)] == ["line", "area", "line", "point"]
     formats = {each["field"]: each.get("format") for each in layers_of(spec)[3]["encoding"]["tooltip"]}
     assert formats["difference"] == ".4f"
@@ -339,7 +339,7 @@ def test_coverage_at_each_epsilon() -> None:
     chart = pa.plot_coverage(table.drop("forest"), by="method", facet="dataset", level=0.95)
     assert isinstance(chart, alt.FacetChart)
     spec = spec_of(chart)
-    lines = drawn_by(spec, "curve").sort("place")
+    lines = points_of_part(spec, "curve").sort("place")
     end = table["tree"].struct.field("epsilons").explode().max()
     for dataset, method, answer in table.select("dataset", "method", "tree").rows():
         line = lines.filter(panel=dataset, curve=method)
@@ -357,15 +357,15 @@ def test_coverage_at_each_epsilon() -> None:
         "Share of curves within bands. Bands by method: optimized_radial, vertical. Panels by dataset: "
         "breast_cancer, digits. The dashed line is at 0.95."
     )
-    of_fields = pa.plot_coverage(table.drop("forest").unnest("tree"), by="method", facet="dataset")
-    assert_frame_equal(drawn_by(spec_of(of_fields), "curve"), lines)
+    from_fields = pa.plot_coverage(table.drop("forest").unnest("tree"), by="method", facet="dataset")
+    assert_frame_equal(points_of_part(spec_of(from_fields), "curve"), lines)
     several = spec_of(pa.plot_coverage(table.lazy(), by=["score", "method"], facet="dataset", tooltip=False))
     assert len(layers_of(several)) == 1
     names = ["forest, optimized_radial", "forest, vertical", "tree, optimized_radial", "tree, vertical"]
     assert layers_of(several)[0]["encoding"]["color"]["scale"]["domain"] == names
-    one = drawn_by(several, "curve").filter(panel="digits", curve="tree, vertical")
-    own = lines.filter(panel="digits", curve="vertical")
-    assert set(own.select("epsilon", "share").rows()) <= set(one.select("epsilon", "share").rows())
+    one = points_of_part(several, "curve").filter(panel="digits", curve="tree, vertical")
+    expected = lines.filter(panel="digits", curve="vertical")
+    assert set(expected.select("epsilon", "share").rows()) <= set(one.select("epsilon", "share").rows())
 
 
 def test_bands_that_hold_all_curves_or_none_were_compared() -> None:
@@ -373,8 +373,8 @@ def test_bands_that_hold_all_curves_or_none_were_compared() -> None:
         {"method": ["wide", "none"], "epsilons": [[0.0, 0.0], []]},
         schema_overrides={"epsilons": pl.List(pl.Float64)},
     )
-    drawn = drawn_by(spec_of(pa.plot_coverage(answers, by="method")), "curve")
-    assert drawn.select("curve", "epsilon", "share").rows() == [("wide", 0.0, 1.0), ("wide", 1.0, 1.0)]
+    points = points_of_part(spec_of(pa.plot_coverage(answers, by="method")), "curve")
+    assert points.select("curve", "epsilon", "share").rows() == [("wide", 0.0, 1.0), ("wide", 1.0, 1.0)]
     assert picture(pa.plot_coverage(answers, by="method", level=0.9)).startswith(b"\x89PNG")
 
 
@@ -406,7 +406,7 @@ def test_as_many_points_as_a_chart_takes() -> None:
     """More than the 5000 rows of a frame that Altair takes."""
     rows = pl.DataFrame({"label": [0, 1] * 10_000, "score": range(20_000)})
     curve = pa.roc_curve("label", "score")
-    assert drawn_by(spec_of(pa.plot_roc(rows.select(curve))), "curve").height == 20_001
+    assert points_of_part(spec_of(pa.plot_roc(rows.select(curve))), "curve").height == 20_001
     many = pl.DataFrame({"label": [0, 1] * 25_000, "score": range(50_000)})
     with pytest.raises(ValueError, match=r"50,001 points, .* at most 50,000; write .*max_points=1000\)"):
         pa.plot_roc(many.select(curve))
@@ -545,19 +545,19 @@ REPORT = pa.report(
 
 def test_a_forest_has_the_numbers_of_the_report() -> None:
     chart = pa.plot_forest(REPORT).to_dict()
-    drawn = pl.DataFrame(chart["datasets"][chart["data"]["name"]])
+    points = pl.DataFrame(chart["datasets"][chart["data"]["name"]])
     expected = REPORT.filter(pl.col("scope") == "group", pl.col("auc").is_not_null())
-    assert drawn.select("score", "n", "auc", "lower", "upper").equals(
+    assert points.select("score", "n", "auc", "lower", "upper").equals(
         expected.select("score", "n", "auc", "lower", "upper"), null_equal=True
     )
-    assert drawn["group"].to_list() == ["a", "a", "b", "b", "c", "c", "null", "null"]
+    assert points["group"].to_list() == ["a", "a", "b", "b", "c", "c", "null", "null"]
     overall = REPORT.filter(pl.col("scope") == "overall")["auc"].to_list()
-    assert drawn["overall"].to_list() == overall * 4
+    assert points["overall"].to_list() == overall * 4
     [order] = {
         str(layer["encoding"]["y"]["sort"]) for layer in chart["spec"]["layer"] if "y" in layer["encoding"]
     }
     assert order == "['b', 'c', 'a', 'null']"
-    assert {row["group"] for row in drawn.rows(named=True)} == {"a", "b", "c", "null"}
+    assert {row["group"] for row in points.rows(named=True)} == {"a", "b", "c", "null"}
 
 
 def test_a_forest_marks_what_differs() -> None:
@@ -599,8 +599,8 @@ def test_groups_of_one_name_stay_apart() -> None:
         }
     ).with_columns(y=pl.int_range(24) // 6 % 2)
     spec = pa.plot_forest(pa.report(rows, "y", "s", by=["g", "h"])).to_dict()
-    drawn = {row["group"] for row in spec["datasets"][spec["data"]["name"]]}
-    assert drawn == {'"a, b", c', 'a, "b, c"', "null, x", '"null", x', '"", x', '"\\"", x'}
+    groups = {row["group"] for row in spec["datasets"][spec["data"]["name"]]}
+    assert groups == {'"a, b", c', 'a, "b, c"', "null, x", '"null", x', '"", x', '"\\"", x'}
     curves = rows.group_by("g", "h").agg(pa.roc_curve("y", "s"))
     assert len(pa.plot_roc(curves, facet=["g", "h"]).to_dict()["facet"]["sort"]) == 6
 
@@ -618,7 +618,7 @@ def test_a_forest_of_many_groups_has_the_significant_and_the_largest() -> None:
     report = groups.select("scope", "g", "score", "n", "auc", "lower", "upper")
     tested = report.with_columns(p_adjusted=pl.when(pl.col("g") == "g35").then(0.001).otherwise(1.0))
 
-    def drawn(report: pl.DataFrame, limit: int) -> tuple[list[str], str]:
+    def chart_groups(report: pl.DataFrame, limit: int) -> tuple[list[str], str]:
         chart = pa.plot_forest(report, limit=limit)
         spec = chart.to_dict()
         order = spec["layer"][-1]["encoding"]["y"]["sort"]
@@ -626,18 +626,18 @@ def test_a_forest_of_many_groups_has_the_significant_and_the_largest() -> None:
         return order, chart.description
 
     largest = [f"g{group}" for group in range(20, 30)]
-    order, words = drawn(report, 10)
+    order, words = chart_groups(report, 10)
     assert sorted(order) == largest
     assert words.startswith(
         "AUC of 10 of 39 groups by g, with intervals, the lowest first: the 10 groups with"
     )
-    order, words = drawn(tested, 11)
+    order, words = chart_groups(tested, 11)
     assert order[0] == "g35"
     assert sorted(order)[:10] == largest
     assert "first: the 1 that differs significantly and the 10 other groups with the most rows. " in words
-    _, words = drawn(tested.with_columns(p_adjusted=0.01 + pl.int_range(39) / 1000), 10)
+    _, words = chart_groups(tested.with_columns(p_adjusted=0.01 + pl.int_range(39) / 1000), 10)
     assert "first: the 10 most significant of 39. " in words
-    order, words = drawn(tested, 39)
+    order, words = chart_groups(tested, 39)
     assert len(order) == 39
     assert "most rows" not in words
 
@@ -714,19 +714,19 @@ NIGHTS = NIGHTS.with_columns(
 def test_monitoring_has_the_numbers_of_always_valid() -> None:
     chart = pa.plot_monitoring(NIGHTS, "night", "mean", facet="site", reference=0.8)
     spec = spec_of(chart)
-    drawn = pl.DataFrame(spec["datasets"][spec["data"]["name"]])
+    points = pl.DataFrame(spec["datasets"][spec["data"]["name"]])
     expected = NIGHTS.sort("site", "night")
     fields = ["estimate", "lower", "upper", "p_value"]
-    assert drawn.select(fields).equals(expected.select(pl.col("mean").struct.field(*fields)))
-    assert drawn["auc"].equals(expected["auc"])
-    assert drawn["panel"].to_list() == ["a"] * 3 + ["b"] * 3
-    assert drawn["period"].to_list() == ["1", "2", "3"] * 2
+    assert points.select(fields).equals(expected.select(pl.col("mean").struct.field(*fields)))
+    assert points["auc"].equals(expected["auc"])
+    assert points["panel"].to_list() == ["a"] * 3 + ["b"] * 3
+    assert points["period"].to_list() == ["1", "2", "3"] * 2
     # The first rejection of a; there is none of b.
-    rejected = [p <= 0.05 for p in drawn["p_value"]]
-    assert drawn["alarm"].to_list() == [
+    rejected = [p <= 0.05 for p in points["p_value"]]
+    assert points["alarm"].to_list() == [
         rejected[row] and not any(rejected[row // 3 * 3 : row]) for row in range(6)
     ]
-    assert drawn["alarm"].sum() == 1
+    assert points["alarm"].sum() == 1
     assert "a panel for each site. The mark is the first alarm at level 0.05." in chart.description
     assert len(layers_of(spec)) == 6
     assert layers_of(spec)[0]["encoding"]["x"]["sort"] == ["1", "2", "3"]

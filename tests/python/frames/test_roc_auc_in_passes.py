@@ -65,25 +65,25 @@ def test_the_area_of_the_rows(kind: str, max_rows: int, tmp_path: Path) -> None:
     rows = rows_of(kind)
     rows.write_parquet(tmp_path / "rows.parquet")
     expected = rows.select(pa.roc_auc_bounds("y", "s").alias("bounds")).unnest("bounds").row(0, named=True)
-    said: list[str] = []
+    messages: list[str] = []
     plan = pa.roc_auc_in_passes(
-        pl.scan_parquet(tmp_path / "rows.parquet"), "y", "s", max_rows=max_rows, progress=said.append
+        pl.scan_parquet(tmp_path / "rows.parquet"), "y", "s", max_rows=max_rows, progress=messages.append
     )
-    assert not said
+    assert not messages
     got = plan.collect()
     assert got.schema == plan.collect_schema()
     answer = got.row(0, named=True)
     assert expected.pop("exact")
     assert {name: answer[name] for name in expected} == expected
     missing = rows.filter(pl.any_horizontal(pl.all().is_null())).height
-    assert (answer["n_missing"], answer["n_passes"]) == (missing, len(said))
-    assert said[-1].endswith(f"the AUC lies from {expected['auc']!r} to {expected['auc']!r}")
+    assert (answer["n_missing"], answer["n_passes"]) == (missing, len(messages))
+    assert messages[-1].endswith(f"the AUC lies from {expected['auc']!r} to {expected['auc']!r}")
     if max_rows == 1000 and kind not in ("Boolean", "Int8", "half are zero"):
         assert answer["n_passes"] > 3
 
 
 @pytest.mark.parametrize("tolerance", [1.0, 0.1, 1e-2, 1e-3])
-def test_bounds_are_as_close_as_is_asked(tolerance: float) -> None:
+def test_bounds_are_within_the_tolerance(tolerance: float) -> None:
     rows = rows_of("Float64")
     exact = rows.select(pa.roc_auc("y", "s")).item()
     all_passes = pa.roc_auc_in_passes(rows, "y", "s", max_rows=1000)["n_passes"].item()
@@ -141,7 +141,7 @@ def test_other_rows_in_a_later_pass() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "says"),
+    ("options", "error", "message"),
     [
         ({"tolerance": -1.0}, ValueError, "tolerance must be a number from 0 to 1, such as 1e-6, got -1.0"),
         ({"tolerance": math.nan}, ValueError, "tolerance must be a number from 0 to 1"),
@@ -166,7 +166,7 @@ def test_other_rows_in_a_later_pass() -> None:
         ({"frame": [1]}, TypeError, "frame must be a DataFrame or a LazyFrame"),
     ],
 )
-def test_refusals(options: dict[str, Any], error: type[Exception], says: str) -> None:
-    given = {"frame": rows_of("Float64"), "label": "y", "score": "s", **options}
-    with pytest.raises(error, match=f"roc_auc_in_passes: .*{says}"):
-        pa.roc_auc_in_passes(**given).collect()
+def test_refusals(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    keywords = {"frame": rows_of("Float64"), "label": "y", "score": "s", **options}
+    with pytest.raises(error, match=f"roc_auc_in_passes: .*{message}"):
+        pa.roc_auc_in_passes(**keywords).collect()

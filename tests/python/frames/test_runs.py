@@ -40,18 +40,18 @@ def rows(n: int = 600) -> pl.DataFrame:
 def test_the_same_report(by: list[str], sorted_by: Any, descending: bool) -> None:
     columns = [sorted_by] if isinstance(sorted_by, str) else sorted_by
     frame = rows().with_columns(fold=pl.int_range(pl.len()) % 3).sort(columns, descending=descending)
-    given: dict[str, Any] = {"by": by, "compare": True, "folds": "key", "ci": "logit"}
-    plan = pa.report(frame.lazy(), "label", ["score", "other"], **given, sorted_by=sorted_by)
-    expected = pa.report(frame, "label", ["score", "other"], **given)
+    options: dict[str, Any] = {"by": by, "compare": True, "folds": "key", "ci": "logit"}
+    plan = pa.report(frame.lazy(), "label", ["score", "other"], **options, sorted_by=sorted_by)
+    expected = pa.report(frame, "label", ["score", "other"], **options)
     assert plan.collect_schema() == expected.collect_schema()
     assert_frame_equal(plan.collect(), expected, check_exact=True)
 
 
 def test_rows_in_clusters() -> None:
     frame = rows().with_columns(patient=pl.int_range(pl.len()) % 900).sort("g")
-    given: dict[str, Any] = {"by": "g", "compare": True, "cluster": "patient"}
-    plan = pa.report(frame.lazy(), "label", ["score", "other"], **given, sorted_by="g")
-    expected = pa.report(frame, "label", ["score", "other"], **given)
+    options: dict[str, Any] = {"by": "g", "compare": True, "cluster": "patient"}
+    plan = pa.report(frame.lazy(), "label", ["score", "other"], **options, sorted_by="g")
+    expected = pa.report(frame, "label", ["score", "other"], **options)
     assert expected["delta_auc_p_adjusted"].null_count() < expected.height
     assert_frame_equal(plan.collect(), expected, check_exact=True)
 
@@ -98,7 +98,7 @@ def test_what_an_expression_makes_of_a_group_and_of_all_rows() -> None:
         pl.len() > pl.col("score") + 20,
     ],
 )
-def test_columns_that_are_not_named(label: Any) -> None:
+def test_columns_without_a_name(label: Any) -> None:
     """A selector finds the columns that it finds in the whole frame, also if others are not needed."""
     frame = rows().select("key", "label", "g", "score", "other", "h").sort("g")
     expected = pa.report(frame, label, "score", by="g", count=cs.by_name("g"))
@@ -123,19 +123,19 @@ def test_a_group_that_comes_again_is_refused(after: int) -> None:
     frame = rows(2000).sort("g")
     moved = pl.concat([frame[after:], frame[:after]])
     assert moved["g"].rle().len() == frame["g"].n_unique() + 1
-    says = r"report: sorted_by is \['g'\], but rows of '\d+' come again after other rows; leave sorted_by"
-    with pytest.raises(pl.exceptions.ComputeError, match=says):
+    message = r"report: sorted_by is \['g'\], but rows of '\d+' come again after other rows; leave sorted_by"
+    with pytest.raises(pl.exceptions.ComputeError, match=message):
         pa.report(moved, "label", "score", by="g", sorted_by="g")
 
 
-def test_other_faults_have_their_own_words() -> None:
+def test_messages_of_other_faults() -> None:
     frame = rows().sort("g").with_columns(label=pl.lit(2))
     with pytest.raises(pl.exceptions.ComputeError, match='report: label "label" holds 2'):
         pa.report(frame, "label", "score", by="g", sorted_by="g")
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("options", "message"),
     [
         ({"sorted_by": "h"}, "sorted_by has the unknown column 'h'; expected one of by: 'g'"),
         ({"sorted_by": "g", "versus": "rest"}, "versus is not possible with sorted_by"),
@@ -144,9 +144,9 @@ def test_other_faults_have_their_own_words() -> None:
         ({"sorted_by": "g", "memory": "bounded"}, "memory is not possible with sorted_by"),
     ],
 )
-def test_refused(given: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=f"report: {says}"):
-        pa.report(rows(), "label", "score", by="g", **given)
+def test_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"report: {message}"):
+        pa.report(rows(), "label", "score", by="g", **options)
     with pytest.raises(TypeError, match="report: by must be column names, got"):
         pa.report(rows(), "label", "score", by="g", sorted_by=3)  # type: ignore[arg-type]
 
@@ -173,7 +173,7 @@ def test_sorted_files(tmp_path: Path, capsys: Capture) -> None:
     turned = [str(tmp_path / "b.parquet"), str(tmp_path / "a.parquet")]
     assert main(["report", *turned, *OPTIONS, "--by", "h", "--sorted-by", "h"]) == 2
     assert capsys.readouterr().err.startswith("polars-auc: --sorted-by is ['h'], but rows of '")
-    for options, says in (
+    for options, message in (
         (
             ["--by", "h", "--sorted-by", "g"],
             "--sorted-by has the unknown column 'g'; expected one of --by: 'h'",
@@ -183,21 +183,21 @@ def test_sorted_files(tmp_path: Path, capsys: Capture) -> None:
         (["--by", "h", "--sorted-by", "h", "--bounded"], "--bounded is not possible with --sorted-by"),
     ):
         assert main(["report", files, *OPTIONS, *options]) == 2
-        assert says in capsys.readouterr().err
+        assert message in capsys.readouterr().err
 
 
 def pieces(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return a list that gets the rows of each part that is aggregated."""
-    made: list[int] = []
+    sizes: list[int] = []
     parts = runs.Runs._parts
 
     def counted(self: Any, rows: pl.LazyFrame) -> Any:
         for part in parts(self, rows):
-            made.append(part.height)
+            sizes.append(part.height)
             yield part
 
     monkeypatch.setattr(runs.Runs, "_parts", counted)
-    return made
+    return sizes
 
 
 @pytest.mark.parametrize("by", [["g"], ["h"], ["h", "g"], ["g", "fold"]])
@@ -206,17 +206,17 @@ def test_partitions(by: list[str], batch_rows: int, tmp_path: Path, monkeypatch:
     frame = rows().with_columns(h=pl.col("g") % 3, fold=pl.int_range(pl.len()) % 3)
     frame.write_parquet(tmp_path / "set", partition_by=["h", "g"], mkdir=True)
     frame.write_parquet(tmp_path / "rows.parquet")
-    made = pieces(monkeypatch)
+    sizes = pieces(monkeypatch)
     options = [option for key in by for option in ("--by", key)]
     expected = written(tmp_path, str(tmp_path / "rows.parquet"), *options)
-    assert made == []
+    assert sizes == []
     got = written(tmp_path, str(tmp_path / "set"), *options)
     assert_frame_equal(got, expected.cast({key: got.schema[key] for key in by}), check_exact=True)
     partitions = [key for key in by if key != "fold"]
     if batch_rows < 10:
         largest = max(frame.group_by(partitions).len()["len"].to_list())
-        assert largest <= max(made) < largest + 2 * batch_rows
-    assert sum(made) == frame.height
+        assert largest <= max(sizes) < largest + 2 * batch_rows
+    assert sum(sizes) == frame.height
 
 
 def test_folders_of_one_value_in_two_spellings(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_folders_of_one_value_in_two_spellings(tmp_path: Path) -> None:
     assert_frame_equal(got, expected, check_exact=True)
 
 
-def test_partitions_beside_other_files(tmp_path: Path) -> None:
+def test_partitions_with_other_files(tmp_path: Path) -> None:
     frame = rows().with_columns(pl.col("g").cast(pl.Int64))
     frame[:1000].write_parquet(tmp_path / "set", partition_by="g", mkdir=True)
     frame[1000:].write_parquet(tmp_path / "rest.parquet")

@@ -76,7 +76,7 @@ def within(segments: list[list[Row]], place: int) -> dict[str, Any]:
     return {**rest, "auc": float(rest["auc"]), "se": None if variance is None else math.sqrt(variance)}
 
 
-def of_key(name: object) -> pl.Expr:
+def key_name(name: object) -> pl.Expr:
     return pl.col("key").eq_missing(pl.lit(name, dtype=pl.String))
 
 
@@ -91,23 +91,23 @@ def test_definition(frame: pl.DataFrame, versus: str) -> None:
         return
     table = pa.compare_segments(frame, "label", "score", "key", versus=versus, adjust=None, method="delong")
     assert table["key"].to_list() == names
-    cis = {name: intervals.roc_auc_ci(segment_rows(used, of_key(name)), Z_95) for name in names}
+    cis = {name: intervals.roc_auc_ci(segment_rows(used, key_name(name)), Z_95) for name in names}
     for ci in cis.values():
         del ci["z"], ci["p_value"]
     for place, (name, got) in enumerate(zip(names, table.iter_rows(named=True), strict=True)):
         assert_same({key: got[key] for key in cis[name]}, cis[name], relative=1e-12)
         other: dict[str, Any] = {"auc": None}
         if versus == "rest":
-            other = within([segment_rows(used, of_key(key)) for key in names], place)
+            other = within([segment_rows(used, key_name(key)) for key in names], place)
         elif versus == "pooled_rest":
-            other = intervals.roc_auc_ci(segment_rows(used, ~of_key(name)), Z_95)
+            other = intervals.roc_auc_ci(segment_rows(used, ~key_name(name)), Z_95)
         elif versus == "previous" and place and name is not None:
             other = cis[names[place - 1]]
         elif versus == "b" and name != "b" and "b" in names:
             other = cis["b"]
         close(got, welch(cis[name], other))
         assert got["p_adjusted"] == got["p_value"]
-    whole = within([[], *(segment_rows(used, of_key(key)) for key in names)], 0)
+    whole = within([[], *(segment_rows(used, key_name(key)) for key in names)], 0)
     assert all(
         row is None if whole["auc"] is None else abs(row - whole["auc"]) < 1e-15
         for row in table["within_auc"]
@@ -161,7 +161,7 @@ def test_definition_by_wilson(frame: pl.DataFrame, versus: str) -> None:
     used = frame.drop_nulls(["label", "score"])
     names = used["key"].unique().sort(nulls_last=True).to_list()
     table = pa.compare_segments(frame, "label", "score", "key", versus=versus, adjust=None)
-    segments = [segment_rows(used, of_key(name)) for name in names]
+    segments = [segment_rows(used, key_name(name)) for name in names]
     areas = [area_of(rows) for rows in segments]
     if any(math.isnan(score) for rows in segments for _, score in rows):
         return
@@ -197,7 +197,7 @@ def test_overall_by_wilson(frame: pl.DataFrame) -> None:
     every = used.select(columns).rows()
     overall = area_of([row[:2] for row in every])
     for got in table.iter_rows(named=True):
-        rows = used.filter(of_key(got["key"])).select(columns).rows()
+        rows = used.filter(key_name(got["key"])).select(columns).rows()
         area = area_of([row[:2] for row in rows])
         if area is None:
             assert (got["lower"], got["difference_lower"], got["p_value"]) == (None, None, None)
@@ -216,7 +216,7 @@ def test_overall_by_wilson(frame: pl.DataFrame) -> None:
         is_wilson_test(got, Difference(area, overall, min(max(correlation, -1.0), 1.0)))
 
 
-def test_a_tiny_segment_beside_all_rows_is_not_certain_to_differ() -> None:
+def test_a_tiny_segment_against_all_rows_is_uncertain() -> None:
     """The limits of both areas end at 0 and 1, where their distances become alike: p was 0."""
     frame = pl.DataFrame(
         {
@@ -230,31 +230,33 @@ def test_a_tiny_segment_beside_all_rows_is_not_certain_to_differ() -> None:
     assert table["p_value"][0] > 0.2
 
 
-@given(frame=frames(max_rows=60), of_clusters=st.booleans())
+@given(frame=frames(max_rows=60), has_clusters=st.booleans())
 @examples(100)
-def test_heterogeneity_by_wilson(frame: pl.DataFrame, of_clusters: bool) -> None:
+def test_heterogeneity_by_wilson(frame: pl.DataFrame, has_clusters: bool) -> None:
     """Clusters are within segments, so that areas are independent."""
     used = frame.drop_nulls(["label", "score"]).with_columns(
         cluster=pl.format("{}-{}", pl.col("key").fill_null("null"), "g")
     )
-    options = {"cluster": "cluster"} if of_clusters else {}
+    options = {"cluster": "cluster"} if has_clusters else {}
     table = pa.compare_segments(used, "label", "score", "key", **options)  # type: ignore[arg-type]
     areas = []
     for name in table["key"]:
-        rows = used.filter(of_key(name)).select("label", "score", "cluster").rows()
-        if not of_clusters:
+        rows = used.filter(key_name(name)).select("label", "score", "cluster").rows()
+        if not has_clusters:
             areas.append(area_of([row[:2] for row in rows]))
             continue
         ci = intervals.roc_auc_ci_clustered(rows, Z_95)
         pos, neg = (len({row[2] for row in rows if row[0] == label}) for label in (True, False))
-        known = ci["se"] is not None
-        areas.append(Wilson(ci["auc"], ci["se"], (ci["n_pos"], ci["n_neg"]), (pos, neg)) if known else None)
+        is_defined = ci["se"] is not None
+        areas.append(
+            Wilson(ci["auc"], ci["se"], (ci["n_pos"], ci["n_neg"]), (pos, neg)) if is_defined else None
+        )
     expected = heterogeneity(areas)
     for got in table.rows(named=True):
         close(got, expected)
 
 
-def of_clusters(
+def cluster_comparison(
     segment: list[Any], other: list[Any] | None, *, overall: bool, rest: list[list[Any]] | None = None
 ) -> dict[str, Any]:
     """The AUC of a segment and its comparison with other rows, all of them (label, score, cluster).
@@ -262,8 +264,8 @@ def of_clusters(
     With ``rest`` these are the rows of other segments, within each of which they are compared.
     """
     undefined = dict.fromkeys(("versus_auc", "difference", "difference_se", "statistic", "p_value"))
-    own = intervals.roc_auc_ci_clustered(segment, Z_95)
-    answer = {**{name: own[name] for name in ("auc", "se", "lower", "upper", "n_clusters")}, **undefined}
+    interval = intervals.roc_auc_ci_clustered(segment, Z_95)
+    answer = {**{name: interval[name] for name in ("auc", "se", "lower", "upper", "n_clusters")}, **undefined}
     versus = None if other is None else intervals.roc_auc_ci_clustered(other, Z_95)
     both = None
     if rest is not None:
@@ -279,31 +281,31 @@ def of_clusters(
         other = [row for rows in varying if groups.area_covariance(rows, rows) is not None for row in rows]
     if versus is None or versus["auc"] is None:
         return answer
-    if own["auc"] is None:
+    if interval["auc"] is None:
         return answer
-    answer |= {"versus_auc": versus["auc"], "difference": own["auc"] - versus["auc"]}
-    if own["se"] is None or versus["se"] is None:
+    answer |= {"versus_auc": versus["auc"], "difference": interval["auc"] - versus["auc"]}
+    if interval["se"] is None or versus["se"] is None:
         return answer
     if rest is None:
         both = groups.area_covariance(segment, other or [])
     assert both is not None
-    variance = own["se"] ** 2 + versus["se"] ** 2 - 2 * float(both)
+    variance = interval["se"] ** 2 + versus["se"] ** 2 - 2 * float(both)
     if variance < 1e-14:
         return {name: value for name, value in answer.items() if name not in undefined or value is not None}
     statistic = answer["difference"] / math.sqrt(variance)
-    said = {"difference_se": math.sqrt(variance), "statistic": statistic, "df": None}
-    v, w = own["se"] ** 2, versus["se"] ** 2
+    result = {"difference_se": math.sqrt(variance), "statistic": statistic, "df": None}
+    v, w = interval["se"] ** 2, versus["se"] ** 2
     # A standard error of 0 is no proof.
     untested = {"statistic": None, "p_value": None} if min(v, w) < 1e-14 else {}
     if overall:
-        return answer | said | {"p_value": 2 * float(norm.sf(abs(statistic)))} | untested
+        return answer | result | {"p_value": 2 * float(norm.sf(abs(statistic)))} | untested
     # Of the clusters that hold a positive and those that hold a negative, the fewer.
     k, m = (
         min(len({row[2] for row in rows if row[0] == label}) for label in (True, False))
         for rows in (segment, other or [])
     )
     df = (v + w) ** 2 / (v**2 / (k - 1) + w**2 / (m - 1))
-    return answer | said | {"df": df, "p_value": 2 * float(student_t.sf(abs(statistic), df))} | untested
+    return answer | result | {"df": df, "p_value": 2 * float(student_t.sf(abs(statistic), df))} | untested
 
 
 @given(frame=frames(max_rows=40), versus=st.sampled_from(["rest", "pooled_rest", "overall", "previous"]))
@@ -320,7 +322,7 @@ def test_clusters_by_definition(frame: pl.DataFrame, versus: str) -> None:
         if versus == "previous":
             other = of[names[place - 1]] if place and got["key"] is not None else None  # type: ignore[assignment]
         rest = [of[name] for name in names if name != got["key"]] if versus == "rest" else None
-        close(got, of_clusters(of[got["key"]], other, overall=versus == "overall", rest=rest))
+        close(got, cluster_comparison(of[got["key"]], other, overall=versus == "overall", rest=rest))
 
 
 def test_clusters_of_one_row_change_nothing() -> None:
@@ -464,13 +466,13 @@ def test_clusters_that_span_folds_by_resampling() -> None:
     for _ in range(400):
         score = rng.normal(size=320) + 1.5 * rng.normal(size=80)[patient] * (2 * label - 1) + label
         frame = pl.DataFrame({"y": label, "s": score, "fold": fold, "patient": patient})
-        of_rows, of_patients = (
+        row_error, patient_error = (
             frame.select(pa.cv_roc_auc("y", "s", "fold", method="influence", cluster=cluster)).item()
             for cluster in (pl.int_range(pl.len()), "patient")
         )
-        areas.append(of_rows["auc"])
-        squares.append(of_patients["se"] ** 2)
-        apart.append(of_rows["se"] ** 2)
+        areas.append(row_error["auc"])
+        squares.append(patient_error["se"] ** 2)
+        apart.append(row_error["se"] ** 2)
     spread = float(np.std(areas, ddof=1))
     assert abs(math.sqrt(np.mean(squares)) / spread - 1) < 0.11
     assert math.sqrt(np.mean(apart)) / spread < 0.8
@@ -592,12 +594,12 @@ def test_women_are_not_held_against_men() -> None:
         assert groups["versus_auc"].to_list() == table["versus_auc"].to_list()
         assert groups["p_adjusted"].to_list() == table["p_adjusted"].to_list()
     alone = pa.compare_segments(frame, "label", "score", "year", versus="previous")
-    named = pa.compare_segments(frame, "label", "score", "year", versus="previous", along="year")
-    assert_frame_equal(alone, named)
+    by_name = pa.compare_segments(frame, "label", "score", "year", versus="previous", along="year")
+    assert_frame_equal(alone, by_name)
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"by": ["g", "key"], "versus": "previous"}, r"since by is \['g', 'key'\]; write along='key'"),
         ({"by": ["day", "key"], "versus": "previous"}, "write along='day', which compares within"),
@@ -610,11 +612,11 @@ def test_women_are_not_held_against_men() -> None:
         ({"by": "key", "versus": ("previous",), "along": "key"}, 'along applies to versus="previous" only'),
     ],
 )
-def test_along_that_is_refused(options: dict[str, Any], says: str) -> None:
+def test_along_that_is_refused(options: dict[str, Any], message: str) -> None:
     frame = fixed(100).with_columns(day=pl.date(2020, 1, 1))
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=message):
         pa.compare_segments(frame, "label", "score", **options)
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=message):
         pa.report(frame, "label", "score", **options)
     with pytest.raises(ValueError, match='report: along applies to versus="previous" only'):
         pa.report(frame, "label", "score", by="g", along="g")
@@ -638,10 +640,10 @@ def test_a_lone_positive_has_a_difference(versus: str) -> None:
 
 def test_a_null_is_a_segment() -> None:
     frame = fixed(2000).with_columns(key=pl.when(pl.col("key") != "a").then("key"))
-    named = frame.with_columns(pl.col("key").fill_null("z"))
+    filled = frame.with_columns(pl.col("key").fill_null("z"))
     for versus in ("rest", "pooled_rest", "overall", "b"):
         table = pa.compare_segments(frame, "label", "score", "key", versus=versus)
-        expected = pa.compare_segments(named, "label", "score", "key", versus=versus)
+        expected = pa.compare_segments(filled, "label", "score", "key", versus=versus)
         assert table["key"].to_list()[-1] is None
         assert_frame_equal(table.with_columns(pl.col("key").fill_null("z")), expected)
         report = pa.report(frame, "label", "score", by="key", versus=versus)
@@ -676,8 +678,8 @@ def test_many_segments() -> None:
     weight = used["n_pos"] * used["n_neg"] / (used["n_pos"] + used["n_neg"] + 1)
     assert used.height > 10_000
     for segment in (0, 4711, 19_999):
-        of_others = weight * (used["segment"] != segment)
-        mean = math.fsum(of_others * used["auc"]) / math.fsum(of_others)
+        other_weights = weight * (used["segment"] != segment)
+        mean = math.fsum(other_weights * used["auc"]) / math.fsum(other_weights)
         row = table.row(segment, named=True)
         assert row["versus_auc"] == pytest.approx(mean, rel=1e-14)
         assert row["n_pos"] * row["n_neg"] == 0 or 0 <= row["p_value"] <= 1
@@ -800,12 +802,12 @@ def test_what_is_refused() -> None:
     nested = frame.with_columns(pl.concat_list("g").alias("list"))
     with pytest.raises(pl.exceptions.PolarsError, match="by names the column 'list' of dtype"):
         compare(nested, "label", "score", "list")
-    named_like_a_word = frame.with_columns(key=pl.lit("rest"))
+    reserved = frame.with_columns(key=pl.lit("rest"))
     for several in (["score", "other"], pl.col("score", "other")):
-        says = r"score must be one column name or expression, got .*; write .*, or report\(frame"
-        with pytest.raises(TypeError, match=says):
+        message = r"score must be one column name or expression, got .*; write .*, or report\(frame"
+        with pytest.raises(TypeError, match=message):
             compare(frame, "label", several, "g")  # type: ignore[arg-type]
-    assert compare(named_like_a_word, "label", "score", "key", versus=("rest",)).height == 1
+    assert compare(reserved, "label", "score", "key", versus=("rest",)).height == 1
     assert compare(frame.rename({"key": "segment"}), "label", "score", "segment").columns[0] == "segment"
 
 
@@ -897,7 +899,7 @@ def test_previous_weeks_are_in_the_order_of_their_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "says"),
+    ("values", "message"),
     [
         (
             ["Aug 2026", "Sep 2026"],
@@ -908,11 +910,11 @@ def test_previous_weeks_are_in_the_order_of_their_numbers() -> None:
         (["W9", "Q10"], "is unknown"),
     ],
 )
-def test_previous_periods_without_an_order(values: list[str], says: str) -> None:
+def test_previous_periods_without_an_order(values: list[str], message: str) -> None:
     frame = WEEKS.with_columns(month=pl.Series(values * 60))
-    with pytest.raises(pl.exceptions.ComputeError, match=says):
+    with pytest.raises(pl.exceptions.ComputeError, match=message):
         pa.compare_segments(frame, "label", "score", "month", versus="previous")
-    with pytest.raises(pl.exceptions.ComputeError, match=says):
+    with pytest.raises(pl.exceptions.ComputeError, match=message):
         pa.report(frame, "label", "score", by="month", versus="previous")
     # An Enum has an order, and whoever compares with the rest needs none.
     for dtype, versus in ((pl.Enum(values), "previous"), (pl.String, "rest")):

@@ -71,8 +71,8 @@ def test_small_states_answer_as_rows_that_tie(frame: pl.DataFrame, versus: str) 
     )
     rows = pa.compare_segments(tied(frame, whole), "label", "score", "key", versus=versus)
     assert_frame_equal(table.drop("exact"), rows, check_exact=True)
-    known = table.drop_nulls("difference")
-    assert (known["auc"] - known["versus_auc"]).equals(known["difference"], check_names=False)
+    defined = table.drop_nulls("difference")
+    assert (defined["auc"] - defined["versus_auc"]).equals(defined["difference"], check_names=False)
 
 
 def test_small_states_know_nearly_all() -> None:
@@ -122,23 +122,23 @@ def test_weighted_states_have_the_areas_of_weighted_rows(frame: pl.DataFrame, ve
     keys = used["key"].unique().to_list()
     assert set(table["key"]) == set(keys)
     for row in table.iter_rows(named=True):
-        is_own = pl.col("key").eq_missing(row["key"])
-        own = weighted_area(used.filter(is_own))
-        other = weighted_area(used if versus == "overall" else used.filter(~is_own))
+        is_segment = pl.col("key").eq_missing(row["key"])
+        segment_area = weighted_area(used.filter(is_segment))
+        other = weighted_area(used if versus == "overall" else used.filter(~is_segment))
         # Weights are quarters, so the bits are those of the rows.
         fields = ("auc", "se", "n_pos", "n_neg")
-        assert repr([row[field] for field in fields]) == repr([own[field] for field in fields])
-        if own["auc"] is not None:
+        assert repr([row[field] for field in fields]) == repr([segment_area[field] for field in fields])
+        if segment_area["auc"] is not None:
             # Against rows with a NaN among them nothing is known.
             expected = float("nan") if used["score"].is_nan().any() else other["auc"]
             assert repr(row["versus_auc"]) == repr(expected)
-        if versus == "pooled_rest" and own["se"] is not None and other["se"] is not None:
+        if versus == "pooled_rest" and segment_area["se"] is not None and other["se"] is not None:
             if np.isnan(row["versus_auc"]):
                 continue
             # Two squares and a root.
-            assert row["difference_se"] == pytest.approx(np.hypot(own["se"], other["se"]), rel=1e-14)
-            n = [own["n_pos"] + own["n_neg"], other["n_pos"] + other["n_neg"]]
-            pairs = [(own["auc"], own["se"]), (other["auc"], other["se"])]
+            assert row["difference_se"] == pytest.approx(np.hypot(segment_area["se"], other["se"]), rel=1e-14)
+            n = [segment_area["n_pos"] + segment_area["n_neg"], other["n_pos"] + other["n_neg"]]
+            pairs = [(segment_area["auc"], segment_area["se"]), (other["auc"], other["se"])]
             if row["df"] is not None and not np.isnan(row["df"]):
                 variances = [se**2 for _, se in pairs]
                 welch = sum(variances) ** 2 / sum(v**2 / (n - 1) for v, n in zip(variances, n, strict=True))
@@ -208,7 +208,7 @@ def test_weighted_states_whose_squares_are_unknown() -> None:
 def test_states_that_are_refused() -> None:
     frame = fixed(200)
     states = states_of(frame, ["key"])
-    for options, error, said in [
+    for options, error, message in [
         (
             {"cluster": "key"},
             ValueError,
@@ -221,7 +221,7 @@ def test_states_that_are_refused() -> None:
         ),
         ({"label": "label"}, ValueError, "state cannot be given with label"),
     ]:
-        with pytest.raises(error, match=said):
+        with pytest.raises(error, match=message):
             pa.compare_segments(states, state="state", by="key", **options)  # type: ignore[arg-type]
     with pytest.raises(
         TypeError, match="label and score must be given, or states in place of label and score"

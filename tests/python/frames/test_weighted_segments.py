@@ -50,19 +50,19 @@ def mean_of_others(rows: list[Any], key: str) -> tuple[Fraction | None, Fraction
     names = sorted({row[3] for row in rows})
     every = [estimate([row for row in rows if row[3] == name]) for name in names]
     # With fewer than two variances, the mean is of all segments that have an AUC.
-    are_few = sum(of_auc is not None for _, of_auc in every) < 2
-    for other, (auc, of_auc) in zip(names, every, strict=True):
-        own = [row for row in rows if row[3] == other]
-        if other == key or auc is None or (of_auc is None and not are_few):
+    are_few = sum(square_error is not None for _, square_error in every) < 2
+    for other, (auc, square_error) in zip(names, every, strict=True):
+        segment = [row for row in rows if row[3] == other]
+        if other == key or auc is None or (square_error is None and not are_few):
             continue
         m, n = (
             Fraction(sum(row[0] is label for row in rows))
-            * sum(Fraction(row[2]) for row in own if row[0] is label)
+            * sum(Fraction(row[2]) for row in segment if row[0] is label)
             / sum(Fraction(row[2]) for row in rows if row[0] is label)
             for label in (True, False)
         )
         weights.append(m * n / (m + n + 1))
-        areas.append((auc, of_auc))
+        areas.append((auc, square_error))
     if not weights:
         return None, None
     shares = [weight / sum(weights) for weight in weights]
@@ -77,7 +77,7 @@ def mean_of_others(rows: list[Any], key: str) -> tuple[Fraction | None, Fraction
 def test_each_segment_against_the_rest_and_against_all(rows: list[Any]) -> None:
     frame = pl.DataFrame(rows, SCHEMA, orient="row")
     rows = used(rows, 2)
-    every, of_every = estimate(rows)
+    every, every_variance = estimate(rows)
     rest = pa.compare_segments(frame, "label", "score", "key", weight="weight", versus="pooled_rest")
     within = pa.compare_segments(frame, "label", "score", "key", weight="weight")
     overall = pa.compare_segments(frame, "label", "score", "key", weight="weight", versus="overall")
@@ -85,31 +85,38 @@ def test_each_segment_against_the_rest_and_against_all(rows: list[Any]) -> None:
     tables = (table.iter_rows(named=True) for table in (rest, overall, within))
     for row, with_all, with_mean in zip(*tables, strict=True):
         key = row["key"]
-        mean, of_mean = mean_of_others(rows, key)
-        own, others = [r for r in rows if r[3] == key], [r for r in rows if r[3] != key]
-        assert (row["n_pos"], row["n_neg"]) == (sum(r[0] for r in own), sum(not r[0] for r in own))
-        (auc, of_auc), (other, of_other) = estimate(own), estimate(others)
+        mean, mean_variance = mean_of_others(rows, key)
+        segment, others = [r for r in rows if r[3] == key], [r for r in rows if r[3] != key]
+        assert (row["n_pos"], row["n_neg"]) == (sum(r[0] for r in segment), sum(not r[0] for r in segment))
+        (auc, auc_variance), (other, other_variance) = estimate(segment), estimate(others)
         assert near(row["auc"], auc)
-        assert near(row["se"], None if of_auc is None else math.sqrt(of_auc))
+        assert near(row["se"], None if auc_variance is None else math.sqrt(auc_variance))
         if auc is None:
             assert row["difference"] is None
             continue
         assert near(with_mean["versus_auc"], mean)
-        if of_auc is not None:
-            assert near(with_mean["difference_se"], None if of_mean is None else math.sqrt(of_auc + of_mean))
+        if auc_variance is not None:
+            assert near(
+                with_mean["difference_se"],
+                None if mean_variance is None else math.sqrt(auc_variance + mean_variance),
+            )
         assert near(row["versus_auc"], other)
-        both = None if of_auc is None or of_other is None else math.sqrt(of_auc + of_other)
+        both = (
+            None
+            if auc_variance is None or other_variance is None
+            else math.sqrt(auc_variance + other_variance)
+        )
         assert near(row["difference_se"], both)
         assert near(with_all["versus_auc"], every)
-        if of_auc is not None and of_every is not None:
+        if auc_variance is not None and every_variance is not None:
             # The rows of other segments have no influence on the AUC of this one.
-            of_own = iter(influences(own, 1, 2))
+            segment_influences = iter(influences(segment, 1, 2))
             differences = [
-                (next(of_own) if r[3] == key else 0) - whole
+                (next(segment_influences) if r[3] == key else 0) - whole
                 for r, whole in zip(rows, influences(rows, 1, 2), strict=True)
             ]
-            of_difference = sum((value**2 for value in differences), Fraction())
-            assert near(with_all["difference_se"] ** 2, of_difference)
+            difference_variance = sum((value**2 for value in differences), Fraction())
+            assert near(with_all["difference_se"] ** 2, difference_variance)
 
 
 def test_equal_weights_are_the_jackknife_of_rows() -> None:
@@ -197,7 +204,7 @@ def test_a_bin_so_light_that_it_has_no_units(
         segment=row % segments,
     )
     states = frame.group_by("segment").agg(state=pa.roc_state("label", "score", weight="weight"))
-    of_states = pa.compare_segments(states, by="segment", state="state", versus=versus)
-    of_rows = pa.compare_segments(frame, "label", "score", "segment", weight="weight", versus=versus)
+    from_states = pa.compare_segments(states, by="segment", state="state", versus=versus)
+    from_rows = pa.compare_segments(frame, "label", "score", "segment", weight="weight", versus=versus)
     for column in ("auc", "versus_auc", "difference", "difference_se", "p_value"):
-        assert of_states[column].to_list() == pytest.approx(of_rows[column].to_list(), rel=1e-9), column
+        assert from_states[column].to_list() == pytest.approx(from_rows[column].to_list(), rel=1e-9), column

@@ -97,8 +97,8 @@ def corp(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
 
 
 def decomposition(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers | str:
-    of_log_loss = record["arguments"].get("scoring_function", "").lower() in ("log loss", "logloss")
-    if not of_log_loss:
+    is_log_loss = record["arguments"].get("scoring_function", "").lower() in ("log loss", "logloss")
+    if not is_log_loss:
         return _parts(_answer(rows, pa.brier_score, record), "brier_score")
     answer = _answer(rows, pa.log_loss, record)
     return "the package clips scores of 0 and 1" if answer["n_infinite"] else _parts(answer, "log_loss")

@@ -49,12 +49,12 @@ def one_hot(frame: pl.DataFrame, record: Record, measure: Callable[..., pl.Expr]
         )
         for name, column in zip(classes_of_columns(columns), columns, strict=True)
     )
-    said = measure("label", "score", weight="weight").alias("said")
+    measured = measure("label", "score", weight="weight").alias("said")
     if arguments["average"] == "micro":
-        return float(rows.select(said).item())
+        return float(rows.select(measured).item())
     by = "row" if arguments["average"] == "samples" else "of"
     share = (pl.col("weight") * pl.col("label")).sum() if arguments["average"] == "weighted" else pl.lit(1.0)
-    each = rows.group_by(by).agg(said, share.alias("share"))
+    each = rows.group_by(by).agg(measured, share.alias("share"))
     return float(each.select((pl.col("said") * pl.col("share")).sum() / pl.col("share").sum()).item())
 
 
@@ -62,7 +62,7 @@ def average_precision(frame: pl.DataFrame, record: Record) -> Answers:
     return {"average_precision": one_hot(frame, record, pa.average_precision)}
 
 
-def _given(frame: pl.DataFrame, record: Record) -> dict[tuple[str, str], float]:
+def _reference_pairs(frame: pl.DataFrame, record: Record) -> dict[tuple[str, str], float]:
     """Return A(i | j): rows of two classes, by the column of the first."""
     arguments = record["arguments"]
     column = dict(zip(arguments["classes"], arguments["probabilities"], strict=True))
@@ -80,17 +80,17 @@ def hand_till(frame: pl.DataFrame, record: Record) -> Answers:
     """Compare the mean, and that our pairs are the means of both directions, each compared by itself."""
     classes = record["arguments"]["classes"]
     areas = _areas(frame, record, multi_class="ovo")
-    given = _given(frame, record)
+    pairs = _reference_pairs(frame, record)
     for pair in areas["pairs"]:
-        there, back = (pair["class_a"], pair["class_b"]), (pair["class_b"], pair["class_a"])
-        assert math.isclose(pair["auc"], (given[there] + given[back]) / 2, rel_tol=1e-15), record["id"]
+        forth, back = (pair["class_a"], pair["class_b"]), (pair["class_b"], pair["class_a"])
+        assert math.isclose(pair["auc"], (pairs[forth] + pairs[back]) / 2, rel_tol=1e-15), record["id"]
     assert len(areas["pairs"]) == len(classes) * (len(classes) - 1) / 2
     return {
         "auc": areas["auc"],
         "hand_till_M": areas["auc"],
-        "A_i_given_j": [[given.get((i, j), 0.0) for j in classes] for i in classes],
+        "A_i_given_j": [[pairs.get((i, j), 0.0) for j in classes] for i in classes],
         "pairs": [
-            {"pair": f"{i}/{j}", "auc_i_given_j": given[i, j], "auc_j_given_i": given[j, i]}
+            {"pair": f"{i}/{j}", "auc_i_given_j": pairs[i, j], "auc_j_given_i": pairs[j, i]}
             for i, j in combinations(classes, 2)
         ],
     }

@@ -130,9 +130,9 @@ def _unpaired(frame: pl.DataFrame, record: Record) -> Answers:
     alternative = side(arguments)
     segments = [
         pa.compare_segments(
-            used, "label", "score", "segment", versus=second, alternative=given, method="delong"
+            used, "label", "score", "segment", versus=second, alternative=hypothesis, method="delong"
         ).row(by_predicate=pl.col("segment") == first, named=True)
-        for given in ("two-sided", alternative)
+        for hypothesis in ("two-sided", alternative)
     ]
     test = segments[0]
     return {
@@ -154,16 +154,16 @@ def delong_paired(frame: pl.DataFrame, record: Record) -> Answers:
     def test(alternative: Any) -> Any:
         return answer(used, pa.roc_auc_difference("label", "a", "b", alternative=alternative))
 
-    said = test("two-sided")
+    result = test("two-sided")
     return {
         "auc": [area["auc"] for area in both["areas"]],
         "covariance": [area["covariance"] for area in both["areas"]],
-        "difference": said["difference"],
-        "z": said["z"],
-        "p_two_sided": said["p_value"],
+        "difference": result["difference"],
+        "z": result["z"],
+        "p_two_sided": result["p_value"],
         "p_greater": test("greater")["p_value"],
         "p_less": test("less")["p_value"],
-        "diff_ci95": [said["lower"], said["upper"]],
+        "diff_ci95": [result["lower"], result["upper"]],
     }
 
 
@@ -237,8 +237,8 @@ ADJUSTMENTS: dict[str, Any] = {
 def adjusted(p_values: list[Any], names: list[str]) -> Answers:
     table = pl.DataFrame({"p": p_values}, schema={"p": pl.Float64})
     methods = {name: ADJUSTMENTS[name] for name in names if name in ADJUSTMENTS}
-    said = table.select(**{name: pa.adjust_p_values("p", method=how) for name, how in methods.items()})
-    return said.to_dict(as_series=False)
+    result = table.select(**{name: pa.adjust_p_values("p", method=how) for name, how in methods.items()})
+    return result.to_dict(as_series=False)
 
 
 def p_adjust(_: pl.DataFrame, record: Record) -> Answers:

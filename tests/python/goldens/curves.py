@@ -141,11 +141,11 @@ def smooth(frame: pl.DataFrame, record: Record) -> Answers | Apart:
         grid = dict.fromkeys(("auc", "sensitivities", "specificities"), GRID)
         return {**grid, "exact_binormal_auc_from_means": auc, "controls": moments, "cases": moments}
     fit = answer(used, pa.binormal_roc_auc("label", "score"))
-    given = record["result"]["specificities"]
+    specificities = record["result"]["specificities"]
     return {
         "auc": fit["auc"],
         "specificities": Apart("an argument, repeated"),
-        "sensitivities": _on_chords(used, fit, [1 - specificity for specificity in given], record),
+        "sensitivities": _on_chords(used, fit, [1 - specificity for specificity in specificities], record),
         "intercept": fit["intercept"],
         "slope": fit["slope"],
         "formula": Apart("words"),

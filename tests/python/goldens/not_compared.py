@@ -43,8 +43,8 @@ class NotCompared:
         if reason is not None:
             self.answers[reason] += 1
             self.functions.setdefault(reason, set()).add(function)
-        for said in apart:
-            name, why = said.split(": ", 1)
+        for text in apart:
+            name, why = text.split(": ", 1)
             self.fields[why] += 1
             self.names.setdefault(why, set()).add(name)
             self.functions.setdefault(f"field: {why}", set()).add(function)

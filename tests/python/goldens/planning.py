@@ -10,7 +10,9 @@ import polars_auc as pa
 from goldens.intervals import BINORMAL
 from goldens.rows import REPEATED, Answers, Apart, Check, Record, answer, rows, side
 
-OF_FIRST_SCORE = Apart("pROC takes the variance of the first score for both, so that their order matters")
+FIRST_SCORE_VARIANCE = Apart(
+    "pROC takes the variance of the first score for both, so that their order matters"
+)
 
 
 def proc_power(frame: pl.DataFrame, record: Record) -> Answers | Apart:
@@ -18,7 +20,7 @@ def proc_power(frame: pl.DataFrame, record: Record) -> Answers | Apart:
     alpha = arguments["sig.level"]
     repeated = {"sig_level": REPEATED}
     if "score1" in arguments:
-        return BINORMAL if arguments["method"] != "delong" else OF_FIRST_SCORE
+        return BINORMAL if arguments["method"] != "delong" else FIRST_SCORE_VARIANCE
     if "one_curve" in arguments:
         ci = answer(rows(frame, record), pa.roc_auc_ci("label", "score", method="delong"))
         auc, n_pos, n_neg = ci["auc"], ci["n_pos"], ci["n_neg"]
@@ -53,10 +55,10 @@ def _solved(arguments: Record, repeated: dict[str, Any]) -> Answers:
         alternative=side(arguments),
         alpha=arguments["sig.level"],
     )
-    known = dict.fromkeys(("ncases", "ncontrols", "power"), REPEATED)
+    reasons = dict.fromkeys(("ncases", "ncontrols", "power"), REPEATED)
     if "auc" in arguments:
-        return {**known, "auc": REPEATED, "sig_level": left_out}
-    return {**known, **repeated, "auc": left_out}
+        return {**reasons, "auc": REPEATED, "sig_level": left_out}
+    return {**reasons, **repeated, "auc": left_out}
 
 
 def _sizes(arguments: Record, alternative: Any, alpha: float) -> Answers:

@@ -86,7 +86,7 @@ def weighted_concordance(frame: pl.DataFrame, record: Record) -> Answers:
 
 FOUR_DIGITS = Apart("R solves for it to four digits")
 MIDDLE = Apart("any root between the two middle differences; ours is their mean")
-GIVEN_TIES = Apart("inverts the exact test given the ties; ours the normal approximation")
+EXACT_TIES = Apart("inverts the exact test given the ties; ours the normal approximation")
 MANY_ROWS = Apart("inverts the exact test where told to; ours does below 50 rows of each class")
 
 
@@ -118,13 +118,13 @@ def r_wilcoxon(frame: pl.DataFrame, record: Record) -> Answers:
         "asymptotic": "Wilcoxon rank sum test" + (" with continuity correction" if correct else ""),
         None: "Wilcoxon rank sum test",  # all scores tie, so there is no test and no name
     }
-    said = {
+    result = {
         "statistic": test["u_statistic"],
         "p_value": test["p_value"],
         "method": words[test["method"]],
         "alternative": REPEATED,
     }
-    return {**said, **_r_interval(used, record, exact)} if arguments.get("conf.int") else said
+    return {**result, **_r_interval(used, record, exact)} if arguments.get("conf.int") else result
 
 
 def _r_interval(used: pl.DataFrame, record: Record, exact: bool) -> Answers:
@@ -202,17 +202,17 @@ def coin_wilcoxon(frame: pl.DataFrame, record: Record) -> Answers:
     }
 
 
-def exact_given_ties(frame: pl.DataFrame, record: Record) -> Answers:
+def exact_with_ties(frame: pl.DataFrame, record: Record) -> Answers:
     arguments = record["arguments"]
     used = rows(frame, record)
     alternative = side(arguments)
     test = answer(used, pa.mann_whitney_u("label", "score", alternative=alternative, method="exact"))
-    said = {"statistic": test["u_statistic"], "p_value": test["p_value"]}
+    result = {"statistic": test["u_statistic"], "p_value": test["p_value"]}
     if tied(used):
-        return {**said, "conf_int": GIVEN_TIES, "hodges_lehmann": GIVEN_TIES}
+        return {**result, "conf_int": EXACT_TIES, "hodges_lehmann": EXACT_TIES}
     level = 0.95 if alternative == "two-sided" else 0.9
     shift = answer(used, pa.hodges_lehmann("label", "score", level=level))
-    return {**said, "conf_int": _one_sided(shift, alternative), "hodges_lehmann": shift["shift"]}
+    return {**result, "conf_int": _one_sided(shift, alternative), "hodges_lehmann": shift["shift"]}
 
 
 def every_arrangement(frame: pl.DataFrame, record: Record) -> Answers:
@@ -267,8 +267,8 @@ def statsmodels_brunner_munzel(frame: pl.DataFrame, record: Record) -> Answers:
         expression = pa.brunner_munzel(
             "label", "score", alternative=alternative, distribution="t" if use_t else "normal"
         )
-        said = answer(used, expression)
-        return {"statistic": said["statistic"], "p_value": said["p_value"], "df": said["df"]}
+        result = answer(used, expression)
+        return {"statistic": result["statistic"], "p_value": result["p_value"], "df": result["df"]}
 
     def limits(level: float) -> Any:
         if use_t:
@@ -313,13 +313,13 @@ def z_test(frame: pl.DataFrame, record: Record) -> Answers:
 
 def kruskal(frame: pl.DataFrame, record: Record) -> Answers:
     test = answer(frame, pa.kruskal_wallis("group", "value"))
-    drawn = Apart("by permutations; ours by chi-square")
+    permutations = Apart("by permutations; ours by chi-square")
     by_permutations = "approximate" in record["arguments"].get("distribution", "")
     return {
         "statistic": test["statistic"],
         "df": test["df"],
-        "p_value": drawn if by_permutations else asymptotic_p(record, test["p_value"]),
-        "p_value_99_ci": drawn,
+        "p_value": permutations if by_permutations else asymptotic_p(record, test["p_value"]),
+        "p_value_99_ci": permutations,
     }
 
 
@@ -374,7 +374,7 @@ CHECKS: dict[str, Check] = {
     "stats::wilcox.test": r_wilcoxon,
     "scipy.stats.mannwhitneyu": scipy_mann_whitney,
     "coin::wilcox_test": coin_wilcoxon,
-    "exactRankTests::wilcox.exact": exact_given_ties,
+    "exactRankTests::wilcox.exact": exact_with_ties,
     "bruteforce.exact_permutation_rank_sum": every_arrangement,
     "formula: median of all pairwise differences": median_of_differences,
     "scipy.stats.brunnermunzel": scipy_brunner_munzel,

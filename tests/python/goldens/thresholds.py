@@ -75,8 +75,8 @@ def proc_points(used: pl.DataFrame, record: Record, thresholds: Sequence[float])
 
 
 def weights_of(record: Record) -> dict[str, Any]:
-    given = record["arguments"].get("best.weights", {})
-    return {"cost": given.get("cost_fn_over_fp", 1.0), "prevalence": given.get("prevalence", 0.5)}
+    weights = record["arguments"].get("best.weights", {})
+    return {"cost": weights.get("cost_fn_over_fp", 1.0), "prevalence": weights.get("prevalence", 0.5)}
 
 
 def ratio_of(record: Record) -> float:
@@ -166,8 +166,8 @@ def best_threshold(used: pl.DataFrame, record: Record, theirs: list[float], ours
     best = answer(used, expression)
     ratio = Fraction(ratio_of(record)).limit_denominator(10**6)
     merit = {"youden": youden, "closest_topleft": closest}[criterion](ratio)
-    there = ours[record["arguments"]["best.method"]][0] - (ratio_of(record) if criterion == "youden" else 0)
-    assert math.isclose(best["criterion"], there, rel_tol=1e-9, abs_tol=1e-12), record["id"]
+    optimum = ours[record["arguments"]["best.method"]][0] - (ratio_of(record) if criterion == "youden" else 0)
+    assert math.isclose(best["criterion"], optimum, rel_tol=1e-9, abs_tol=1e-12), record["id"]
     return theirs if is_best_of(used, best, theirs, merit) else TIE_LOST
 
 

@@ -95,9 +95,9 @@ def test_records_unnest_and_curves_explode(engine: Any) -> None:
         .group_by("g", maintain_order=True)
         .agg(
             auc=((pl.col("fpr").diff() * (pl.col("tpr") + pl.col("tpr").shift())) / 2).sum(),
-            there=pl.len() > 1,
+            has_points=pl.len() > 1,
         )
-        .select("g", auc=pl.when("there").then("auc"))
+        .select("g", auc=pl.when("has_points").then("auc"))
         .sort("g")
         .collect(engine=engine)
     )

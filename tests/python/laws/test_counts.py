@@ -35,11 +35,11 @@ def grouped() -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def test_counts_have_the_interval_of_rows_and_not_of_weights() -> None:
     rows, table = grouped()
-    of_rows = rows.select(pa.roc_auc_ci("y", "s"))
-    assert_frame_equal(table.select(pa.roc_auc_ci("y", "s", count="n")), of_rows, check_exact=True)
-    of_weights = table.select(pa.roc_auc_ci("y", "s", weight="n")).unnest("s")
-    assert of_weights["auc"].item() == of_rows.unnest("s")["auc"].item()
-    assert of_weights["se"].item() > 3 * of_rows.unnest("s")["se"].item()
+    from_rows = rows.select(pa.roc_auc_ci("y", "s"))
+    assert_frame_equal(table.select(pa.roc_auc_ci("y", "s", count="n")), from_rows, check_exact=True)
+    from_weights = table.select(pa.roc_auc_ci("y", "s", weight="n")).unnest("s")
+    assert from_weights["auc"].item() == from_rows.unnest("s")["auc"].item()
+    assert from_weights["se"].item() > 3 * from_rows.unnest("s")["se"].item()
 
 
 def test_exact_tests_count_rows() -> None:
@@ -94,7 +94,7 @@ def test_what_is_no_count(values: list[object], message: str) -> None:
             frame.select(expression)
 
 
-def test_counts_beside_weights_are_refused() -> None:
+def test_counts_with_weights_are_refused() -> None:
     with pytest.raises(ValueError, match="roc_auc: weight and count cannot both be given"):
         pa.roc_auc("y", "s", weight="w", count="n")
 
@@ -108,19 +108,19 @@ def test_more_rows_than_can_be_laid_out() -> None:
         frame.select(pa.roc_auc_difference("y", "s", "t", count="n"))
     # Resamples draw rows, so they are laid out as well.
     normal = 'take the interval by "wilson", "delong" or "logit"'
-    drawn = {
+    resampled = {
         ("roc_auc_ci", normal): pa.roc_auc_ci("y", "s", method="bootstrap", count="n"),
         ("roc_summary", normal): pa.roc_summary("y", "s", ci="bootstrap", count="n"),
         ("tpr_at_fpr", "write roc_curve with at_fpr="): pa.tpr_at_fpr("y", "s", 0.1, count="n"),
         ("tpr_at_fpr", "write roc_curve with at_fpr"): pa.tpr_at_fpr("y", "s", [0.1, 0.2], count="n"),
         ("fpr_at_tpr", "write roc_curve with at_tpr="): pa.fpr_at_tpr("y", "s", 0.1, count="n"),
     }
-    said = "a group counts 1099511627779 rows, but here each .*2\\^31 - 1. For more rows"
-    for (name, alternative), expression in drawn.items():
-        with pytest.raises(pl.exceptions.ComputeError, match=f"{name}: {said} {alternative}"):
+    message = "a group counts 1099511627779 rows, but here each .*2\\^31 - 1. For more rows"
+    for (name, alternative), expression in resampled.items():
+        with pytest.raises(pl.exceptions.ComputeError, match=f"{name}: {message} {alternative}"):
             frame.select(expression)
     states = frame.select(state=pa.roc_state("y", "s", count="n"))
-    with pytest.raises(pl.exceptions.ComputeError, match=f"tpr_at_fpr: {said} write roc_curve"):
+    with pytest.raises(pl.exceptions.ComputeError, match=f"tpr_at_fpr: {message} write roc_curve"):
         states.select(pa.tpr_at_fpr(state="state", fpr=0.1))
     # What the error names gives the rate and its limits.
     rate = states.select(pa.roc_curve(state="state", at_fpr=[0.1])).item().struct.field("tpr")

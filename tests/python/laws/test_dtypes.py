@@ -42,7 +42,7 @@ def test_label_dtypes(dtype: Any) -> None:
     assert grouped["s"].item() == 5.5 / 6
 
 
-def test_neighbours_that_floats_cannot_tell_apart() -> None:
+def test_neighbours_that_are_one_float() -> None:
     big = 2**53
     frame = pl.DataFrame(
         {"y": [0, 1], "s": [big, big + 1], "u": [2**64 - 2, 2**64 - 1]}, schema_overrides={"u": pl.UInt64}
@@ -68,7 +68,7 @@ def test_columns_of_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "says"),
+    ("values", "message"),
     [
         (["good", "bad"], 'dtype str.*pl.col\\("y"\\).replace_strict\\(.*with the values of'),
         (
@@ -90,16 +90,16 @@ def test_columns_of_nothing() -> None:
         ([Decimal("0"), Decimal("1")], "a label is Boolean"),
     ],
 )
-def test_refused_labels(values: Any, says: str) -> None:
+def test_refused_labels(values: Any, message: str) -> None:
     frame = pl.DataFrame({"y": values, "s": [1.0, 2.0]})
     with pytest.raises(
-        pl.exceptions.ComputeError, match=f'roc_auc: label "y" has {says}|roc_auc: label "y".*{says}'
+        pl.exceptions.ComputeError, match=f'roc_auc: label "y" has {message}|roc_auc: label "y".*{message}'
     ):
         frame.lazy().select(pa.roc_auc("y", "s")).collect_schema()
 
 
 @pytest.mark.parametrize(
-    ("values", "says"),
+    ("values", "message"),
     [
         (["1", "2"], "cast\\(pl.Float64, strict=False\\)"),
         ([datetime.date(2020, 1, 1)] * 2, "to_physical"),
@@ -112,9 +112,9 @@ def test_refused_labels(values: Any, says: str) -> None:
         ([{"a": 1}, {"a": 0}], "a score is a number or a Boolean"),
     ],
 )
-def test_refused_scores(values: Any, says: str) -> None:
+def test_refused_scores(values: Any, message: str) -> None:
     frame = pl.DataFrame({"y": [0, 1], "s": values})
-    with pytest.raises(pl.exceptions.ComputeError, match=f'roc_curve: score "s" has dtype.*{says}'):
+    with pytest.raises(pl.exceptions.ComputeError, match=f'roc_curve: score "s" has dtype.*{message}'):
         frame.lazy().select(pa.roc_curve("y", "s")).collect_schema()
 
 
@@ -132,7 +132,7 @@ def test_labels_other_than_0_and_1(value: float) -> None:
 
 
 @pytest.mark.parametrize("dtype", [pl.Float64, pl.Float32, *(d for d in OPTIONAL if d.is_float())], ids=str)
-def test_labels_that_are_nan_are_left_out_as_the_error_says(dtype: Any) -> None:
+def test_labels_that_are_nan_are_left_out_by_the_hint(dtype: Any) -> None:
     frame = pl.DataFrame({"y": [1.0, 0.0, float("nan")], "s": [2.0, 1.0, 3.0]}, schema_overrides={"y": dtype})
     # A comparison would make a negative of the last row.
     with pytest.raises(pl.exceptions.ComputeError, match=r'write pl.col\("y"\).fill_nan\(None\)') as error:

@@ -156,9 +156,9 @@ def test_the_largest_seed() -> None:
     )
     for function, columns, options in draws:
         assert FRAME.select(function(*columns, seed=largest, **options)).height == 1
-        says = f"seed must be an integer from 0 to {largest}, got"
+        message = f"seed must be an integer from 0 to {largest}, got"
         for wrong in (largest + 1, float(largest), -1, "1", True):
-            with pytest.raises(ValueError, match=says):
+            with pytest.raises(ValueError, match=message):
                 function(*columns, seed=wrong, **options)
 
 
@@ -185,13 +185,13 @@ def test_positional_options_are_refused() -> None:
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 def test_lengths(engine: Any) -> None:
     uneven = pa.roc_auc("y", pl.col("s").filter(pl.col("s") > 1))
-    says = 'roc_auc: label "y" has 2 rows but score "s" has 1 in the same group'
-    with pytest.raises(pl.exceptions.ComputeError, match=says):
+    message = 'roc_auc: label "y" has 2 rows but score "s" has 1 in the same group'
+    with pytest.raises(pl.exceptions.ComputeError, match=message):
         FRAME.lazy().group_by("g").agg(uneven).collect(engine=engine)
-    says = 'label "y" has 4 rows but score "s" has 1 '
-    with pytest.raises(pl.exceptions.ComputeError, match=says):
+    message = 'label "y" has 4 rows but score "s" has 1 '
+    with pytest.raises(pl.exceptions.ComputeError, match=message):
         FRAME.lazy().select(pa.roc_auc("y", pl.col("s").mean())).collect(engine=engine)
-    with pytest.raises(pl.exceptions.ComputeError, match=says):
+    with pytest.raises(pl.exceptions.ComputeError, match=message):
         FRAME.lazy().select(pa.roc_auc("y", pl.lit(1.0).alias("s"))).collect(engine=engine)
 
 
@@ -202,22 +202,22 @@ def test_a_literal_series_serves_every_group() -> None:
     assert got["auc"].to_list() == [1.0, 0.0]
 
 
-def test_missing_columns_are_polars_own_error() -> None:
+def test_missing_columns_are_an_error_of_polars() -> None:
     with pytest.raises(pl.exceptions.ColumnNotFoundError, match="z"):
         FRAME.select(pa.roc_auc("y", "z"))
 
 
 def test_labels_of_nan_are_left_out_and_not_negative() -> None:
     nan = FRAME.with_columns(y=pl.Series([0.0, 1.0, float("nan"), 0.0]))
-    says = r'label "y" holds NaN, .*To leave such rows out, write pl.col\("y"\).fill_nan\(None\)$'
+    message = r'label "y" holds NaN, .*To leave such rows out, write pl.col\("y"\).fill_nan\(None\)$'
     with pytest.raises(pl.exceptions.ComputeError) as raised:
         nan.select(pa.roc_auc("y", "s"))
-    assert re.search(says, str(raised.value).splitlines()[0])
+    assert re.search(message, str(raised.value).splitlines()[0])
     assert nan.select(pa.roc_auc(pl.col("y").fill_nan(None), "s")).item() == 0.5
 
 
 @pytest.mark.parametrize(
-    ("label", "says"),
+    ("label", "message"),
     [
         (
             [1, 2, 1, 1],
@@ -240,9 +240,9 @@ def test_labels_of_nan_are_left_out_and_not_negative() -> None:
         (list(range(11)), "looks like a score: are the arguments swapped? They come as (label, score)"),
     ],
 )
-def test_which_value_of_a_label_is_positive_is_not_decided(label: list[Any], says: str) -> None:
+def test_which_value_of_a_label_is_positive_is_not_decided(label: list[Any], message: str) -> None:
     rows = pl.DataFrame({"y": label}).with_columns(s=pl.int_range(pl.len()))
-    with pytest.raises(pl.exceptions.ComputeError, match=re.escape(says)):
+    with pytest.raises(pl.exceptions.ComputeError, match=re.escape(message)):
         rows.select(pa.roc_auc("y", "s"))
 
 
@@ -251,8 +251,12 @@ def test_scores_that_hold_several_numbers() -> None:
     lists = FRAME.with_columns(p=pl.concat_list("g", "s"))
     arrays = lists.with_columns(p=pl.col("p").cast(pl.Array(pl.Float64, 2)))
     structs = FRAME.with_columns(p=pl.struct("s"))
-    for frame, says in ((lists, "list.get(1)"), (arrays, "arr.get(1)"), (structs, 'struct.field("score")')):
-        with pytest.raises(pl.exceptions.ComputeError, match=re.escape(f'pl.col("p").{says}')):
+    for frame, message in (
+        (lists, "list.get(1)"),
+        (arrays, "arr.get(1)"),
+        (structs, 'struct.field("score")'),
+    ):
+        with pytest.raises(pl.exceptions.ComputeError, match=re.escape(f'pl.col("p").{message}')):
             frame.select(pa.roc_auc("y", "p"))
 
 
@@ -265,7 +269,7 @@ UNTYPED: Any = pa
 
 
 @pytest.mark.parametrize(
-    ("write", "says"),
+    ("write", "message"),
     [
         # What UTF-8 cannot hold made all options vanish.
         (lambda: UNTYPED.adjust_p_values("p", method="\ud800"), r"method must be one of .*, got '.*ud800'"),
@@ -286,6 +290,6 @@ UNTYPED: Any = pa
         (lambda: UNTYPED.roc_auc_ci("y", "s", method="`level=1`"), "got '`level=1`'"),
     ],
 )
-def test_values_that_no_option_has(write: Callable[[], object], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_values_that_no_option_has(write: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         write()

@@ -51,7 +51,7 @@ NOT_HERE = {
 
 P_VALUE = re.compile(r"(^|_)p(_|$)")
 ADJUSTED = set(comparisons.ADJUSTMENTS)
-DRAWN_WITH = ("mc_se", "mean_of_40_short_runs")
+RESAMPLE_FIELDS = ("mc_se", "mean_of_40_short_runs")
 
 
 def convention(record: Record) -> str | None:
@@ -128,9 +128,9 @@ def monte_carlo_errors(record: Record, result: Answers) -> dict[str, list[float]
     """Return the Monte Carlo error of our number less theirs, by field; none for those not drawn."""
     answers = record["result"]
     if isinstance(answers.get("mc_se"), list):
-        drawn = record["arguments"]["boot.n"]
+        n_resamples = record["arguments"]["boot.n"]
         ours = number_of_resamples(record)
-        scale = math.sqrt(1 + drawn / ours)
+        scale = math.sqrt(1 + n_resamples / ours)
         errors = iter(answers["mc_se"])
         sizes = {name: len(value) if isinstance(value, list) else 1 for name, value in result.items()}
         scaled = {name: [scale * next(errors) for _ in range(size)] for name, size in sizes.items()}
@@ -158,7 +158,7 @@ def check(folder: Path, record: Record) -> tuple[str | None, list[str]]:
     if isinstance(got, Apart):
         return got, []
     answers = record["result"] if isinstance(record["result"], dict) else {"rows": record["result"]}
-    result = {name: value for name, value in answers.items() if not name.startswith(DRAWN_WITH)}
+    result = {name: value for name, value in answers.items() if not name.startswith(RESAMPLE_FIELDS)}
     errors = monte_carlo_errors(record, result) if record["tolerance"]["type"] == "monte_carlo" else {}
     apart = []
     for name, expected in result.items():
@@ -204,7 +204,7 @@ def not_compared() -> NotCompared:
     return found
 
 
-def test_the_page_says_what_is_not_compared() -> None:
+def test_the_page_lists_what_is_not_compared() -> None:
     found, written = not_compared(), PAGE.read_text(encoding="utf-8")
     write = "write the page anew: PYTHONPATH=tests/python python -m goldens.not_compared"
     assert len(FOLDERS) == 1 or written == found.page(), write

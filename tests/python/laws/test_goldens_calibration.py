@@ -25,11 +25,11 @@ KINDS = ("brier", "log_loss", "skill", "corp", "net_benefit")
 
 def records(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each record with its kind; of edge cases those of functions that are compared."""
-    of_edges = {function: kind for kind, function in CHECKS if function.startswith("formula")}
+    edge_kinds = {function: kind for kind, function in CHECKS if function.startswith("formula")}
     for path in sorted((folder / "values").glob("*.json")):
         values = json.loads(path.read_text(encoding="utf-8"))
         for record in values["records"]:
-            kind = of_edges.get(record["function"]) if values["kind"] == "edge" else values["kind"]
+            kind = edge_kinds.get(record["function"]) if values["kind"] == "edge" else values["kind"]
             if kind in KINDS:
                 yield kind, record
 

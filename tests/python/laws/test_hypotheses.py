@@ -129,8 +129,8 @@ def test_of_segments_by_wilson(side: Literal["two-sided", "greater", "less"], ve
         compare(alternative=of, null=null)["p_value"].to_list()  # type: ignore[arg-type]
         for of, null in (("greater", -0.2), ("less", 0.2))
     )
-    of_both = [max(pair) for pair in zip(above, below, strict=True)]
-    assert kept == {"greater": above, "less": below, "two-sided": of_both}[side]
+    p_values = [max(pair) for pair in zip(above, below, strict=True)]
+    assert kept == {"greater": above, "less": below, "two-sided": p_values}[side]
 
 
 def test_a_perfect_score_is_not_inferior_by_logit_alone() -> None:

@@ -150,16 +150,16 @@ def test_groups_depend_on_their_rows_alone(family: Family, frame: pl.DataFrame) 
 @families
 @pytest.mark.parametrize("engine", ENGINES)
 def test_contexts_agree(family: Family, engine: str, tmp_path: Path) -> None:
-    frame, asked = fixed(), columns(family)
-    expected = frame.select(asked)
+    frame, expressions = fixed(), columns(family)
+    expected = frame.select(expressions)
     lazy = frame.lazy()
     frame.write_parquet(tmp_path / "rows.parquet", row_group_size=701)
     for name, plan in {
-        "select": lazy.select(asked),
-        "one group": lazy.group_by(pl.lit(1).alias("one")).agg(asked).drop("one"),
-        "over": lazy.with_columns(one=1).select(one.over("one") for one in asked).head(1),
-        "with_columns": lazy.with_columns(asked).drop(frame.columns).head(1),
-        "scan": pl.scan_parquet(tmp_path / "rows.parquet").select(asked),
+        "select": lazy.select(expressions),
+        "one group": lazy.group_by(pl.lit(1).alias("one")).agg(expressions).drop("one"),
+        "over": lazy.with_columns(one=1).select(one.over("one") for one in expressions).head(1),
+        "with_columns": lazy.with_columns(expressions).drop(frame.columns).head(1),
+        "scan": pl.scan_parquet(tmp_path / "rows.parquet").select(expressions),
     }.items():
         got = plan.collect(engine=engine)  # type: ignore[call-overload]
         assert_frame_equal(got, expected, check_exact=True), name
@@ -169,8 +169,8 @@ def test_contexts_agree(family: Family, engine: str, tmp_path: Path) -> None:
 @families
 @pytest.mark.parametrize("engine", ENGINES)
 def test_grouped_contexts_agree(family: Family, engine: str, tmp_path: Path) -> None:
-    frame, asked = fixed(1500).with_row_index("i"), columns(family)
-    expected = frame.group_by("g").agg(asked).sort("g")
+    frame, expressions = fixed(1500).with_row_index("i"), columns(family)
+    expected = frame.group_by("g").agg(expressions).sort("g")
     lazy = frame.lazy()
     for part in frame.partition_by("g", include_key=True):
         folder = tmp_path / f"g={part['g'][0]}"
@@ -182,11 +182,11 @@ def test_grouped_contexts_agree(family: Family, engine: str, tmp_path: Path) -> 
         return entry.of(**{name: pl.col(name).filter(pl.col("i") >= 0) for name in entry.columns})
 
     for name, plan in {
-        "agg": lazy.group_by("g").agg(asked).sort("g"),
-        "over": lazy.select("g", *(one.over("g") for one in asked)).unique("g").sort("g"),
-        "sorted": by_row.group_by("g", maintain_order=True).agg(asked),
-        "hive": pl.scan_parquet(tmp_path, hive_partitioning=True).group_by("g").agg(asked).sort("g"),
-        "dynamic": by_row.group_by_dynamic("g", every="1i").agg(asked),
+        "agg": lazy.group_by("g").agg(expressions).sort("g"),
+        "over": lazy.select("g", *(one.over("g") for one in expressions)).unique("g").sort("g"),
+        "sorted": by_row.group_by("g", maintain_order=True).agg(expressions),
+        "hive": pl.scan_parquet(tmp_path, hive_partitioning=True).group_by("g").agg(expressions).sort("g"),
+        "dynamic": by_row.group_by_dynamic("g", every="1i").agg(expressions),
         "filter inside": lazy.group_by("g").agg(columns(family, filtered)).sort("g"),
     }.items():
         got = plan.collect(engine=engine)  # type: ignore[call-overload]
@@ -196,8 +196,8 @@ def test_grouped_contexts_agree(family: Family, engine: str, tmp_path: Path) -> 
 
 def takes_counts(entry: Entry) -> bool:
     parameters = inspect.signature(entry.make).parameters.values()
-    named = any(it.name == "count" or it.kind is inspect.Parameter.VAR_KEYWORD for it in parameters)
-    return named and "weight" not in entry.columns
+    has_count = any(it.name == "count" or it.kind is inspect.Parameter.VAR_KEYWORD for it in parameters)
+    return has_count and "weight" not in entry.columns
 
 
 @families_of(takes_counts)
@@ -225,20 +225,20 @@ def test_states_answer_as_their_rows(family: Family, frame: pl.DataFrame, limite
     # 25 rows have at most so many distinct scores.
     state = pa.roc_state("label", family[0].columns[1], max_bins=25 if limited else None)
     each = frame.group_by("g", maintain_order=True).agg(state.alias("state"))
-    of_states = columns(family, lambda entry: entry.make(state="state"))
+    from_states = columns(family, lambda entry: entry.make(state="state"))
     whole = without_unlabelled(frame.select(columns(family)))
-    assert_frame_equal(each.select(of_states), whole, check_exact=True)
+    assert_frame_equal(each.select(from_states), whole, check_exact=True)
     grouped = without_unlabelled(frame.group_by("g", maintain_order=True).agg(columns(family)))
-    again = each.group_by("g", maintain_order=True).agg(of_states)
+    again = each.group_by("g", maintain_order=True).agg(from_states)
     assert_frame_equal(again, grouped, check_exact=True)
-    assert again.schema == each.lazy().group_by("g").agg(of_states).collect_schema()
+    assert again.schema == each.lazy().group_by("g").agg(from_states).collect_schema()
 
 
 def test_all_expressions_of_one_score_take_states() -> None:
-    of_one_score = {entry.name for entry in CATALOGUE if entry.takes_one_score and takes_counts(entry)}
+    one_score = {entry.name for entry in CATALOGUE if entry.takes_one_score and takes_counts(entry)}
     # Values of scores, other classes and fitted folds are not in counts; roc_state makes states.
     without = {"hodges_lehmann", "roc_state", "ordinal_roc_auc"}
-    assert of_one_score - without == {entry.name for entry in CATALOGUE if takes_states(entry)}
+    assert one_score - without == {entry.name for entry in CATALOGUE if takes_states(entry)}
 
 
 def test_most_expressions_take_counts() -> None:
@@ -256,9 +256,11 @@ def test_planned_dtype(entry: Entry) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_rolling_windows(family: Family, engine: str) -> None:
     frame = fixed(120).with_row_index("i").with_columns(pl.col("i").cast(pl.Int64))
-    asked = columns(family)
-    got = frame.lazy().rolling("i", period="40i").agg(asked).collect(engine=engine)  # type: ignore[call-overload]
-    windows = [frame.slice(max(0, end - 39), min(end + 1, 40)).select(asked) for end in range(frame.height)]
+    expressions = columns(family)
+    got = frame.lazy().rolling("i", period="40i").agg(expressions).collect(engine=engine)  # type: ignore[call-overload]
+    windows = [
+        frame.slice(max(0, end - 39), min(end + 1, 40)).select(expressions) for end in range(frame.height)
+    ]
     assert_frame_equal(got.drop("i"), pl.concat(windows), check_exact=True)
 
 
@@ -266,12 +268,12 @@ def test_rolling_windows(family: Family, engine: str) -> None:
 @given(seed=st.integers(0, 1000))
 @examples(20)
 def test_row_order_and_chunking_change_no_bit(family: Family, seed: int) -> None:
-    frame, asked = fixed(1500), columns(family)
+    frame, expressions = fixed(1500), columns(family)
     shuffled = frame.sample(fraction=1, shuffle=True, seed=seed)
     pieces = pl.concat([shuffled[:7], shuffled[7:7], shuffled[7:900], shuffled[900:]], rechunk=False)
     assert pieces.n_chunks() > 1
-    assert_frame_equal(pieces.select(asked), frame.select(asked), check_exact=True)
-    grouped = [f.group_by("g").agg(asked).sort("g") for f in (frame, pieces)]
+    assert_frame_equal(pieces.select(expressions), frame.select(expressions), check_exact=True)
+    grouped = [f.group_by("g").agg(expressions).sort("g") for f in (frame, pieces)]
     assert_frame_equal(*grouped, check_exact=True)
 
 
@@ -279,8 +281,8 @@ def test_row_order_of_a_large_group_changes_no_bit() -> None:
     """Above 131,072 rows, other code ranks, outlines and weighs; half of these scores are distinct."""
     frame = fixed(300_000).filter(pl.col("score").is_not_null())
     shuffled = frame.sample(fraction=1, shuffle=True, seed=3)
-    of_weights = [entry for entry in INTERVALS if entry.columns == WEIGHTED]
-    for entry in [*NUMBERS, *THRESHOLDS, *CURVES, *CALIBRATION, *DECISIONS, *of_weights]:
+    weighted = [entry for entry in INTERVALS if entry.columns == WEIGHTED]
+    for entry in [*NUMBERS, *THRESHOLDS, *CURVES, *CALIBRATION, *DECISIONS, *weighted]:
         expected, got = (flat(one.select(column(entry))) for one in (frame, shuffled))
         assert_frame_equal(got, expected, check_exact=True)
 
@@ -361,25 +363,25 @@ def test_one_call_a_query(entry: Entry) -> None:
 @families
 @pytest.mark.parametrize("engine", ENGINES)
 def test_empty_frames(family: Family, engine: str) -> None:
-    empty, asked = fixed(5).clear(), columns(family)
+    empty, expressions = fixed(5).clear(), columns(family)
     lazy = empty.lazy()
     # Of no rows nothing is rounded.
-    alone = lazy.select(asked).collect(engine=engine)  # type: ignore[call-overload]
+    alone = lazy.select(expressions).collect(engine=engine)  # type: ignore[call-overload]
     assert_as_defined(family, alone, empty, relative=0.0)
     for plan in (
-        lazy.group_by("g").agg(asked),
-        lazy.with_columns(asked),
-        lazy.select(one.over("g") for one in asked),
+        lazy.group_by("g").agg(expressions),
+        lazy.with_columns(expressions),
+        lazy.select(one.over("g") for one in expressions),
     ):
         got = plan.collect(engine=engine)  # type: ignore[call-overload]
         assert got.height == 0
         assert got.schema == plan.collect_schema()
     emptied = fixed(100).filter(pl.col("label").is_not_null(), pl.col("score").is_not_null())
 
-    def of_no_row(entry: Entry) -> pl.Expr:
+    def without_rows(entry: Entry) -> pl.Expr:
         return entry.of(**{name: pl.col(name).filter(pl.col("g") < 0) for name in entry.columns})
 
-    groups = emptied.group_by("g").agg(columns(family, of_no_row)).drop("g")
+    groups = emptied.group_by("g").agg(columns(family, without_rows)).drop("g")
     assert groups.height > 1
     for group in groups.iter_slices(1):
         assert_as_defined(family, group, empty, relative=0.0)

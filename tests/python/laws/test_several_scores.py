@@ -114,8 +114,8 @@ def test_compare_refuses() -> None:
 def test_report(scores: Any, lazy: bool, engine: Any) -> None:
     frame = rows().lazy() if lazy else rows()
     plan, expected = (
-        pa.report(frame, "label", given, by="g", compare=True, versus="rest", folds="g").lazy()
-        for given in (scores, [pl.col(name) for name in NAMES])
+        pa.report(frame, "label", scores_argument, by="g", compare=True, versus="rest", folds="g").lazy()
+        for scores_argument in (scores, [pl.col(name) for name in NAMES])
     )
     table = plan.collect(engine=engine)
     assert table["score"].unique(maintain_order=True).to_list() == NAMES
@@ -169,8 +169,8 @@ def test_curve_points(curve: Any, by: str | None, lazy: bool, engine: Any) -> No
     assert table.columns[: table.columns.index("point")] == [*([by] if by else []), "score"]
     for name in NAMES:
         alone = pa.curve_points(rows(), pa.roc_curve("label", name), by)
-        own = table.filter(pl.col("score") == name).drop("score")
-        assert_frame_equal(own, alone.cast({"threshold": pl.Float64}), check_exact=True)
+        expected = table.filter(pl.col("score") == name).drop("score")
+        assert_frame_equal(expected, alone.cast({"threshold": pl.Float64}), check_exact=True)
     places = table["score"].replace_strict(NAMES, range(3))
     assert_frame_equal(table, table.sort(*([by] if by else []), places, "point"))
 
@@ -184,11 +184,11 @@ def test_curve_points_of_one_column() -> None:
         assert_frame_equal(got, alone, check_exact=True)
     listed = pa.curve_points(frame, [pa.roc_curve("label", "p_a")], "g")
     assert_frame_equal(listed, alone.select("g", pl.lit("p_a").alias("score"), pl.exclude("g")))
-    named = pa.curve_points(frame, pa.roc_curve("label", cs.starts_with("p_")).name.suffix("_curve"))
-    assert named["score"].unique(maintain_order=True).to_list() == [f"{name}_curve" for name in NAMES]
+    renamed = pa.curve_points(frame, pa.roc_curve("label", cs.starts_with("p_")).name.suffix("_curve"))
+    assert renamed["score"].unique(maintain_order=True).to_list() == [f"{name}_curve" for name in NAMES]
 
 
-def test_curve_points_of_a_curve_named_score() -> None:
+def test_curve_points_of_a_curve_with_the_name_score() -> None:
     """The column of names has the name of one of the curves."""
     rows = pl.DataFrame({"y": [0, 1, 0, 1], "score": [1, 2, 3, 4], "other": [1, 3, 3, 4]})
     for names in (["score"], ["score", "other"], ["other", "score"]):
@@ -203,14 +203,14 @@ def test_curve_points_of_a_curve_named_score() -> None:
 def test_curve_points_refuses() -> None:
     frame = rows()
     roc, pr = pa.roc_curve("label", "p_a"), pa.pr_curve("label", "p_b")
-    for curves, by, says in (
+    for curves, by, message in (
         ([roc, pr], None, "curves must have the same fields"),
         ([roc, roc], None, "every curve needs a name of its own"),
         ([roc.alias("g")], "g", "every curve needs a name of its own"),
         (pa.roc_curve("label", cs.starts_with("z")), "g", "curve is of no column of the frame"),
         (pa.roc_auc("label", cs.starts_with("p_")), "g", "curve must answer with a list of points"),
     ):
-        with pytest.raises(ValueError, match=says):
+        with pytest.raises(ValueError, match=message):
             pa.curve_points(frame, curves, by)
     with pytest.raises(ValueError, match="the column 'score' of by has the name of a column of the points"):
         pa.curve_points(frame.rename({"g": "score"}), [roc], "score")

@@ -60,7 +60,7 @@ def weighted(weight: st.SearchStrategy[float | None], score: Any = scores_with_n
     return rows.map(lambda some: pl.DataFrame(some, SCHEMA, orient="row"))
 
 
-def said(frame: pl.DataFrame, expression: pl.Expr) -> Any:
+def value_of(frame: pl.DataFrame, expression: pl.Expr) -> Any:
     return frame.select(expression).to_series().to_list()[0]
 
 
@@ -88,12 +88,12 @@ def test_whole_weights_are_repeated_rows(measure: Any, options: dict[str, Any], 
         assume(used.filter(pl.col("weight") > 0)["label"].value_counts()["count"].eq(1).sum() == 0)
     repeated = used.select(pl.col("label", "score").repeat_by(pl.col("weight").cast(pl.UInt32)).explode())
     repeated = repeated.drop_nulls()
-    got = said(frame, measure("label", "score", weight="weight", **options))
-    assert_same(without_counts(got), without_counts(said(repeated, measure("label", "score", **options))))
+    got = value_of(frame, measure("label", "score", weight="weight", **options))
+    assert_same(without_counts(got), without_counts(value_of(repeated, measure("label", "score", **options))))
 
 
 CLASSES = ["a", "b", "c"]
-of_classes = st.lists(
+class_rows = st.lists(
     st.tuples(
         st.sampled_from([*CLASSES, None]),
         scores_with_nan,
@@ -116,7 +116,7 @@ of_classes = st.lists(
     ],
     ids=str,
 )
-@given(rows=of_classes)
+@given(rows=class_rows)
 @examples(40)
 def test_whole_weights_of_several_classes_are_repeated_rows(options: dict[str, Any], rows: list[Any]) -> None:
     schema = {"key": pl.String, "a": pl.Float64, "b": pl.Float64, "weight": pl.Float64}
@@ -128,11 +128,11 @@ def test_whole_weights_of_several_classes_are_repeated_rows(options: dict[str, A
         lists = [[one["auc"] for one in answer[name] or []] for name in ("classes", "pairs")]
         return [answer["auc"], *lists, answer["n_classes"], answer["n_missing"]]
 
-    got = said(used, pa.multiclass_roc_auc("key", *CLASSES, weight="weight", **options))
+    got = value_of(used, pa.multiclass_roc_auc("key", *CLASSES, weight="weight", **options))
     assert got["n"] == used.filter(pl.col("weight") > 0).height
-    assert_same(areas(got), areas(said(repeated, pa.multiclass_roc_auc("key", *CLASSES, **options))))
+    assert_same(areas(got), areas(value_of(repeated, pa.multiclass_roc_auc("key", *CLASSES, **options))))
     counted = pl.col("weight").cast(pl.UInt8)
-    by_count = said(used, pa.multiclass_roc_auc("key", *CLASSES, count=counted, **options))
+    by_count = value_of(used, pa.multiclass_roc_auc("key", *CLASSES, count=counted, **options))
     assert_same(areas(got), areas(by_count))
 
 
@@ -158,12 +158,12 @@ def rounding_of_precision(rows: list[Any]) -> float:
     """How far the average precision may be off: each precision by the rounding of its weights."""
     group = Group(rows)
 
-    def of_precision(threshold: float) -> float:
+    def error_at(threshold: float) -> float:
         reached = [score for score, _ in group.pos + group.neg if score >= threshold]
         off = len(reached) * ROUNDING * (group.p + group.n) / sum(group.reaching(threshold))
         return min(1.0, float(off))
 
-    return float(sum(float(weight / group.p) * of_precision(score) for score, weight in group.pos))
+    return float(sum(float(weight / group.p) * error_at(score) for score, weight in group.pos))
 
 
 @given(frame=weighted(st.floats(0, 1e12), st.sampled_from(TIED)))
@@ -177,7 +177,7 @@ def test_any_weights(frame: pl.DataFrame) -> None:
     rows = list(frame.drop_nulls().iter_rows())
     average_precision = numbers.average_precision(rows)
     precision_off = 0.0 if average_precision is None else rounding_of_precision(rows)
-    for made, expected, off in (
+    for result, expected, off in (
         (pa.roc_auc("label", "score", weight="weight"), areas.weighted_roc_auc(rows), 0.0),
         (pa.average_precision("label", "score", weight="weight"), average_precision, precision_off),
         (
@@ -186,7 +186,7 @@ def test_any_weights(frame: pl.DataFrame) -> None:
             0.0,
         ),
     ):
-        got = said(frame, made)
+        got = value_of(frame, result)
         assert (got is None) == (expected is None)
         # The last digits of a sum of floats, besides what the law allows.
         assert expected is None or abs(got - expected) <= 1e-12 + off
@@ -196,7 +196,7 @@ def test_any_weights(frame: pl.DataFrame) -> None:
 def test_a_precision_of_light_weights_is_as_exact_as_its_rounding(heavy: float) -> None:
     light = [0.3, 0.7]
     frame = pl.DataFrame({"label": [1, 0, 1, 0], "score": [4, 4, 2, 1], "weight": [*light, heavy, heavy]})
-    first = said(frame, pa.pr_curve("label", "score", weight="weight"))[1]
+    first = value_of(frame, pa.pr_curve("label", "score", weight="weight"))[1]
     assert first["threshold"] == 4
     assert abs(first["precision"] / 0.3 - 1) <= 4e-16 + 2 * ROUNDING * heavy / min(light)
 
@@ -209,7 +209,7 @@ def test_weight_0_leaves_a_row_out(measure: Any, options: dict[str, Any], frame:
     nothing = pl.DataFrame([(True, math.nan, 0.0), (False, 1.0, 0.0)], SCHEMA, orient="row")
     used = frame.filter(pl.col("weight") > 0)
     answers = [
-        _without_missing(said(some, expression)) for some in (pl.concat([nothing, frame]), used, frame)
+        _without_missing(value_of(some, expression)) for some in (pl.concat([nothing, frame]), used, frame)
     ]
     assert_same(answers[0], answers[2])
     assert_same(answers[1], answers[2])
@@ -221,7 +221,7 @@ def test_powers_of_2_change_no_rate(frame: pl.DataFrame, power: int) -> None:
     scaled = frame.with_columns(pl.col("weight") * 2.0**power)
     for measure, options in MEASURES:
         expression = measure("label", "score", weight="weight", **options)
-        one, other = (_without_masses(said(some, expression)) for some in (frame, scaled))
+        one, other = (_without_masses(value_of(some, expression)) for some in (frame, scaled))
         assert_same(one, other)
 
 
@@ -229,7 +229,7 @@ def test_powers_of_2_change_no_rate(frame: pl.DataFrame, power: int) -> None:
 def test_no_weights_are_too_large_or_small_for_a_correlation(power: int) -> None:
     frame = FRAME.with_columns(weight=pl.lit(2.0**power))
     called, plain = (
-        said(frame, pa.confusion_at("label", "score", 2, weight=weight)) for weight in ("weight", None)
+        value_of(frame, pa.confusion_at("label", "score", 2, weight=weight)) for weight in ("weight", None)
     )
     assert (called["mcc"], called["kappa"]) == (plain["mcc"], plain["kappa"])
 
@@ -272,8 +272,8 @@ NUMERIC = [pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32
 def test_weight_dtypes(dtype: Any) -> None:
     few = [1, 0, 1, 1, 1] if dtype == pl.Boolean else [3, 0, 5, 1, 2]
     frame = FRAME.with_columns(weight=pl.Series(few).cast(dtype))
-    expected = said(frame.with_columns(pl.Series("weight", few, pl.Float64)), _auc())
-    assert said(frame, _auc()) == expected
+    expected = value_of(frame.with_columns(pl.Series("weight", few, pl.Float64)), _auc())
+    assert value_of(frame, _auc()) == expected
 
 
 def _auc() -> pl.Expr:
@@ -284,7 +284,7 @@ def test_weights_have_no_bootstrap_interval() -> None:
     frame = pl.concat([FRAME, FRAME]).with_columns(weight=pl.lit(1.0))
     for function, rate in ((pa.tpr_at_fpr, 0.3), (pa.fpr_at_tpr, 0.6)):
         plain, heavy = (
-            said(frame, function("label", "score", rate, n_resamples=9, weight=weight))
+            value_of(frame, function("label", "score", rate, n_resamples=9, weight=weight))
             for weight in (None, "weight")
         )
         limits = dict.fromkeys(("se", "lower", "upper"))

@@ -172,7 +172,7 @@ def _variance(values: Sequence[Fraction]) -> Fraction:
 def variances_within(labels: Sequence[bool], values: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
     """The variances of the mean placements of positives and of negatives."""
     both = zip(labels, values, strict=True)
-    of_class: dict[bool, list[Fraction]] = {True: [], False: []}
+    by_class: dict[bool, list[Fraction]] = {True: [], False: []}
     for label, value in both:
-        of_class[label].append(value)
-    return _variance(of_class[True]), _variance(of_class[False])
+        by_class[label].append(value)
+    return _variance(by_class[True]), _variance(by_class[False])

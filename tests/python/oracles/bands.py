@@ -260,7 +260,7 @@ def _radial(angles: list[float], mean: list[float], lower: list[float], upper: l
     return _records(angles, [None] * len(angles), points(mean), points(low), points(high))
 
 
-def _of_curves(
+def _fold_band(
     curves: list[Curve],
     scores: list[float],
     method: str,
@@ -307,12 +307,14 @@ def _of_curves(
         return reading
 
     if method == "threshold_ellipse":
-        of_fpr, of_tpr = read(thresholds, rate(1)), read(thresholds, rate(0))
+        fpr_reader, tpr_reader = read(thresholds, rate(1)), read(thresholds, rate(0))
         means = [
             (float(np.mean(x)), float(np.mean(y)))
-            for x, y in zip(zip(*of_fpr, strict=True), zip(*of_tpr, strict=True), strict=True)
+            for x, y in zip(zip(*fpr_reader, strict=True), zip(*tpr_reader, strict=True), strict=True)
         ]
-        return _records([None] * len(thresholds), thresholds, means, *_ellipses(of_fpr, of_tpr, level))
+        return _records(
+            [None] * len(thresholds), thresholds, means, *_ellipses(fpr_reader, tpr_reader, level)
+        )
     fpr, low_fpr, high_fpr = limited(read(thresholds, rate(1)))
     tpr, low_tpr, high_tpr = limited(read(thresholds, rate(0)))
     low_fpr, high_fpr = (_rising(low_fpr), _falling(high_fpr)) if method == "threshold_box" else (fpr, fpr)
@@ -452,13 +454,13 @@ def roc_band(
     if method == "working_hotelling":
         return _working_hotelling((pos, neg), level, rates)
     plain = resample == "plain"
-    curves = [_drawn(pos, neg, seed, replicate, plain=plain) for replicate in range(n_resamples)]
+    curves = [_resample(pos, neg, seed, replicate, plain=plain) for replicate in range(n_resamples)]
     scores = sorted({*pos, *neg}, reverse=True)
-    drawn = [curve for curve in curves if all(curve)]
-    return _of_curves(drawn, scores, method, distribution, level, n_points, len(pos))
+    defined = [curve for curve in curves if all(curve)]
+    return _fold_band(defined, scores, method, distribution, level, n_points, len(pos))
 
 
-_drawn = resample
+_resample = resample
 
 
 def roc_band_of_folds(
@@ -471,7 +473,7 @@ def roc_band_of_folds(
         folds.setdefault(row[2], []).append(row[:2])
     curves = [classes(part) for part in folds.values()]
     scores = sorted({row[1] for row in rows}, reverse=True)
-    return _of_curves(
+    return _fold_band(
         [curve for curve in curves if all(curve)], scores, method, distribution, level, n_points
     )
 
@@ -519,11 +521,11 @@ def roc_difference_band(
     ranks = [_ranks(one) for one in scores]
     correlations, shares = [], []
     for label, size in enumerate(sizes):
-        of_class = [(ranks[0][row[1]][2], ranks[1][row[2]][2]) for row in rows if row[0] == label]
-        correlations.append(_correlation(of_class))
+        class_ranks = [(ranks[0][row[1]][2], ranks[1][row[2]][2]) for row in rows if row[0] == label]
+        correlations.append(_correlation(class_ranks))
         shares.append(0.4 * size**-0.2)
 
-    def drawn(stream: Stream) -> list[Any]:
+    def resampled(stream: Stream) -> list[Any]:
         def moved(row: Any) -> tuple[bool, float, float]:
             bits = stream.bits()
             within, one, other = ((bits >> 21 * part) % 2**21 / 2**21 for part in range(3))
@@ -537,15 +539,15 @@ def roc_difference_band(
 
         if clustered:
             clusters = sorted({row[3] for row in rows})
-            taken = []
+            sample = []
             for _ in clusters:
                 cluster = clusters[stream.index(len(clusters))]
-                taken += [moved(row) for row in rows if row[3] == cluster]
-            return taken
-        taken = []
+                sample += [moved(row) for row in rows if row[3] == cluster]
+            return sample
+        sample = []
         for first, size in ((0, sizes[0]), (sizes[0], sizes[1])):
-            taken += [moved(rows[first + stream.index(size)]) for _ in range(size)]
-        return taken
+            sample += [moved(rows[first + stream.index(size)]) for _ in range(size)]
+        return sample
 
     rates = [Fraction(place + 1, n_points + 1) for place in range(n_points)]
 
@@ -557,9 +559,9 @@ def roc_difference_band(
 
     differences = []
     for replicate in range(n_resamples):
-        taken = drawn(Stream(seed, replicate))
-        if len({row[0] for row in taken}) == 2:
-            a, b = curves(taken)
+        resample_rows = resampled(Stream(seed, replicate))
+        if len({row[0] for row in resample_rows}) == 2:
+            a, b = curves(resample_rows)
             differences.append(np.subtract(a, b))
     if len(differences) < 2:
         return None

@@ -85,7 +85,9 @@ def multiclass_roc_auc(
     auc = None
     if average == "micro":
         cells = [(key == one, value, w) for key, values, w in weighed for one, value in values.items()]
-        pos, neg = ([(value, w) for own, value, w in cells if own is which] for which in (True, False))
+        pos, neg = (
+            [(value, w) for row_class, value, w in cells if row_class is which] for which in (True, False)
+        )
         auc = as_float(weighted_area(pos, neg))
     elif average is not None and multi_class == "ovr":
         auc = weighted_mean((ovr[one], mass[one] if weigh else 1) for one in classes)
@@ -168,28 +170,30 @@ def multiclass_roc_auc_ci(
     n = {one: len(of[one]) for one in classes}
     present = [one for one in classes if n[one]]
 
-    def placement(row: dict[str, float], own: str, column: str, others: str) -> Fraction:
+    def placement(row: dict[str, float], class_name: str, column: str, others: str) -> Fraction:
         """Return how much of another class a row is right against: above by its own column, or below."""
         right = (
             concordance(row[column], other[column])
-            if own == column
+            if class_name == column
             else concordance(other[column], row[column])
             for other in of[others]
         )
         return sum(right, Fraction(0)) / n[others]
 
-    def share(own: str, other: str) -> Fraction:
+    def share(class_name: str, other: str) -> Fraction:
         """Return the weight of the area of a class against another in the average, but for a factor."""
         if multi_class == "ovr":
-            return Fraction(n[other], len(rows) - n[own]) * (n[own] if average == "weighted" else 1)
-        return Fraction(n[own] + n[other] if average == "weighted" else 1, 2)
+            return Fraction(n[other], len(rows) - n[class_name]) * (
+                n[class_name] if average == "weighted" else 1
+            )
+        return Fraction(n[class_name] + n[other] if average == "weighted" else 1, 2)
 
     total = sum((share(a, b) for a in present for b in present if a != b), Fraction(0))
 
-    def component(row: dict[str, float], own: str, others: Sequence[str]) -> Fraction:
+    def component(row: dict[str, float], class_name: str, others: Sequence[str]) -> Fraction:
         parts = (
-            share(own, other) * placement(row, own, own, other)
-            + share(other, own) * placement(row, own, other, other)
+            share(class_name, other) * placement(row, class_name, class_name, other)
+            + share(other, class_name) * placement(row, class_name, other, other)
             for other in others
         )
         return sum(parts, Fraction(0)) / total
@@ -197,8 +201,11 @@ def multiclass_roc_auc_ci(
     variance = None
     if total:
         variance = _sampled(
-            [component(row, own, [one for one in present if one != own]) for row in of[own]]
-            for own in present
+            [
+                component(row, label_class, [one for one in present if one != label_class])
+                for row in of[label_class]
+            ]
+            for label_class in present
         )
     for one in answer["classes"]:
         name = one["class"]
@@ -210,8 +217,15 @@ def multiclass_roc_auc_ci(
         pair_variance = None
         if n[a] and n[b]:
             pair_variance = _sampled(
-                [(placement(row, own, own, other) + placement(row, own, other, other)) / 2 for row in of[own]]
-                for own, other in ((a, b), (b, a))
+                [
+                    (
+                        placement(row, label_class, label_class, other)
+                        + placement(row, label_class, other, other)
+                    )
+                    / 2
+                    for row in of[label_class]
+                ]
+                for label_class, other in ((a, b), (b, a))
             )
         pair.update(normal_limits(pair["auc"], pair_variance, level))
     return {**answer, **normal_limits(answer["auc"], variance, level)}
@@ -226,9 +240,9 @@ def ordinal_roc_auc_ci(rows: Sequence[tuple[str, float]], level: float, *, liste
     for key, score in rows:
         of.setdefault(key, []).append(score)
 
-    def placement(score: float, own: str, other: str) -> Fraction:
+    def placement(score: float, class_name: str, other: str) -> Fraction:
         right = (
-            concordance(score, against) if own > other else concordance(against, score)
+            concordance(score, against) if class_name > other else concordance(against, score)
             for against in of[other]
         )
         return sum(right, Fraction(0)) / len(of[other])
@@ -238,17 +252,21 @@ def ordinal_roc_auc_ci(rows: Sequence[tuple[str, float]], level: float, *, liste
         components = (
             [
                 sum(
-                    (weight(own, other) * placement(score, own, other) for other in of if other != own),
+                    (
+                        weight(class_name, other) * placement(score, class_name, other)
+                        for other in of
+                        if other != class_name
+                    ),
                     Fraction(0),
                 )
                 / total
-                for score in of[own]
+                for score in of[class_name]
             ]
-            for own in of
+            for class_name in of
         )
         return normal_limits(estimate, _sampled(components) if total else None, level)
 
-    of_concordance = limits(answer["concordance"], lambda a, b: len(of[a]) * len(of[b]))
+    concordance_limits = limits(answer["concordance"], lambda a, b: len(of[a]) * len(of[b]))
     for pair in answer["pairs"] or []:
         pair.update(
             normal_limits(pair["auc"], delong_variance(of[pair["class_b"]], of[pair["class_a"]]), level)
@@ -256,5 +274,5 @@ def ordinal_roc_auc_ci(rows: Sequence[tuple[str, float]], level: float, *, liste
     return {
         **answer,
         **limits(answer["auc"], lambda *_: 1),
-        **dict(zip(names, of_concordance.values(), strict=True)),
+        **dict(zip(names, concordance_limits.values(), strict=True)),
     }

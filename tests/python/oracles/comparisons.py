@@ -82,9 +82,9 @@ def partial_area_difference(rows: Sequence[Any], max_fpr: Fraction) -> dict[str,
         return whole
     a, b = (partial_area(one, max_fpr) for one in pairs)
     answer = whole | {"estimate_a": float(a), "estimate_b": float(b), "difference": ...}
-    drawn = dict.fromkeys(("se", "lower", "upper"), ...) if whole["se"] is not None else {}
+    resampled = dict.fromkeys(("se", "lower", "upper"), ...) if whole["se"] is not None else {}
     # With a standard error of 0 the statistic is undefined, and whether it is 0 depends on the random draws.
-    return answer | drawn | {"z": MAYBE, "p_value": MAYBE} if drawn else answer
+    return answer | resampled | {"z": MAYBE, "p_value": MAYBE} if resampled else answer
 
 
 def compare_scores(rows: Sequence[Any], z: float) -> dict[str, Any]:
@@ -99,9 +99,9 @@ def compare_scores(rows: Sequence[Any], z: float) -> dict[str, Any]:
     areas = []
     for k, name in enumerate(("score", "other")):
         ci = roc_auc_ci([(row[0], row[1 + k]) for row in rows], z)
-        of_one = {key: ci[key] for key in ("auc", "se", "lower", "upper")}
+        area = {key: ci[key] for key in ("auc", "se", "lower", "upper")}
         covariance = [float(value) for value in matrix[k]] if matrix else []
-        areas.append({"score": name, **of_one, "covariance": covariance})
+        areas.append({"score": name, **area, "covariance": covariance})
     pair = {key: test[key] for key in ("difference", "se", "lower", "upper", "z", "p_value")}
     pairs = [{"score_a": "score", "score_b": "other", **pair, "p_adjusted": pair["p_value"]}]
     joint: dict[str, Any] = dict.fromkeys(("chi_square", "df", "p_value"))
@@ -151,7 +151,7 @@ def population_stability_table(
     if has_nan(rows) or not pos or not neg:
         return None
     if edges is None:
-        band_of = score_bands(rows, bands, of_positives=True)
+        band_of = score_bands(rows, bands, by_positives=True)
     else:
         band_of = {score: sum(edge > score for edge in edges) + 1 for _, score in rows}
     table: list[dict[str, Any]] = []

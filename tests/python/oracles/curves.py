@@ -38,7 +38,7 @@ def on_curve(
     return make(group, group.points(), weighted) if defined and not group.has_nan else None
 
 
-def _told(group: Group, point: Point, *, weighted: bool) -> dict[str, Any]:
+def _fields(group: Group, point: Point, *, weighted: bool) -> dict[str, Any]:
     threshold, fp, tp = point
     return {
         "threshold": threshold,
@@ -50,7 +50,7 @@ def _told(group: Group, point: Point, *, weighted: bool) -> dict[str, Any]:
 
 
 def whole_curve(group: Group, points: list[Point], weighted: bool) -> list[dict[str, Any]]:
-    return [_told(group, point, weighted=weighted) for point in points]
+    return [_fields(group, point, weighted=weighted) for point in points]
 
 
 def _turn(a: Point, b: Point, c: Point) -> Fraction:
@@ -103,15 +103,15 @@ def at_rates(
         reached = [float((fp, tp)[along - 1] / whole[along]) for _, fp, tp in points]
         here = [i for i, at in enumerate(reached) if at == rate]
         if here:
-            answers.append(_told(group, points[here[-1] if what == "fpr" else here[0]], weighted=weighted))
+            answers.append(_fields(group, points[here[-1] if what == "fpr" else here[0]], weighted=weighted))
             continue
         after = next(i for i, at in enumerate(reached) if at > rate)
         (x0, y0), (x1, y1) = (
             (fp, tp) if what == "fpr" else (tp, fp) for _, fp, tp in (points[after - 1], points[after])
         )
         other = float((y0 + (Fraction(rate) * whole[along] - x0) / (x1 - x0) * (y1 - y0)) / whole[up])
-        rates_told = {"fpr": rate, "tpr": other} if what == "fpr" else {"fpr": other, "tpr": rate}
-        answers.append({"threshold": None, "fp": None, "tp": None, **rates_told})
+        pair = {"fpr": rate, "tpr": other} if what == "fpr" else {"fpr": other, "tpr": rate}
+        answers.append({"threshold": None, "fp": None, "tp": None, **pair})
     return answers
 
 
@@ -123,7 +123,7 @@ def at_thresholds(
         fp, tp = group.reaching(number)
         rest = {"tn": group.n - fp, "fn": group.p - tp}
         masses = {name: group.mass(mass, weighted=weighted) for name, mass in rest.items()}
-        answers.append({**_told(group, (number, fp, tp), weighted=weighted), **masses})
+        answers.append({**_fields(group, (number, fp, tp), weighted=weighted), **masses})
     return answers
 
 
@@ -215,10 +215,10 @@ def cap_curve(rows: Sequence[Row]) -> list[dict[str, Any]] | None:
     ]
 
 
-def score_bands(rows: Sequence[Row], bands: int, *, of_positives: bool) -> dict[float, int]:
+def score_bands(rows: Sequence[Row], bands: int, *, by_positives: bool) -> dict[float, int]:
     """The band of each score: the one that the middle of its rows, or of its positives, falls into."""
     pos, _ = classes(rows)
-    counted = pos if of_positives else [score for _, score in rows]
+    counted = pos if by_positives else [score for _, score in rows]
     half = Fraction(bands, 2)
 
     def middle(score: float) -> Fraction:
@@ -233,7 +233,7 @@ def score_bands(rows: Sequence[Row], bands: int, *, of_positives: bool) -> dict[
         return at if at == half else at + Fraction(1 if at > half else -1, 2)
 
     places = {score: place(score) for score in set(counted)}
-    of_others: dict[float, Fraction] = {}
+    other_mass: dict[float, Fraction] = {}
     between: dict[float, tuple[Fraction, Fraction]] = {}
     for score in {score for _, score in rows} - set(counted):
         upper = [places[min(other for other in counted if other > score)]] if max(counted) > score else []
@@ -241,17 +241,17 @@ def score_bands(rows: Sequence[Row], bands: int, *, of_positives: bool) -> dict[
         u, v = (upper or lower)[0], (lower or upper)[0]
         at, border = middle(score), (u + v) / 2
         if u == v or (at, border) < (border, half):
-            of_others[score] = u
+            other_mass[score] = u
         elif (at, border) > (border, half):
-            of_others[score] = v
+            other_mass[score] = v
         else:
             between[score] = (u, v)
-    places |= of_others
+    places |= other_mass
 
     def size(at: Fraction) -> tuple[int, int]:
         inside = [row for row in rows if places.get(row[1]) == at]
         n_pos = sum(label for label, _ in inside)
-        return (n_pos, len(inside) - n_pos) if of_positives else (len(inside), n_pos)
+        return (n_pos, len(inside) - n_pos) if by_positives else (len(inside), n_pos)
 
     on_border = {score for score, at in places.items() if at == half and bands % 2 == 0}
     sides = {score: (half - Fraction(1, 2), half + Fraction(1, 2)) for score in on_border} | between
@@ -266,7 +266,7 @@ def gains_table(
     if not pos or not neg or has_nan(rows):
         return None
     scores = [score for _, score in rows]
-    band_of = score_bands(rows, bands, of_positives=False)
+    band_of = score_bands(rows, bands, by_positives=False)
     if edges is not None:
         band_of = {s: sum(edge > s for edge in edges) + 1 for s in scores}
     overall = Fraction(len(pos), len(rows))

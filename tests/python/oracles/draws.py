@@ -61,8 +61,8 @@ def resample(
     stream = Stream(seed, replicate)
     neg, pos = sorted(neg), sorted(pos)
     if not plain:
-        drawn = [neg[stream.index(len(neg))] for _ in neg]
-        return [pos[stream.index(len(pos))] for _ in pos], drawn
+        sampled = [neg[stream.index(len(neg))] for _ in neg]
+        return [pos[stream.index(len(pos))] for _ in pos], sampled
     rows = [stream.index(len(neg) + len(pos)) for _ in range(len(neg) + len(pos))]
     return [pos[row - len(neg)] for row in rows if row >= len(neg)], [
         neg[row] for row in rows if row < len(neg)

@@ -57,9 +57,9 @@ def cv_roc_auc(
         m, n = (sum(len(classes(part)[one]) for part in defined) for one in (0, 1))
         squares = Fraction(0)
         for part, auc in zip(defined, areas, strict=True):
-            of_pos, of_neg = placements(part, tie)
-            values = [(v - auc) * Fraction(m + n, m) for v in of_pos]
-            values += [(v - auc) * Fraction(m + n, n) for v in of_neg]
+            pos_placements, neg_placements = placements(part, tie)
+            values = [(v - auc) * Fraction(m + n, m) for v in pos_placements]
+            values += [(v - auc) * Fraction(m + n, n) for v in neg_placements]
             squares += sum((v * v for v in values), Fraction(0)) / len(part)
         se, quantile = math.sqrt(squares / k / (m + n)), float(norm.isf((1 - level) / 2))
     limits = {"lower": float(mean) - quantile * se, "upper": float(mean) + quantile * se}
@@ -81,13 +81,13 @@ def within_folds(parts: Sequence[Sequence[Any]], level: float, *, alone: bool = 
         pairs = [row[:2] for row in part]
         auc = exact_auc(pairs)
         areas.append(auc)
-        of_fold: dict[tuple[Any, bool], Fraction] = {}
+        fold_weights: dict[tuple[Any, bool], Fraction] = {}
         for label, values in zip((True, False), placements(pairs), strict=True):
             for row, value in zip([row for row in part if row[0] == label], values, strict=True):
                 # A row for itself is a row of its class in its fold.
                 key = ((fold, label, row[-1]) if alone else row[-1], label)
-                of_fold[key] = of_fold.get(key, Fraction(0)) + (value - auc) / len(values)
-        for (cluster, label), value in of_fold.items():
+                fold_weights[key] = fold_weights.get(key, Fraction(0)) + (value - auc) / len(values)
+        for (cluster, label), value in fold_weights.items():
             sums[cluster] = sums.get(cluster, 0.0) + factors[not label] * float(value)
     se = math.sqrt(math.fsum(value**2 for value in sums.values())) / k
     mean = float(sum(areas, Fraction(0)) / k)
@@ -118,14 +118,14 @@ def cv_roc_auc_clustered(
     for part in parts:
         pairs = [row[:2] for row in part]
         auc = exact_auc(pairs)
-        of_pos, of_neg = placements(pairs, tie)
+        pos_placements, neg_placements = placements(pairs, tie)
         influence: dict[float, Fraction] = dict.fromkeys(clusters, Fraction(0))
-        for label, total, values in ((True, m, of_pos), (False, n, of_neg)):
+        for label, total, values in ((True, m, pos_placements), (False, n, neg_placements)):
             members = [row[3] for row in part if row[0] == label]
             for cluster, value in zip(members, values, strict=True):
                 influence[cluster] += (value - auc) / total
-        of_fold = sum(Fraction(1, sum(row[3] == own[3] for row in rows)) for own in part)
-        weight = math.sqrt(len(clusters) / (len(parts) * of_fold))
+        n_clusters = sum(Fraction(1, sum(row[3] == member[3] for row in rows)) for member in part)
+        weight = math.sqrt(len(clusters) / (len(parts) * n_clusters))
         for cluster in clusters:
             sums[cluster] += weight * float(influence[cluster])
     se = math.sqrt(sum(value * value for value in sums.values()))

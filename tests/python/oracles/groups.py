@@ -20,20 +20,20 @@ def area_covariance(one: Sequence[Any], other: Sequence[Any]) -> Fraction | None
     """The covariance of two AUCs, each of its own rows (label, score, ..., cluster)."""
 
     def sums(rows: Sequence[Any]) -> list[dict[Any, Fraction]]:
-        of_classes: list[dict[Any, Fraction]] = [{}, {}]
+        class_sums: list[dict[Any, Fraction]] = [{}, {}]
         pairs = [row[:2] for row in rows]
         auc = exact_auc(pairs)
-        for sums, label, values in zip(of_classes, (True, False), placements(pairs), strict=True):
+        for sums, label, values in zip(class_sums, (True, False), placements(pairs), strict=True):
             for row, value in zip([row for row in rows if row[0] == label], values, strict=True):
                 sums[row[-1]] = sums.get(row[-1], Fraction(0)) + (value - auc) / len(values)
-        return of_classes
+        return class_sums
 
-    of_one, of_other = sums(one), sums(other)
-    if any(len(of_class) < 2 for of_class in (*of_one, *of_other)):
+    first_sums, second_sums = sums(one), sums(other)
+    if any(len(clusters_of_class) < 2 for clusters_of_class in (*first_sums, *second_sums)):
         return None
 
     def part(a: int, b: int) -> Fraction:
-        x, y = of_one[a], of_other[b]
+        x, y = first_sums[a], second_sums[b]
         if a == b:
             clusters = min(len(x), len(y))
         else:
@@ -43,7 +43,7 @@ def area_covariance(one: Sequence[Any], other: Sequence[Any]) -> Fraction | None
     return sum((part(a, b) for a in (0, 1) for b in (0, 1)), Fraction(0))
 
 
-def rest(own: Sequence[Any], others: Sequence[Sequence[Any]]) -> dict[str, Any]:
+def rest(segment: Sequence[Any], others: Sequence[Sequence[Any]]) -> dict[str, Any]:
     """The mean of the AUCs of other segments by van Elteren, each of its rows (label, score, ..., cluster).
 
     Its variance and its covariance with the AUC of a segment are sums over all pairs.
@@ -51,14 +51,14 @@ def rest(own: Sequence[Any], others: Sequence[Sequence[Any]]) -> dict[str, Any]:
     used = [(rows, area_covariance(rows, rows)) for rows in others if len({row[0] for row in rows}) == 2]
     varying = [rows for rows, variance in used if variance is not None]
     # With fewer than two variances among all segments, the mean is that of all others.
-    every = [own, *others]
-    known = [
+    every = [segment, *others]
+    defined = [
         rows
         for rows in every
         if len({row[0] for row in rows}) == 2 and area_covariance(rows, rows) is not None
     ]
-    is_known = len(known) >= 2 or len(varying) == len(used)
-    if not is_known:
+    is_defined = len(defined) >= 2 or len(varying) == len(used)
+    if not is_defined:
         varying = [rows for rows, _ in used]
     counts = [(sum(row[0] for row in rows), sum(not row[0] for row in rows)) for rows in varying]
     if not varying:
@@ -72,17 +72,17 @@ def rest(own: Sequence[Any], others: Sequence[Sequence[Any]]) -> dict[str, Any]:
         return both
 
     weighted = list(zip(shares, varying, strict=True))
-    if not is_known:
+    if not is_defined:
         auc = sum((share * exact_auc([row[:2] for row in rows]) for share, rows in weighted), Fraction(0))
         return {"auc": auc, "variance": None, "covariance": None, "n_pos": 0, "n_neg": 0}
-    has_variance = len({row[0] for row in own}) == 2 and area_covariance(own, own) is not None
+    has_variance = len({row[0] for row in segment}) == 2 and area_covariance(segment, segment) is not None
     return {
         "auc": sum((share * exact_auc([row[:2] for row in rows]) for share, rows in weighted), Fraction(0)),
         "variance": sum(
             (s * t * covariance(a, b) for s, a in weighted for t, b in weighted),
             Fraction(0),
         ),
-        "covariance": sum((share * covariance(own, rows) for share, rows in weighted), Fraction(0))
+        "covariance": sum((share * covariance(segment, rows) for share, rows in weighted), Fraction(0))
         if has_variance
         else None,
         "n_pos": sum(m for m, _ in counts),
@@ -138,16 +138,18 @@ def subgroup_auc_ci(
     }
     records = []
     for field, sampled in samples.items():
-        taken = [(sampled(label, key == subgroup), label, score) for label, score, key in rows]
-        first, second = ([score for side, _, score in taken if side is place] for place in (True, False))
+        sampled_rows = [(sampled(label, key == subgroup), label, score) for label, score, key in rows]
+        first, second = (
+            [score for side, _, score in sampled_rows if side is place] for place in (True, False)
+        )
         variance = delong_variance(first, second)
         least, most = (-0.5, 0.5) if field.endswith("aeg") else (0.0, 1.0)
         record = {
             "field": field,
             "estimate": answer[field],
             **normal_limits(answer[field], variance, level, least, most),
-            "n_pos": sum(label for side, label, _ in taken if side is not None),
-            "n_neg": sum(not label for side, label, _ in taken if side is not None),
+            "n_pos": sum(label for side, label, _ in sampled_rows if side is not None),
+            "n_neg": sum(not label for side, label, _ in sampled_rows if side is not None),
         }
         records.append(record)
     return records

@@ -67,19 +67,21 @@ def roc_auc_ci(
             return {**dict.fromkeys(names), "auc": auc, **counts}
         se = fitted
     else:
-        of_pos, of_neg = placements(rows)
-        se = math.sqrt(sample_variance(of_pos) / len(pos) + sample_variance(of_neg) / len(neg))
+        pos_placements, neg_placements = placements(rows)
+        se = math.sqrt(
+            sample_variance(pos_placements) / len(pos) + sample_variance(neg_placements) / len(neg)
+        )
     if method == "wilson":
         wilson = Wilson(float(auc), se, (len(pos), len(neg)))
         level = 2 * float(norm.cdf(z)) - 1
         return {"auc": auc, "se": se, **wilson.limits(level), **wilson.test(test), **counts}
-    said = decided(auc, se, 0.5, test)
+    tested = decided(auc, se, 0.5, test)
     if method == "logit":
         limits, center, spread = logit_limits(auc, se, z, len(pos), len(neg))
-        said = decided(center, spread, 0.5, test, scale=logit)
+        tested = decided(center, spread, 0.5, test, scale=logit)
     else:
         limits = {"lower": max(0.0, auc - z * se), "upper": min(1.0, auc + z * se)}
-    return {"auc": auc, "se": se, **limits, **said, **counts}
+    return {"auc": auc, "se": se, **limits, **tested, **counts}
 
 
 def binormal_error(rows: Sequence[Row]) -> float | None:
@@ -104,9 +106,9 @@ def binormal_error(rows: Sequence[Row]) -> float | None:
 
 def roc_auc_bootstrap(rows: Sequence[Row]) -> dict[str, Any]:
     """Whether a bootstrap has an answer. Its value depends on the random draws, so any number is accepted."""
-    drawn = {"se": ..., "lower": ..., "upper": ..., "z": MAYBE, "p_value": MAYBE}
+    resampled = {"se": ..., "lower": ..., "upper": ..., "z": MAYBE, "p_value": MAYBE}
     answer = roc_auc_ci(rows, z=1.0)
-    return answer | {key: any_number for key, any_number in drawn.items() if is_defined(answer["se"])}
+    return answer | {key: any_number for key, any_number in resampled.items() if is_defined(answer["se"])}
 
 
 def roc_auc_ci_clustered(
@@ -123,8 +125,8 @@ def roc_auc_ci_clustered(
         return {**answer, **dict.fromkeys(("se", "lower", "upper", "z", "p_value")), **clusters}
     se = math.sqrt(max(Fraction(0), matrix[0][0]))
     if method == "wilson":
-        of_class = [len({row[2] for row in rows if row[0] == label}) for label in (True, False)]
-        wilson = Wilson(float(auc), se, (answer["n_pos"], answer["n_neg"]), (of_class[0], of_class[1]))
+        n_clusters = [len({row[2] for row in rows if row[0] == label}) for label in (True, False)]
+        wilson = Wilson(float(auc), se, (answer["n_pos"], answer["n_neg"]), (n_clusters[0], n_clusters[1]))
         level = 2 * float(norm.cdf(z)) - 1
         return {**answer, "se": se, **wilson.limits(level), **wilson.test(test), **clusters}
     limits = {"lower": max(0.0, auc - z * se), "upper": min(1.0, auc + z * se)}
@@ -154,7 +156,7 @@ def weighted_roc_auc_ci(rows: Sequence[WeightedRow], z: float, method: str = "de
         variance += (weight * (placement - exact) / group.n) ** 2
     se = math.sqrt(variance)
     if method == "wilson":
-        sizes = [effective([weight for _, weight in of_class]) for of_class in (group.pos, group.neg)]
+        sizes = [effective([weight for _, weight in class_rows]) for class_rows in (group.pos, group.neg)]
         wilson = Wilson(float(area), se, (sizes[0], sizes[1]))
         level = 2 * float(norm.cdf(z)) - 1
         return {"auc": area, "se": se, **wilson.limits(level), **wilson.test(), **group.counts}
@@ -202,13 +204,13 @@ def partial_roc_auc_ci(
         se = float(unit) * math.sqrt(sum(variances_within(labels, placements_within(rows, bounds))))
         errors = float(norm.isf((1 - level) / 2))
         limits = {"lower": float(auc) - errors * se, "upper": float(auc) + errors * se}
-        said = decided(auc, se, usual, test)
+        tested = decided(auc, se, usual, test)
     else:
-        of_classes = variances_within(*pseudovalues_within(rows, bounds))
-        se = float(unit) * math.sqrt(sum(of_classes))
+        class_variances = variances_within(*pseudovalues_within(rows, bounds))
+        se = float(unit) * math.sqrt(sum(class_variances))
         rows_of = [len(neg), len(pos)] if axis == "fpr" else [len(pos), len(neg)]
         within = max(rows_of[0] * full, Fraction(1))
-        v, w = of_classes[::-1] if axis == "fpr" else of_classes
+        v, w = class_variances[::-1] if axis == "fpr" else class_variances
         freedom = [max(within, Fraction(2)) - 1, Fraction(rows_of[1] - 1)]
         df = float((v + w) ** 2 / (v**2 / freedom[0] + w**2 / freedom[1]) if v + w else min(freedom))
         errors = float(student_t.isf((1 - level) / 2, df))
@@ -224,11 +226,11 @@ def partial_roc_auc_ci(
             return logit(float(share))
 
         here = usual + unit * (Fraction(center) * full - diagonal)
-        said = decided(here, spread, usual, test, lambda t: float(student_t.sf(t, df)), scale)
+        tested = decided(here, spread, usual, test, lambda t: float(student_t.sf(t, df)), scale)
     limits = {"lower": max(least, limits["lower"]), "upper": min(most, limits["upper"])}
     # Below the diagonal, standardized numbers may be near 0, or the same as the least one.
     close = {"auc": Rounded(auc), **{name: Rounded(limit) for name, limit in limits.items()}}
-    return {**close, "se": se, **said, **counts}
+    return {**close, "se": se, **tested, **counts}
 
 
 def quantile(values: Sequence[float], probability: float) -> float:
@@ -271,14 +273,14 @@ def bootstrap_ci(
     if has_nan(rows):
         return None
     pos, neg = classes(rows)
-    drawn: list[list[float | None]] = []
+    resampled: list[list[float | None]] = []
     if len(pos) > 1 and len(neg) > 1:
         for replicate in range(n_resamples):
             some_pos, some_neg = resample(pos, neg, seed, replicate, plain=plain)
-            drawn.append(numbers([(True, s) for s in some_pos] + [(False, s) for s in some_neg]))
+            resampled.append(numbers([(True, s) for s in some_pos] + [(False, s) for s in some_neg]))
     records = []
     for place, (name, estimate) in enumerate(zip(names, numbers(rows), strict=True)):
-        values = sorted(float(each[place]) for each in drawn if each[place] is not None)  # type: ignore[arg-type]
+        values = sorted(float(each[place]) for each in resampled if each[place] is not None)  # type: ignore[arg-type]
         undefined: dict[str, Any] = {"se": None, "lower": None, "upper": None}
         if len(values) > 1:
             tail = (1 - level) / 2
@@ -288,7 +290,7 @@ def bootstrap_ci(
                 "lower": Rounded(lower),
                 "upper": Rounded(upper),
             }
-        n_undefined = sum(each[place] is None for each in drawn)
+        n_undefined = sum(each[place] is None for each in resampled)
         records.append({"field": name, "estimate": estimate, **undefined, "n_undefined": n_undefined})
     return records
 

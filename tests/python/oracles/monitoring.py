@@ -103,7 +103,7 @@ def always_valid(
     return answers
 
 
-def of_change(before: Part, after: Part, difference: float, scales: tuple[float, float]) -> float:
+def change_p_value(before: Part, after: Part, difference: float, scales: tuple[float, float]) -> float:
     """The least evidence against both means, if the second is above the first by a difference."""
 
     def both(mean: float) -> float:
@@ -141,7 +141,7 @@ def changes(periods: Sequence[Period], *, baseline: int, level: float, tightest_
             before, after = part(periods[:since]), part(periods[since:end])
             scales = scale_of(before.variance, 1 - level), scale_of(tightest_at * per_period, 1 - level)
             weight = share(since - baseline + 1)
-            e_value = weight * of_change(before, after, 0.0, scales)
+            e_value = weight * change_p_value(before, after, 0.0, scales)
             candidates.append(Change(e_value, since, weight, before, after, scales))
         answers.append(max(candidates))
     return answers

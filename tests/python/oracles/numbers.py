@@ -79,7 +79,9 @@ def gini_index(rows: Sequence[tuple[float, float]], points: bool) -> dict[str, A
     def curve(by: Sequence[Any]) -> list[tuple[Any, Fraction, Fraction]]:
         found: list[tuple[Any, Fraction, Fraction]] = [(None, Fraction(0), Fraction(0))]
         for score in sorted(set(by), reverse=True):
-            reached = [target for (target, _), own in zip(exact, by, strict=True) if own >= score]
+            reached = [
+                target for (target, _), score_value in zip(exact, by, strict=True) if score_value >= score
+            ]
             found.append((score, Fraction(len(reached), len(rows)), sum(reached, Fraction(0)) / total))
         return found
 
@@ -87,13 +89,12 @@ def gini_index(rows: Sequence[tuple[float, float]], points: bool) -> dict[str, A
         steps = itertools.pairwise(curve(by))
         return sum(((x1 - x0) * (y0 + y1) for (_, x0, y0), (_, x1, y1) in steps), Fraction(0)) - 1
 
-    of_score = [score for _, score in exact]
-    gini, perfect = index(of_score), index([target for target, _ in exact])
+    scores = [score for _, score in exact]
+    gini, perfect = index(scores), index([target for target, _ in exact])
     answer |= {"gini": Rounded(gini), "normalized": Rounded(gini / perfect) if perfect > 0 else None}
     if points:
         answer["points"] = [
-            {"score": score, "population": float(x), "captured": Rounded(y)}
-            for score, x, y in curve(of_score)
+            {"score": score, "population": float(x), "captured": Rounded(y)} for score, x, y in curve(scores)
         ]
     return answer
 

@@ -89,12 +89,12 @@ def brunner_munzel(rows: Sequence[Row], alternative: str, distribution: str) -> 
     auc = roc_auc(rows)
     if auc is None or len(pos) < 2 or len(neg) < 2:
         return {**dict.fromkeys((*tests, "se")), "auc": auc, **counts}
-    of_pos, of_neg = placements(rows)
-    v1, v0 = sample_variance(of_pos) / len(pos), sample_variance(of_neg) / len(neg)
+    pos_placements, neg_placements = placements(rows)
+    v1, v0 = sample_variance(pos_placements) / len(pos), sample_variance(neg_placements) / len(neg)
     answer = {"auc": auc, "se": math.sqrt(v1 + v0), **counts}
     if v1 + v0 == 0:
         return {**answer, **dict.fromkeys(tests)}
-    statistic = float(sum(of_pos, Fraction(0)) / len(pos) - Fraction(1, 2)) / math.sqrt(v1 + v0)
+    statistic = float(sum(pos_placements, Fraction(0)) / len(pos) - Fraction(1, 2)) / math.sqrt(v1 + v0)
     df = float((v1 + v0) ** 2 / (v1**2 / (len(pos) - 1) + v0**2 / (len(neg) - 1)))
     tail = normal_tail if distribution == "normal" else lambda x: float(student_t.sf(x, df))
     return {**answer, "statistic": statistic, "df": df, "p_value": p_value(statistic, alternative, tail)}
@@ -281,15 +281,15 @@ def concordance_index(
     concordant = [Fraction(0)] * len(rows)
     weight = [Fraction(0)] * len(rows)
     for first, a in enumerate(rows):
-        of_pair = 1 / uncensored(rows, a[0]) ** 2 if method == "uno" and a[1] else Fraction(1)
+        pair_weight = 1 / uncensored(rows, a[0]) ** 2 if method == "uno" and a[1] else Fraction(1)
         if tau is not None and not a[0] < tau:
             continue
         for second, b in enumerate(rows):
             if is_earlier(a, b):
                 pairs["concordant" if a[2] > b[2] else "tied" if a[2] == b[2] else "discordant"] += 1
                 for row in (first, second):
-                    concordant[row] += of_pair * Fraction(2 * (a[2] > b[2]) + (a[2] == b[2]), 2)
-                    weight[row] += of_pair
+                    concordant[row] += pair_weight * Fraction(2 * (a[2] > b[2]) + (a[2] == b[2]), 2)
+                    weight[row] += pair_weight
     total = sum(weight, Fraction(0)) / 2
     if not total:
         return {**dict.fromkeys(names), **pairs, **counts}

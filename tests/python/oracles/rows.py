@@ -115,9 +115,9 @@ def logit_limits(
 def placements(rows: Sequence[Row], tie: Fraction = Fraction(1, 2)) -> tuple[list[Fraction], list[Fraction]]:
     """For each positive the share of negatives below, and for each negative the share of positives above."""
     pos, neg = classes(rows)
-    of_pos = [sum((concordance(p, n, tie) for n in neg), Fraction(0)) / len(neg) for p in pos]
-    of_neg = [sum((concordance(p, n, tie) for p in pos), Fraction(0)) / len(pos) for n in neg]
-    return of_pos, of_neg
+    pos_placements = [sum((concordance(p, n, tie) for n in neg), Fraction(0)) / len(neg) for p in pos]
+    neg_placements = [sum((concordance(p, n, tie) for p in pos), Fraction(0)) / len(pos) for n in neg]
+    return pos_placements, neg_placements
 
 
 def is_defined(value: Any) -> bool:
@@ -136,8 +136,8 @@ def covariances(rows: Sequence[Any], scores: int) -> list[list[Fraction]]:
     m, n = len(of[0][0]), len(of[0][1])
 
     def covariance(a: int, b: int) -> Fraction:
-        of_pos, of_neg = _covariance(of[a][0], of[b][0]), _covariance(of[a][1], of[b][1])
-        return of_pos / (m * (m - 1)) + of_neg / (n * (n - 1))
+        pos_covariance, neg_covariance = _covariance(of[a][0], of[b][0]), _covariance(of[a][1], of[b][1])
+        return pos_covariance / (m * (m - 1)) + neg_covariance / (n * (n - 1))
 
     return [[covariance(a, b) for b in range(scores)] for a in range(scores)]
 
@@ -152,13 +152,17 @@ def clustered_covariances(rows: Sequence[Any], scores: int) -> list[list[Fractio
         return None
     residuals = []
     for k in range(scores):
-        of_pos, of_neg = placements([(row[0], row[1 + k]) for row in rows])
-        auc = sum(of_pos, Fraction(0)) / m
+        pos_placements, neg_placements = placements([(row[0], row[1 + k]) for row in rows])
+        auc = sum(pos_placements, Fraction(0)) / m
         sums = []
         for cluster in clusters:
-            of_one = [v - auc for v, row in zip(of_pos, pos_rows, strict=True) if row[-1] == cluster]
-            of_other = [v - auc for v, row in zip(of_neg, neg_rows, strict=True) if row[-1] == cluster]
-            sums.append((sum(of_one, Fraction(0)), sum(of_other, Fraction(0))))
+            pos_deviations = [
+                v - auc for v, row in zip(pos_placements, pos_rows, strict=True) if row[-1] == cluster
+            ]
+            neg_deviations = [
+                v - auc for v, row in zip(neg_placements, neg_rows, strict=True) if row[-1] == cluster
+            ]
+            sums.append((sum(pos_deviations, Fraction(0)), sum(neg_deviations, Fraction(0))))
         residuals.append(sums)
 
     def covariance(a: int, b: int) -> Fraction:

@@ -86,8 +86,8 @@ def unpacked(packed: bytes) -> dict[str, Any]:
         if weights:
             sums = {name: decimal(one[name]) for name in ("pos", "neg")}
             squares = {f"{name}_squares": number() - 1 for name in ("pos", "neg")}
-            known = {name: None if steps < 0 else decimal(steps) for name, steps in squares.items()}
-            one |= {**sums, **known}
+            defined = {name: None if steps < 0 else decimal(steps) for name, steps in squares.items()}
+            one |= {**sums, **defined}
         bins.append(one)
     assert not rest
     totals = totals or {
@@ -131,18 +131,22 @@ def roc_state(max_bins: int | None = None, scale: str = "real") -> Callable[[Seq
     Rows of (label, score) are counted, and of (label, score, weight) their weights are added up.
     """
 
-    def state(given: Sequence[Any]) -> dict[str, Any]:
-        has_weights = any(len(row) > 2 for row in given)
-        weighed = [(row[0], row[1], Decimal(row[2]) if len(row) > 2 else 1) for row in given]
+    def state(counted: Sequence[Any]) -> dict[str, Any]:
+        has_weights = any(len(row) > 2 for row in counted)
+        weighed = [(row[0], row[1], Decimal(row[2]) if len(row) > 2 else 1) for row in counted]
         rows: list[Row] = [(label, score) for label, score, weight in weighed if weight]
         pos, neg = classes(rows)
 
         def total(label: bool, scores: Sequence[float], power: int = 1) -> Decimal | int:
-            return sum(weight**power for own, score, weight in weighed if own == label and score in scores)
+            return sum(
+                weight**power
+                for row_label, score, weight in weighed
+                if row_label == label and score in scores
+            )
 
         def squares(scores: Sequence[float]) -> dict[str, Decimal | int]:
-            of_classes = {"pos_squares": total(True, scores, 2), "neg_squares": total(False, scores, 2)}
-            return of_classes if has_weights else {}
+            sums = {"pos_squares": total(True, scores, 2), "neg_squares": total(False, scores, 2)}
+            return sums if has_weights else {}
 
         counts = {"n_pos": len(pos), "n_neg": len(neg), "n_missing": MAYBE}
         if has_nan(rows):

@@ -86,7 +86,7 @@ def operating_point(
     threshold, fp, tp = best
     rates = _rates(group, fp, tp, beta)
     tpr, fpr = tp / group.p, fp / group.n
-    said: Any = {
+    result: Any = {
         "youden": tpr - r * fpr,
         "closest_topleft": (1 - tpr) ** 2 + r * fpr**2,
         "cost": cost * prevalence * (1 - tpr) + (1 - prevalence) * fpr,
@@ -101,7 +101,7 @@ def operating_point(
         "threshold": threshold,
         **{name: group.mass(weight, weighted=weighted) for name, weight in counts.items()},
         **rates,
-        "criterion": None if said is None else float(said),
+        "criterion": None if result is None else float(result),
         **group.counts,
     }
 
@@ -231,27 +231,29 @@ def rate_at_rate(
     rate = float(_rate(rows, at, wanted))
     if len(group.pos) < 2 or len(group.neg) < 2 or group.weighted:
         return {wanted: rate, **dict.fromkeys(names), **group.counts}
-    pos, neg = ([score for score, _ in of_class] for of_class in (group.pos, group.neg))
-    drawn = []
+    pos, neg = ([score for score, _ in scores] for scores in (group.pos, group.neg))
+    resampled = []
     for replicate in range(n_resamples):
         some_pos, some_neg = resample(pos, neg, 0, replicate, plain=False)
         some = [(True, score) for score in some_pos] + [(False, score) for score in some_neg]
-        drawn.append(float(_rate(some, at, wanted)))
-    drawn.sort()
+        resampled.append(float(_rate(some, at, wanted)))
+    resampled.sort()
     tail = (1 - level) / 2
-    limits = quantile(drawn, tail), quantile(drawn, 1 - tail)
-    se = float(np.std(drawn, ddof=1))
+    limits = quantile(resampled, tail), quantile(resampled, 1 - tail)
+    se = float(np.std(resampled, ddof=1))
     if interval == "wilson":
         most = len(pos) if wanted == "tpr" else len(neg)
-        varies = 0 < rate < 1 and drawn[0] < drawn[-1]
+        varies = 0 < rate < 1 and resampled[0] < resampled[-1]
         effective = min(rate * (1 - rate) / se**2, most) if varies else most
-        of_share = rate * (1 - rate) / most
-        of_threshold = max(se**2 - of_share, 0.0) if drawn[0] < drawn[-1] else 0.0
+        share_variance = rate * (1 - rate) / most
+        threshold_variance = max(se**2 - share_variance, 0.0) if resampled[0] < resampled[-1] else 0.0
         others = len(neg) if wanted == "tpr" else len(pos)
         df = most - 1.0
-        if of_threshold > 0:
+        if threshold_variance > 0:
             beyond = max(others * float(min(at, 1 - at)), 1.0)
-            df = (of_share + of_threshold) ** 2 / (of_share**2 / (most - 1) + of_threshold**2 / beyond)
+            df = (share_variance + threshold_variance) ** 2 / (
+                share_variance**2 / (most - 1) + threshold_variance**2 / beyond
+            )
         limits = wilson(rate * effective, effective, float(student_t.isf(tail, df)))
     close = {"se": Rounded(se), "lower": Rounded(limits[0]), "upper": Rounded(limits[1])}
     return {wanted: rate, **close, **group.counts}

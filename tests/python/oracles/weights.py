@@ -46,14 +46,14 @@ def influences(rows: Sequence[Any], score: int, weight: int) -> list[Fraction]:
     values = []
     for row in rows:
         others = [other for other in rows if other[0] != row[0]]
-        own = sum(Fraction(other[weight]) for other in rows if other[0] == row[0])
+        class_weight = sum(Fraction(other[weight]) for other in rows if other[0] == row[0])
         wins = sum(
             Fraction(other[weight])
             * (concordance(row[score], other[score]) if row[0] else concordance(other[score], row[score]))
             for other in others
         )
         placement = Fraction(wins) / sum(Fraction(other[weight]) for other in others)
-        values.append(Fraction(row[weight]) * (placement - auc) / own)
+        values.append(Fraction(row[weight]) * (placement - auc) / class_weight)
     return values
 
 
@@ -83,10 +83,12 @@ def roc_auc_difference(
         return answer
     answer |= {"estimate_a": float(a), "estimate_b": float(b), "difference": float(a - b)}
     pairs = zip(influences(rows, 1, 3), influences(rows, 2, 3), strict=True)
-    of_difference = variance(rows, [of_a - of_b for of_a, of_b in pairs], 4 if clustered else None)
-    if of_difference is None:
+    difference_variance = variance(
+        rows, [a_influence - b_influence for a_influence, b_influence in pairs], 4 if clustered else None
+    )
+    if difference_variance is None:
         return answer
-    se = math.sqrt(of_difference)
+    se = math.sqrt(difference_variance)
     limits = {"lower": Rounded(float(a - b) - z * se), "upper": Rounded(float(a - b) + z * se)}
     return {**answer, "se": se, **limits, **decided(a - b, se, 0, test)}
 
@@ -104,14 +106,14 @@ def roc_auc_ci_clustered(rows: Sequence[Any], z: float, method: str = "delong") 
     if auc is None:
         return answer
     answer["auc"] = float(auc)
-    of_area = variance(rows, influences(rows, 1, 2), 3)
-    if of_area is None:
+    area_variance = variance(rows, influences(rows, 1, 2), 3)
+    if area_variance is None:
         return answer
-    se = math.sqrt(of_area)
+    se = math.sqrt(area_variance)
     if method == "wilson":
         classes = [[row for row in rows if row[0] == label] for label in (True, False)]
-        sizes = [effective([row[2] for row in of_class]) for of_class in classes]
-        clusters = [len({row[3] for row in of_class}) for of_class in classes]
+        sizes = [effective([row[2] for row in class_rows]) for class_rows in classes]
+        clusters = [len({row[3] for row in class_rows}) for class_rows in classes]
         wilson = Wilson(float(auc), se, (sizes[0], sizes[1]), (clusters[0], clusters[1]))
         level = 2 * float(norm.cdf(z)) - 1
         return {**answer, "se": se, **wilson.limits(level), **wilson.test()}

@@ -33,7 +33,7 @@ _WIDTH = 110
 _DEFINED = re.compile(r"^def (\w+)\(", re.MULTILINE)
 _QUOTES = '"' * 3
 
-_OF_ROWS = ("label", "score", "weight", "count", "state")
+_ROW_ROLES = ("label", "score", "weight", "count", "state")
 """Standard columns that one entry describes, but in ``roc_auc``."""
 
 
@@ -206,20 +206,20 @@ def _parameters(
     function: str, parameters: Sequence[Mapping[str, Any]], standard: Mapping[str, Mapping[str, Any]]
 ) -> str:
     names = [each["name"] for each in parameters]
-    of_rows = [
+    row_roles = [
         each["name"]
         for each in parameters
-        if each["name"] in _OF_ROWS and not each["annotation"] and not each["text"]
+        if each["name"] in _ROW_ROLES and not each["annotation"] and not each["text"]
     ]
     written: list[tuple[list[str], str]] = []
-    if function != "roc_auc" and "score" in names and len(of_rows) > 1:
-        states = ", or of states in their place," if "state" in of_rows else ","
-        written.append((of_rows, f"The columns of rows{states} as for `roc_auc()`."))
+    if function != "roc_auc" and "score" in names and len(row_roles) > 1:
+        states = ", or of states in their place," if "state" in row_roles else ","
+        written.append((row_roles, f"The columns of rows{states} as for `roc_auc()`."))
     else:
-        of_rows = []
+        row_roles = []
     for each in parameters:
         name, text = each["name"], textwrap.dedent(each["text"]).strip()
-        if name in of_rows:
+        if name in row_roles:
             continue
         if not each["annotation"]:
             sentence = textwrap.dedent(standard[name]["text"]).strip()
@@ -248,12 +248,12 @@ def _fields(records: Iterable[Sequence[Mapping[str, Any]]]) -> str:
         seen |= set(columns)
         text = textwrap.dedent(each["text"]).strip()
         if text.startswith("- "):
-            of_column = dict(zip(each["columns"], each["dtypes"], strict=True))
+            dtypes_by_column = dict(zip(each["columns"], each["dtypes"], strict=True))
             for item in re.split(r"\n(?=- )", text):
                 head, _, sentence = item.removeprefix("- ").partition(": ")
                 first = re.findall(r"`(\w+)`", head)[0]
                 sentence = " ".join(sentence.split())
-                items.append(f"- {head} ({of_column[first]}): {sentence[:1].upper()}{sentence[1:]}")
+                items.append(f"- {head} ({dtypes_by_column[first]}): {sentence[:1].upper()}{sentence[1:]}")
             continue
         head = ", ".join(f"`{column}`" for column in columns)
         items.append(f"- {head} ({', '.join(dtypes)}): {' '.join(text.split())}")

@@ -72,11 +72,9 @@ def test_every_row_of_the_table_is_a_function() -> None:
 def test_every_row_of_the_table_is_in_the_catalogue() -> None:
     first = {name: statistics[0] for name, _, statistics in TABLE}
     # The bootstrap is a variant of each statistic that it resamples.
-    of_variants = {statistic: name for name, _, statistics in TABLE for statistic in statistics[1:]}
+    variants = {statistic: name for name, _, statistics in TABLE for statistic in statistics[1:]}
     entries = {
-        (entry.name, first[entry.name])
-        if entry.variant is None
-        else (of_variants[entry.variant], entry.variant)
+        (entry.name, first[entry.name]) if entry.variant is None else (variants[entry.variant], entry.variant)
         for entry in CATALOGUE
     }
     # These take or give something else than rows and a result for each group: test_bands, test_changes,
@@ -178,7 +176,7 @@ def test_documented(name: str) -> None:
     assert not re.search(r"\w ---", doc)
 
 
-def test_errors_are_on_their_own_page() -> None:
+def test_errors_have_a_separate_page() -> None:
     """``docs/errors.md`` lists their types; no docstring has a section of errors."""
     root = SOURCES.parent
     sources = "".join(path.read_text(encoding="utf-8") for path in (root / "python").rglob("*.py"))
@@ -206,11 +204,11 @@ def test_examples(module: str) -> None:
         "roc_difference_band",
     ],
 )
-def test_the_sign_of_a_difference_is_said_in_the_same_words(name: str) -> None:
+def test_the_sign_of_a_difference_has_one_wording(name: str) -> None:
     head = re.sub(r"\s+", " ", inspect.getdoc(getattr(pa, name)) or "").partition("Parameters")[0]
     assert (
         "The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of "
         ":func:`polars_auc.report`, take the first score from the others." in head
     )
-    of_report = re.sub(r"\s+", " ", inspect.getdoc(pa.report) or "")
-    assert "The differences are a score minus the first one; :func:`polars_auc.compare_scores`" in of_report
+    report_text = re.sub(r"\s+", " ", inspect.getdoc(pa.report) or "")
+    assert "The differences are a score minus the first one; :func:`polars_auc.compare_scores`" in report_text

@@ -18,10 +18,10 @@ from polars_auc.duckdb import functions_of_one_score, register
 
 @pytest.fixture
 def connection() -> Any:
-    made = duckdb.connect()
-    register(made)
-    yield made
-    made.close()
+    connected = duckdb.connect()
+    register(connected)
+    yield connected
+    connected.close()
 
 
 def rows(n: int = 4000, name: str = "roc_auc") -> pl.DataFrame:
@@ -31,8 +31,8 @@ def rows(n: int = 4000, name: str = "roc_auc") -> pl.DataFrame:
 
 def answers(connection: Any, query: str, frame: pl.DataFrame) -> pl.DataFrame:
     connection.register("frame", frame.to_arrow())
-    made: pl.DataFrame = pl.from_arrow(connection.sql(query).to_arrow_table())  # type: ignore[assignment]
-    return made
+    answered: pl.DataFrame = pl.from_arrow(connection.sql(query).to_arrow_table())  # type: ignore[assignment]
+    return answered
 
 
 @pytest.mark.parametrize("name", functions_of_one_score())
@@ -47,7 +47,7 @@ def test_a_query_is_the_expression(connection: Any, name: str) -> None:
     assert_frame_equal(got, expected, check_dtypes=False)
 
 
-def test_own_functions_and_parts_of_records(connection: Any) -> None:
+def test_custom_functions_and_parts_of_records(connection: Any) -> None:
     register(connection, {"auc_90": lambda label, score: pa.roc_auc_ci(label, score, level=0.9)})
     query = "SELECT auc_90(y, score).lower AS lower FROM frame WHERE g > 2 AND NOT isnan(score)"
     frame = rows()
@@ -65,17 +65,17 @@ def test_own_functions_and_parts_of_records(connection: Any) -> None:
 def test_a_database_stays_as_it_is(tmp_path: Path) -> None:
     """Macros of the user stay in the file, and can be called by their full name."""
     file = tmp_path / "scores.db"
-    with duckdb.connect(file) as made:
-        made.execute("CREATE MACRO gini(a, b) AS 42")
-        made.execute(
+    with duckdb.connect(file) as connected:
+        connected.execute("CREATE MACRO gini(a, b) AS 42")
+        connected.execute(
             "CREATE TABLE rows AS FROM (VALUES (1, 0.9), (0, 0.5), (1, 0.4), (0, 0.1)) AS rows(y, s)"
         )
         with pytest.warns(UserWarning, match=r"hidden on this connection: scores\.main\.gini; call"):
-            register(made)
+            register(connected)
         query = "SELECT gini(y, s), scores.main.gini(1, 2), roc_auc(y, s) FROM rows"
-        assert made.execute(query).fetchone() == (0.5, 42, 0.75)
+        assert connected.execute(query).fetchone() == (0.5, 42, 0.75)
         with pytest.warns(UserWarning, match=r"main\.gini"):
-            register(made)
+            register(connected)
     with duckdb.connect(file) as opened:
         assert opened.execute("SELECT gini(1, 2)").fetchone() == (42,)
         macros = "SELECT function_name FROM duckdb_functions() WHERE function_type = 'macro' AND NOT internal"
@@ -84,8 +84,8 @@ def test_a_database_stays_as_it_is(tmp_path: Path) -> None:
 
 def test_a_database_open_for_reading_only(tmp_path: Path) -> None:
     file = tmp_path / "scores.db"
-    with duckdb.connect(file) as made:
-        made.execute(
+    with duckdb.connect(file) as connected:
+        connected.execute(
             "CREATE TABLE rows AS FROM (VALUES (1, 0.9), (0, 0.5), (1, 0.4), (0, 0.1)) AS rows(y, s)"
         )
     with duckdb.connect(file, read_only=True) as opened:
@@ -95,18 +95,18 @@ def test_a_database_open_for_reading_only(tmp_path: Path) -> None:
 
 def test_functions_that_are_hidden_or_replaced() -> None:
     """A word of each: functions of DuckDB and of Python, and temporary macros; none of our own."""
-    with duckdb.connect() as made:
+    with duckdb.connect() as connected:
         with pytest.warns(UserWarning, match=r"(?i)hidden on this connection: system\.main\.sum"):
-            register(made, {"SUM": pa.roc_auc})
-        made.create_function("gini", lambda x: x, ["DOUBLE"], "DOUBLE")
+            register(connected, {"SUM": pa.roc_auc})
+        connected.create_function("gini", lambda x: x, ["DOUBLE"], "DOUBLE")
         with pytest.warns(UserWarning, match=r"system\.main\.gini"):
-            register(made, {"gini": pa.gini})
-        made.execute("CREATE TEMP MACRO auc(a, b) AS 1")
+            register(connected, {"gini": pa.gini})
+        connected.execute("CREATE TEMP MACRO auc(a, b) AS 1")
         with pytest.warns(UserWarning, match=r"temporary macros of the same name are replaced: auc"):
-            register(made, {"auc": pa.roc_auc})
+            register(connected, {"auc": pa.roc_auc})
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            register(made, {"auc": pa.roc_auc, "other": pa.roc_auc})
+            register(connected, {"auc": pa.roc_auc, "other": pa.roc_auc})
 
 
 def test_cursors_and_other_connections(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ FUNCTIONS = set(pa.__all__) - {"__version__"}
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
-def test_the_code_of_the_first_pages_prints_what_stands_below_it(
+def test_the_code_of_the_first_pages_prints_its_output(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The README needs no files."""
@@ -93,9 +93,9 @@ def test_the_guide_to_one_machine_and_states(
     assert 'memory="bounded"' in code
     assert "group_states" in code
     exec(compile(code, "scaling-out.md", "exec"), {})
-    shown = capsys.readouterr().out
-    assert "overall" in shown
-    assert "shape: (2, 2)" in shown
+    printed = capsys.readouterr().out
+    assert "overall" in printed
+    assert "shape: (2, 2)" in printed
 
 
 BANDS = (ROOT / "docs" / "bands-measured.md").read_text(encoding="utf-8")
@@ -122,7 +122,7 @@ def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         "tutorial",
     ],
 )
-def test_pages_run_and_say_what_comes_out(
+def test_pages_run_and_have_their_output(
     page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Numbers that comments name are printed, in this order."""
@@ -132,14 +132,14 @@ def test_pages_run_and_say_what_comes_out(
     exec(compile(code, f"{page}.md", "exec"), {})
     printed = capsys.readouterr().out
     assert page != "recipes" or "shape: (800, " in printed
-    shown = iter(printed.splitlines())
-    named = re.findall(r"^print.*  # ([0-9.]+)$", code, re.MULTILINE)
-    assert named
-    for number in named:
-        assert number in shown
+    lines = iter(printed.splitlines())
+    expected = re.findall(r"^print.*  # ([0-9.]+)$", code, re.MULTILINE)
+    assert expected
+    for number in expected:
+        assert number in lines
 
 
-def test_sizes_of_states_stand_in_committed_rows() -> None:
+def test_sizes_of_states_are_committed() -> None:
     sizes = pl.read_csv(ROOT / "benches" / "results" / "state_sizes.csv")
     forms = sizes["form"].unique(maintain_order=True).to_list()
     text = (DOCS / "store-of-states.md").read_text(encoding="utf-8")
@@ -149,7 +149,7 @@ def test_sizes_of_states_stand_in_committed_rows() -> None:
         assert f"| {digits} | {' | '.join(f'{size:,}' for size in last)} |\n" in text
 
 
-def test_figures_of_the_last_factors_stand_in_committed_rows() -> None:
+def test_figures_of_the_last_factors_are_committed() -> None:
     targets = pl.read_csv(ROOT / "benches" / "results" / "targets.csv", infer_schema_length=None)
     text = (ROOT / "benches" / "README.md").read_text(encoding="utf-8")
     section = text.split("## The last factors\n")[1].split("\n## ")[0]
@@ -171,17 +171,15 @@ def test_figures_of_the_last_factors_stand_in_committed_rows() -> None:
         assert goal.endswith("(missed)") != kept, work
         if limit:
             # The contender is in the same run: beside ours, or beside the other in place of ours.
-            beside = targets.filter(work=work, ours=ours, other=least)
+            pair = targets.filter(work=work, ours=ours, other=least)
             instead = targets.filter(work=work, ours=least, other=other)
-            side, shared = (
-                ("other_median", "ours_median") if beside.height else ("ours_median", "other_median")
-            )
-            contender = (beside if beside.height else instead).row(-1, named=True)
+            side, shared = ("other_median", "ours_median") if pair.height else ("ours_median", "other_median")
+            contender = (pair if pair.height else instead).row(-1, named=True)
             assert contender[shared] == last[shared], work
             assert limit == f"{contender[side] / last['other_median']:.3g}", work
 
 
-def test_figures_of_late_labels_stand_in_committed_rows() -> None:
+def test_figures_of_late_labels_are_committed() -> None:
     rows = pl.read_csv(ROOT / "benches" / "results" / "unlabelled.csv")
     text = (DOCS / "late-labels.md").read_text(encoding="utf-8")
     table = re.findall(r"^\| ([\w ,]+) \| (.*) \| (.*) \| (.*) \| (\d+) \|$", text, re.MULTILINE)
@@ -195,19 +193,21 @@ def test_figures_of_late_labels_stand_in_committed_rows() -> None:
         assert last["bounds"]["holds"] == 1
 
 
-def test_figures_of_covertype_stand_in_committed_rows() -> None:
+def test_figures_of_covertype_are_committed() -> None:
     """Cells are shares in percent, epsilon and width, of what the table above them is about."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "covertype.csv")
     text = (ROOT / "docs" / "covertype.md").read_text(encoding="utf-8")
     tables = re.findall(r"\| band \|.*\n\|---.*\n((?:\|.*\n)+)", text)
     sources = [("runs", 10), ("runs", 100), ("resamples", 1000)]
     for table, (source, number) in zip(tables, sources, strict=True):
-        of_table = rows.filter(pl.col("from") == source, pl.col("number") == number)
+        table_rows = rows.filter(pl.col("from") == source, pl.col("number") == number)
         quoted = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
-        assert [cells[0] for cells in quoted] == of_table["method"].unique(maintain_order=True).to_list()
+        assert [cells[0] for cells in quoted] == table_rows["method"].unique(maintain_order=True).to_list()
         for method, *cells in quoted:
             for size, cell in zip((100, 1000, 5000), cells, strict=True):
-                row = of_table.filter(pl.col("method") == method, pl.col("size") == size).row(-1, named=True)
+                row = table_rows.filter(pl.col("method") == method, pl.col("size") == size).row(
+                    -1, named=True
+                )
                 shares = f"{100 * row['population']:.1f}, {100 * row['new']:.1f}"
                 assert cell == f"{shares}, {row['epsilon']:.3f}, {row['mean_width']:.3f}"
 
@@ -221,7 +221,7 @@ def test_the_guide_to_differences(
     assert "p_value" in capsys.readouterr().out
 
 
-def test_figures_of_differences_stand_in_committed_rows() -> None:
+def test_figures_of_differences_are_committed() -> None:
     """Cells are the coverage in percent and the mean width, or how often a difference was found."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "difference_bands.csv")
     pairs = set(rows["pair"])
@@ -233,19 +233,19 @@ def test_figures_of_differences_stand_in_committed_rows() -> None:
             continue
         for size, cell in zip(sizes[1:], cells[1:], strict=True):
             n_pos, n_neg = map(int, size.split("+"))
-            of_cell = rows.filter(
+            cell_rows = rows.filter(
                 pl.col("pair") == cells[0], pl.col("n_pos") == n_pos, pl.col("n_neg") == n_neg
             ).row(-1, named=True)
             both = (
-                f"{100 * of_cell['coverage']:.1f} / {of_cell['mean_width']:.3f}",
-                f"{100 * of_cell['found']:.1f}, {100 * of_cell['found_delong']:.1f}",
+                f"{100 * cell_rows['coverage']:.1f} / {cell_rows['mean_width']:.3f}",
+                f"{100 * cell_rows['found']:.1f}, {100 * cell_rows['found_delong']:.1f}",
             )
             assert cell in both
             quoted += 1
     assert quoted == 2 * rows.n_unique(["pair", "n_pos", "n_neg"])
 
 
-def test_figures_of_bands_stand_in_committed_rows() -> None:
+def test_figures_of_bands_are_committed() -> None:
     """Each cell is the coverage in percent and the mean width of the last row of what it is about."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "bands.csv")
     methods, shapes = set(rows["method"]), set(rows["shape"])
@@ -253,27 +253,27 @@ def test_figures_of_bands_stand_in_committed_rows() -> None:
     for line in BANDS.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         sizes = cells if "50+50" in cells else sizes
-        named = {"method": "likelihood"} | {
+        filters = {"method": "likelihood"} | {
             role: cell
             for cell in cells
-            for role, known in (("method", methods), ("shape", shapes))
-            if cell in known
+            for role, values in (("method", methods), ("shape", shapes))
+            if cell in values
         }
-        if not line.startswith("|") or "shape" not in named:
+        if not line.startswith("|") or "shape" not in filters:
             continue
         for size, cell in zip(sizes, cells, strict=True):
             if "+" not in size or cell == "-":
                 continue
             n_pos, n_neg = map(int, size.split("+"))
-            of_cell = rows.filter(
-                pl.col("method") == named["method"],
-                pl.col("shape") == named["shape"],
+            cell_rows = rows.filter(
+                pl.col("method") == filters["method"],
+                pl.col("shape") == filters["shape"],
                 pl.col("n_pos") == n_pos,
                 pl.col("n_neg") == n_neg,
             )[-1]
-            assert cell == f"{100 * of_cell['coverage'].item():.1f} / {of_cell['mean_width'].item():.3f}", (
-                line
-            )
+            assert (
+                cell == f"{100 * cell_rows['coverage'].item():.1f} / {cell_rows['mean_width'].item():.3f}"
+            ), line
             quoted += 1
     assert quoted > 80
 
@@ -291,16 +291,16 @@ def test_every_function_is_listed() -> None:
     assert all(name == anchor for name, _, anchor in rows)
     for section in text.split("\n## ")[1:]:
         [family] = re.findall(r"\A\[[\w ]+\]\((\w+)\.md\)$", section, re.MULTILINE)
-        of_section = [name for name, _, _ in rows if f"[`{name}`]({family}.md#" in section]
-        assert of_section == functions_of_page(DOCS / "reference" / f"{family}.md")
+        listed = [name for name, _, _ in rows if f"[`{name}`]({family}.md#" in section]
+        assert listed == functions_of_page(DOCS / "reference" / f"{family}.md")
 
 
 def test_every_function_has_the_words_people_use() -> None:
     """In the order of the table of all functions, with the same links."""
-    of_functions = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
-    of_words = (DOCS / "words.md").read_text(encoding="utf-8")
-    links = re.findall(r"^\| \[`(\w+)`\]\((.+?)\) \|", of_functions, re.MULTILINE)
-    rows = re.findall(r"^\| (\w.*) \| \[`(\w+)`\]\(reference/(.+)\) \|$", of_words, re.MULTILINE)
+    index_text = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
+    words_text = (DOCS / "words.md").read_text(encoding="utf-8")
+    links = re.findall(r"^\| \[`(\w+)`\]\((.+?)\) \|", index_text, re.MULTILINE)
+    rows = re.findall(r"^\| (\w.*) \| \[`(\w+)`\]\(reference/(.+)\) \|$", words_text, re.MULTILINE)
     assert [(name, link) for _, name, link in rows] == links
     assert all(len(words.split(", ")) > 1 for words, _, _ in rows)
 
@@ -379,7 +379,7 @@ def cells_of_speed(table: str) -> list[str]:
     return contenders
 
 
-def test_figures_stand_in_committed_rows() -> None:
+def test_figures_are_committed() -> None:
     """Each figure of the tables of speed is that of a row under benches/results."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "peers.csv")
     page = (DOCS / "speed.md").read_text(encoding="utf-8")
@@ -388,7 +388,7 @@ def test_figures_stand_in_committed_rows() -> None:
     assert len(cells_of_speed(table)) == len(table.splitlines()) == 4
 
 
-def test_figures_of_performance_stand_in_committed_rows() -> None:
+def test_figures_of_performance_are_committed() -> None:
     """The tables are those of the last rows, and so are the figures in the text."""
     page = (DOCS / "speed.md").read_text(encoding="utf-8")
 
@@ -428,7 +428,7 @@ def test_figures_of_performance_stand_in_committed_rows() -> None:
         assert figure in text
 
 
-def test_coverage_stands_in_committed_rows() -> None:
+def test_coverage_is_committed() -> None:
     """Each figure of the table of coverage is that of a row, and is marked if it is far from 95 %."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "coverage.csv")
     page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
@@ -438,15 +438,15 @@ def test_coverage_stands_in_committed_rows() -> None:
     assert len(quoted) == len(methods)
     for method, cells in zip(methods, quoted, strict=True):
         covered = rows.filter(pl.col("method") == method).sort("n_pos", "auc")["coverage"].to_list()
-        shown = [f"{100 * share:.1f}" for share in covered]
+        percentages = [f"{100 * share:.1f}" for share in covered]
         marked = [
             text if 0.935 <= share <= 0.965 else f"**{text}**"
-            for text, share in zip(shown, covered, strict=True)
+            for text, share in zip(percentages, covered, strict=True)
         ]
         assert [cell.removesuffix(" |") for cell in cells] == marked
 
 
-def test_the_coverage_of_the_default_stands_in_committed_rows() -> None:
+def test_the_coverage_of_the_default_is_committed() -> None:
     """As the page for newcomers says it."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "coverage.csv").filter(method="wilson")
     low, high = rows.select(low=100 * pl.col("coverage").min(), high=100 * pl.col("coverage").max()).row(0)
@@ -461,16 +461,16 @@ def small_samples() -> str:
     for (statistic, case, auc), part in rows.group_by("statistic", "case", "auc", maintain_order=True):
         cells = []
         for measured in ("before", "after"):
-            shown = []
+            percentages = []
             for method, share in part.filter(measured=measured).select("method", "coverage").rows():
                 text = f"{100 * share:.1f}"
-                shown.append(f"{method}: " + (text if 0.935 <= share <= 0.965 else f"**{text}**"))
-            cells.append("; ".join(shown))
+                percentages.append(f"{method}: " + (text if 0.935 <= share <= 0.965 else f"**{text}**"))
+            cells.append("; ".join(percentages))
         lines.append(f"| `{statistic}` | {case} | {auc:g} | {cells[0]} | {cells[1]} |")
     return "\n".join(lines)
 
 
-def test_coverage_of_small_samples_stands_in_committed_rows() -> None:
+def test_coverage_of_small_samples_is_committed() -> None:
     """The table is made of the rows, and says of each case what was measured before and after."""
     page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
     table = page.split("| function | rows | AUC | before | now |\n|---|---|---|---|---|\n")[1].split("\n\n")[
@@ -492,7 +492,7 @@ def coverage_of(statistic: str, method: str, cases: str, *, complement: bool = F
     return "{:.1f} to {:.1f}".format(*ends)
 
 
-def test_coverage_that_functions_describe_stands_in_committed_rows() -> None:
+def test_coverage_of_docstrings_is_committed() -> None:
     def described(function: object) -> str:
         return " ".join((inspect.getdoc(function) or "").split())
 
@@ -530,15 +530,15 @@ def test_coverage_that_functions_describe_stands_in_committed_rows() -> None:
         assert figures in described(pa.cv_roc_auc)
 
     for function, case in ((pa.tpr_at_fpr, r"300 \+ 30 "), (pa.fpr_at_tpr, r" 30 \+ 300")):
-        of_case = rows.filter(pl.col("case").str.contains(case), statistic=function.__name__)
-        of_auc = dict(of_case.filter(method="percentile").select("auc", "coverage").rows())
-        share, near_one = (f"{100 * of_auc[auc]:.1f}" for auc in (0.8, 0.95))
+        case_rows = rows.filter(pl.col("case").str.contains(case), statistic=function.__name__)
+        coverages = dict(case_rows.filter(method="percentile").select("auc", "coverage").rows())
+        share, near_one = (f"{100 * coverages[auc]:.1f}" for auc in (0.8, 0.95))
         assert f"intervals hold {share} % for an AUC of 0.8 and {near_one} % for 0.95" in described(function)
         by_default = coverage_of(function.__name__, "wilson", case)
         assert f'Those by ``"wilson"`` hold {by_default} %' in described(function)
 
-    of_forty = {method: coverage_of("concordance_index", method, "^40 ") for method in ("logit", "normal")}
-    figures = f'by ``"logit"`` hold {of_forty["logit"]} %, and by ``"normal"`` {of_forty["normal"]} %'
+    by_method = {method: coverage_of("concordance_index", method, "^40 ") for method in ("logit", "normal")}
+    figures = f'by ``"logit"`` hold {by_method["logit"]} %, and by ``"normal"`` {by_method["normal"]} %'
     assert figures in described(pa.concordance_index)
 
     delong, wilson = (
@@ -582,7 +582,7 @@ def small_segments(rows: pl.DataFrame) -> str:
     return "".join(lines)
 
 
-def test_figures_of_few_positives_stand_in_committed_rows() -> None:
+def test_figures_of_few_positives_are_committed() -> None:
     """The table is made of the rows, and so are the figures below it."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "small_segments.csv")
     section = COVERAGE.split("\n## Few positives\n")[1]
@@ -615,7 +615,7 @@ def test_figures_of_few_positives_stand_in_committed_rows() -> None:
     assert "By `delong` it rejects in 0 to 100 %" in text
 
 
-def test_what_is_said_of_pooled_segments_holds_in_committed_rows() -> None:
+def test_figures_of_pooled_segments_are_committed() -> None:
     rows = pl.read_csv(ROOT / "benches" / "results" / "segments.csv").filter(
         pl.col("auc") == pl.col("auc_of_first")
     )
@@ -638,7 +638,7 @@ def test_what_is_said_of_pooled_segments_holds_in_committed_rows() -> None:
     assert most(rows.filter(versus="pooled_rest"), "both") > 0.95
 
 
-def test_what_is_said_of_bounded_reports_stands_in_committed_rows() -> None:
+def test_figures_of_bounded_reports_are_committed() -> None:
     """Where states save no memory, a bounded report takes what an ordinary one takes."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "bounded.csv").filter(pl.col("report") != "ordinary")
     small = rows.filter(pl.col("shape").is_in(["many scores", "many groups"]))
@@ -658,7 +658,7 @@ def test_what_is_said_of_bounded_reports_stands_in_committed_rows() -> None:
     assert f'of 300,000 groups with `versus="rest"` it takes {figures}' in text
 
 
-def test_the_table_of_the_build_stands_in_a_committed_row() -> None:
+def test_the_table_of_the_build_is_committed() -> None:
     [row] = pl.read_csv(ROOT / "benches" / "results" / "build.csv")[-1].iter_rows(named=True)
     text = (ROOT / "benches" / "README.md").read_text(encoding="utf-8")
     [table] = re.findall(r"^Build, measured by `benches/build.py`.*?(?=^## )", text, re.MULTILINE | re.DOTALL)
@@ -674,8 +674,10 @@ def test_the_table_of_the_build_stands_in_a_committed_row() -> None:
 @pytest.mark.parametrize("scale", ["real", "probability"])
 def test_a_small_state_takes_some_100_kb(scale: Literal["real", "probability"], tmp_path: Path) -> None:
     """In memory 24 bytes for each bin: the score, two counts, and a bit that says whether its rows tie."""
-    says = "a state takes some 100 KB of memory, and less in a Parquet file, whatever its rows are: 24 bytes"
-    assert says in " ".join((DOCS / "scaling-out.md").read_text(encoding="utf-8").split())
+    sentence = (
+        "a state takes some 100 KB of memory, and less in a Parquet file, whatever its rows are: 24 bytes"
+    )
+    assert sentence in " ".join((DOCS / "scaling-out.md").read_text(encoding="utf-8").split())
     rng = np.random.default_rng(4)
     frame = pl.DataFrame({"y": rng.random(200_000) < 0.1}).with_columns(
         s=1 / (1 + (-pl.Series(rng.normal(size=200_000)) - pl.col("y")).exp())
@@ -699,10 +701,10 @@ def test_the_guide_for_those_who_come_from_elsewhere(
     assert code.count("assert ") >= 6
     exec(compile(code, "coming-from.md", "exec"), {})
     assert "u_statistic" in capsys.readouterr().out
-    named = re.findall(r"^\| `.*?` \| `([^`]*)`", text, re.MULTILINE)
-    assert len(named) > 20
+    listed = re.findall(r"^\| `.*?` \| `([^`]*)`", text, re.MULTILINE)
+    assert len(listed) > 20
     functions = {name: getattr(pa, name) for name in pa.__all__}
-    for call in named:
+    for call in listed:
         frame = pl.DataFrame({"y": [0, 1], "s": [1, 2], "g": [1, 1]})
         eval(call, {**functions, "p": ["a", "b"], "names": ["a", "b"], "pl": pl, "frame": frame})
 
@@ -721,7 +723,7 @@ def test_the_commands_of_the_tutorial(
     capsys.readouterr()
 
 
-def test_the_commands_of_the_command_line_print_what_stands_below_them(
+def test_the_commands_of_the_command_line_print_their_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What goes to stdout is above what goes to stderr."""
@@ -739,8 +741,8 @@ def test_the_commands_of_the_command_line_print_what_stands_below_them(
 
 
 def test_every_function_is_in_the_reference() -> None:
-    named = [name for page in (DOCS / "reference").glob("*.md") for name in functions_of_page(page)]
-    assert sorted(named) == sorted(FUNCTIONS)
+    listed = [name for page in (DOCS / "reference").glob("*.md") for name in functions_of_page(page)]
+    assert sorted(listed) == sorted(FUNCTIONS)
 
 
 EVERY_NIGHT = (DOCS / "every-night.md").read_text(encoding="utf-8")
@@ -754,13 +756,14 @@ def gates() -> list[str]:
     cases = [(1000, 0.8), (10_000, 0.8), (100, 0.9), (40, 0.95)]
 
     def shares(name: str) -> list[str]:
-        of_case = {
+        case_shares = {
             (n, auc): share
             for n, auc, share in quiet.filter(gate=name).select("rows", "auc", "alarmed").rows()
         }
         # Half of the last digit is rounded up, whatever its binary fraction is.
         return [
-            str((Decimal(str(of_case[case])) * 100).quantize(Decimal("0.1"), ROUND_HALF_UP)) for case in cases
+            str((Decimal(str(case_shares[case])) * 100).quantize(Decimal("0.1"), ROUND_HALF_UP))
+            for case in cases
         ]
 
     sides = ["always_valid, greater", "interval"]
@@ -769,14 +772,16 @@ def gates() -> list[str]:
     for size in (1000, 10_000):
         for night in (1, 181):
             for name in names:
-                of_gate = drops.filter(gate=name, rows=size, drop_at=night).sort("drop")
-                if of_gate.height:
-                    cells = ["-" if nights is None else f"{nights:g}" for nights in of_gate["median_nights"]]
+                gate_rows = drops.filter(gate=name, rows=size, drop_at=night).sort("drop")
+                if gate_rows.height:
+                    cells = [
+                        "-" if nights is None else f"{nights:g}" for nights in gate_rows["median_nights"]
+                    ]
                     waits.append(f"| {name} | {size:,} | {night} | {' | '.join(cells)} |")
     return ["\n".join(alarms), "\n".join(waits), ", ".join(shares("interval, weight 1 / se²"))]
 
 
-def test_errors_of_few_positives_stand_in_committed_rows() -> None:
+def test_errors_of_few_positives_are_committed() -> None:
     rows = pl.read_csv(ROOT / "benches" / "results" / "few_positives.csv")
     rows = rows.with_columns(pl.col("alarmed", "alarmed_of_ten") * 100)
     cases = [(2, False, 0.0), (2, True, 0.0), (20, True, 0.0), (50, True, 0.0), (20, True, 1.0)]
@@ -784,9 +789,9 @@ def test_errors_of_few_positives_stand_in_committed_rows() -> None:
         cells = []
         for n_pos, counts, auc_sd in cases:
             case = {"n_pos": n_pos, "n_neg": 100 * n_pos, "counts": counts, "auc_sd": auc_sd}
-            of_case = rows.filter(test=test, auc=0.8, shape="binormal", **case)
-            [(alarmed, of_ten)] = of_case.select("alarmed", "alarmed_of_ten").rows()
-            cells.append(f"{alarmed:.1f} / {of_ten:.1f}")
+            case_rows = rows.filter(test=test, auc=0.8, shape="binormal", **case)
+            [(alarmed, alarms_per_ten)] = case_rows.select("alarmed", "alarmed_of_ten").rows()
+            cells.append(f"{alarmed:.1f} / {alarms_per_ten:.1f}")
         assert f"| {test} | {' | '.join(cells)} |\n" in EVERY_NIGHT
     held = rows.filter("counts", shape="binormal", auc_sd=0.0)
     assert held.height == 36 * 7
@@ -807,12 +812,12 @@ def test_errors_of_few_positives_stand_in_committed_rows() -> None:
     changes = held.filter(pl.col("test").str.contains("change|reference"))
     assert changes["alarmed"].max() == pytest.approx(1.0)
     assert "at most 1.0 % of simulated streams" in " ".join(text.split())
-    of_change = pl.col("test").str.contains("change|reference")
+    is_change = pl.col("test").str.contains("change|reference")
     uncounted, moving = rows.filter(~pl.col("counts")), rows.filter(pl.col("auc_sd") > 0)
     worst = {
-        "of 2": uncounted.filter(~of_change, pl.col("n_pos") == 2),
-        "of 20": uncounted.filter(~of_change, pl.col("n_pos") == 20),
-        "moving": moving.filter(~of_change),
+        "of 2": uncounted.filter(~is_change, pl.col("n_pos") == 2),
+        "of 20": uncounted.filter(~is_change, pl.col("n_pos") == 20),
+        "moving": moving.filter(~is_change),
         "reference": uncounted.filter(pl.col("test").str.contains("reference")),
         "change": uncounted.filter(pl.col("test").str.contains("change")),
         "moving, reference": moving.filter(pl.col("test").str.contains("reference")),
@@ -833,7 +838,7 @@ def test_errors_of_few_positives_stand_in_committed_rows() -> None:
     assert "one test had at most {:.1f} %; ten segments had {:.1f} %".format(*mixed) in text
 
 
-def test_figures_of_gates_stand_in_committed_rows() -> None:
+def test_figures_of_gates_are_committed() -> None:
     for part in gates():
         assert part in EVERY_NIGHT
     rows = pl.read_csv(ROOT / "benches" / "results" / "always_valid.csv")

@@ -98,8 +98,8 @@ def rust_imports(layer: str) -> Iterator[tuple[str, str]]:
             r"^#\[cfg\(test\)\]\n(?:pub[^\n]* )?mod ", path.read_text(encoding="utf-8"), flags=re.M
         )[0]
         code = re.sub(r"//[^\n]*", "", code)
-        of_layer = rf"\b(?:crate::{layer}{'|super' if len(parts) == 1 else ''})::(\w+)"
-        for used in re.findall(of_layer, code):
+        pattern = rf"\b(?:crate::{layer}{'|super' if len(parts) == 1 else ''})::(\w+)"
+        for used in re.findall(pattern, code):
             if parts[0] != "mod" and used != parts[0]:
                 yield parts[0], used
 
@@ -136,8 +136,8 @@ def assert_no_circle(imports: list[tuple[str, str]]) -> None:
     assert not left, left
 
 
-def test_pages_and_charts_are_imported_when_they_are_asked_for() -> None:
-    asked = """
+def test_pages_and_charts_are_imported_on_demand() -> None:
+    code = """
 import sys
 import polars_auc as pa
 slow_ones = ("polars_auc._page", "polars_auc._plots", "altair")
@@ -152,7 +152,7 @@ try:
 except AttributeError as error:
     print(error)
 """
-    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "module 'polars_auc' has no attribute 'nothing'\n"), (
         done.stderr
     )

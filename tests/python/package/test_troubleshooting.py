@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -41,15 +42,15 @@ def select(expr: pl.Expr) -> pl.DataFrame:
 
 
 def spark() -> object:
-    from polars_auc import spark as of_spark
+    from polars_auc import spark as spark_module
 
-    return of_spark.roc_auc("y", "s")
+    return spark_module.roc_auc("y", "s")
 
 
 def duckdb() -> object:
-    from polars_auc import duckdb as of_duckdb
+    from polars_auc import duckdb as duckdb_module
 
-    return of_duckdb.register(None)  # type: ignore[arg-type]
+    return duckdb_module.register(None)  # type: ignore[arg-type, func-returns-value]
 
 
 AUC: Any = pa.roc_auc
@@ -139,7 +140,6 @@ def without_packages(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
     """Optional packages are missing for a message that names one."""
     if " needs " not in request.node.name:
         return
-    find_spec = packages.find_spec
     missing = {"altair", "duckdb", "great_tables", "pyspark", "vl_convert", "xlsxwriter"}
     monkeypatch.setattr(
         packages, "find_spec", lambda name: None if name.split(".")[0] in missing else find_spec(name)
@@ -160,10 +160,10 @@ def test_commands(
     monkeypatch.chdir(tmp_path)
     FRAME.write_parquet("rows.parquet")
     FRAME.drop("list").write_csv("rows.csv")
-    given = COMMANDS[message]
-    defaults = [] if "--label" in given else ["--label", "y"]
-    defaults += [] if "--score" in given else ["--score", "s"]
-    main(["report", "rows.parquet", *given, *defaults])
+    arguments = COMMANDS[message]
+    defaults = [] if "--label" in arguments else ["--label", "y"]
+    defaults += [] if "--score" in arguments else ["--score", "s"]
+    main(["report", "rows.parquet", *arguments, *defaults])
     assert message in capsys.readouterr().err
 
 

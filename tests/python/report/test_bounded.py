@@ -52,14 +52,14 @@ def assert_bounded(
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr("polars_auc._report.batches._BATCH_ROWS", in_batch)
         monkeypatch.setattr(f"{MODULE}.MOST_COLLECTED_ROWS", collected)
-        of_collection = PartialStates.of_collection
+        states_of_collection = PartialStates.states_of_collection
 
-        def of_one(states: PartialStates, rows: pl.DataFrame, number: int) -> pl.DataFrame:
+        def from_collection(states: PartialStates, rows: pl.DataFrame, number: int) -> pl.DataFrame:
             nonlocal counted
             counted += 1
-            return of_collection(states, rows, number)
+            return states_of_collection(states, rows, number)
 
-        monkeypatch.setattr(PartialStates, "of_collection", of_one)
+        monkeypatch.setattr(PartialStates, "states_of_collection", from_collection)
         lazy = pa.report(read(frame, in_batch), "label", scores, by=by, memory="bounded", **limit, **options)
         assert lazy.collect_schema() == expected.schema
         assert_frame_equal(lazy.collect(), expected, check_exact=True)
@@ -92,9 +92,9 @@ def test_groups_with_fewer_rows_than_bins_and_with_more(max_bins: int, ci: str) 
 @pytest.mark.parametrize("dtype", SCORES)
 def test_scores_of_every_dtype(dtype: str) -> None:
     frame = fixed(60_000).with_columns(score=SCORES[dtype], g=pl.col("g") % 3)
-    lacking = pl.int_range(pl.len()) % 17
+    remainder = pl.int_range(pl.len()) % 17
     frame = frame.with_columns(
-        score=pl.when(lacking != 3).then("score"), label=pl.when(lacking != 5).then("label")
+        score=pl.when(remainder != 3).then("score"), label=pl.when(remainder != 5).then("label")
     )
     assert_bounded(frame, ["score"], ["g"], 7_000, max_bins=128)
     assert_bounded(frame, ["score"], ["g"], 7_000, 20_000, max_bins=128)
@@ -135,11 +135,11 @@ def test_many_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     assert assert_bounded(frame, ["score"], ["g"], 25_000, max_bins=16) == 0
     monkeypatch.setattr(f"{MODULE}.ROWS_PER_BIN", 0)
     states: list[int] = []
-    of_rows = PartialStates.counted_rows
+    from_rows = PartialStates.counted_rows
 
-    def counted_rows(own: PartialStates, rows: pl.DataFrame) -> pl.DataFrame:
+    def counted_rows(partial_states: PartialStates, rows: pl.DataFrame) -> pl.DataFrame:
         states.append(rows.height)
-        return of_rows(own, rows)
+        return from_rows(partial_states, rows)
 
     monkeypatch.setattr(PartialStates, "counted_rows", counted_rows)
     few = fixed(60_000).with_columns(g=row % 40_000)
@@ -180,11 +180,11 @@ def test_groups_with_fewer_rows_than_bins_compare_as_rows_do(versus: Any, nan: A
         bounded = pa.report(
             frame.lazy(), "label", ["score", "other"], memory="bounded", max_bins=120, **options
         ).collect()
-    of_groups = pl.col("scope") == "group"
+    is_group = pl.col("scope") == "group"
     shared = [name for name in rows.columns if name in bounded.columns and name != "n_unlabelled"]
     assert {"auc", "difference", "p_adjusted", "heterogeneity"} < set(shared)
     assert_frame_equal(
-        bounded.filter(of_groups).select(shared), rows.filter(of_groups).select(shared), check_exact=True
+        bounded.filter(is_group).select(shared), rows.filter(is_group).select(shared), check_exact=True
     )
     tests = ["within_auc", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
     assert_frame_equal(bounded.select(tests), rows.select(tests), check_exact=True)

@@ -29,8 +29,8 @@ SIZES: dict[str, Any] = {"n_pos": 4, "n_neg": "n_neg", "versus_n_pos": 8, "versu
 
 def unpaired(**columns: Any) -> dict[str, Any]:
     frame = pl.DataFrame({"auc": [0.8], "se": [0.03], "b": [0.7], "t": [0.04], "n_neg": [6], "m_neg": [12]})
-    given = {"auc": "auc", "se": "se", "versus_auc": "b", "versus_se": "t", **columns}
-    return frame.select(pa.unpaired_roc_auc_difference(**given)).item()  # type: ignore[no-any-return]
+    options = {"auc": "auc", "se": "se", "versus_auc": "b", "versus_se": "t", **columns}
+    return frame.select(pa.unpaired_roc_auc_difference(**options)).item()  # type: ignore[no-any-return]
 
 
 def test_the_definition() -> None:
@@ -49,7 +49,7 @@ def test_the_definition() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("options", "message"),
     [
         ({"n_pos": 9}, "expected the positives and negatives of both AUCs; n_neg is not set"),
         ({"method": "wilson"}, "expected the positives and negatives of both AUCs; n_pos is not set"),
@@ -57,9 +57,9 @@ def test_the_definition() -> None:
         ({"level": 1}, "level must lie between 0 and 1"),
     ],
 )
-def test_refused_options(given: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=f"unpaired_roc_auc_difference: {says}"):
-        pa.unpaired_roc_auc_difference("auc", "se", "b", "t", **given)
+def test_refused_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"unpaired_roc_auc_difference: {message}"):
+        pa.unpaired_roc_auc_difference("auc", "se", "b", "t", **options)
 
 
 def test_plain_numbers_give_plain_numbers() -> None:
@@ -94,9 +94,9 @@ def test_few_positives_are_no_proof() -> None:
 def test_the_limits_of_a_difference() -> None:
     """The squares of the distances to the limits of both AUCs are added."""
     first, second = Wilson(0.9, 0.05, (8, 40)), Wilson(0.8, 0.02, (90, 300))
-    given: dict[str, Any] = {"auc": 0.9, "se": 0.05, "versus_auc": 0.8, "versus_se": 0.02}
+    options: dict[str, Any] = {"auc": 0.9, "se": 0.05, "versus_auc": 0.8, "versus_se": 0.02}
     sizes: dict[str, Any] = {"n_pos": 8, "n_neg": 40, "versus_n_pos": 90, "versus_n_neg": 300}
-    result = pa.unpaired_roc_auc_difference(**given, **sizes)
+    result = pa.unpaired_roc_auc_difference(**options, **sizes)
     level = float(1 - 2 * student_t.sf(student_t.isf(0.025, result["df"]), first.df))
     others = float(1 - 2 * student_t.sf(student_t.isf(0.025, result["df"]), second.df))
     of, versus = first.limits(level), second.limits(others)
@@ -104,7 +104,7 @@ def test_the_limits_of_a_difference() -> None:
     beyond = math.hypot(of["upper"] - 0.9, 0.8 - versus["lower"])
     assert [result["lower"], result["upper"]] == pytest.approx([0.1 - below, 0.1 + beyond], abs=1e-9)
     for null, p in ((result["lower"], 0.05), (result["upper"], 0.05)):
-        test = pa.unpaired_roc_auc_difference(**given, **sizes, null=null)
+        test = pa.unpaired_roc_auc_difference(**options, **sizes, null=null)
         assert test["p_value"] == pytest.approx(p, rel=1e-6)
 
 
@@ -120,8 +120,8 @@ def test_a_change_is_a_comparison_of_two_segments(engine: Any) -> None:
     assert table.schema == plan.collect_schema()
     assert_frame_equal(table[:, :-7], pa.report(now, "label", scores, by="g"))
     for row in table.iter_rows(named=True):
-        of_group = rows() if row["scope"] == "overall" else rows().filter(g=row["g"])
-        compared = pa.compare_segments(of_group, "label", row["score"], "part", versus="previous")
+        group_rows = rows() if row["scope"] == "overall" else rows().filter(g=row["g"])
+        compared = pa.compare_segments(group_rows, "label", row["score"], "part", versus="previous")
         if compared.height < 2:
             continue
         expected = compared.row(1, named=True)
@@ -184,11 +184,11 @@ def test_the_command(capsys: Capture, kind: str, ci: Literal["wilson", "delong"]
     """The changes are by the method of the intervals."""
     options = [*OPTIONS, "--ci", ci]
     assert main(["report", "may.parquet", *options, "--quiet", "-o", f"last.{kind}"]) == 0
-    told = ["report", "june.parquet", *options, "--compare-to", f"last.{kind}", "-o", "now.parquet"]
-    assert main([*told, "--fail-if", "change < -0.9"]) == 0
-    shown = capsys.readouterr()
-    assert "change" in shown.out
-    assert "are of groups or scores that are not here" in shown.err
+    arguments = ["report", "june.parquet", *options, "--compare-to", f"last.{kind}", "-o", "now.parquet"]
+    assert main([*arguments, "--fail-if", "change < -0.9"]) == 0
+    output = capsys.readouterr()
+    assert "change" in output.out
+    assert "are of groups or scores that are not here" in output.err
     expected = pa.compare_reports(
         pa.report(pl.read_parquet("june.parquet"), "y", "score", by="g", ci=ci),
         pa.report(pl.read_parquet("may.parquet"), "y", "score", by="g", ci=ci),
@@ -196,7 +196,7 @@ def test_the_command(capsys: Capture, kind: str, ci: Literal["wilson", "delong"]
     )
     # Text files round the last digit of numbers.
     assert_frame_equal(pl.read_parquet("now.parquet"), expected, check_exact=kind == "parquet")
-    assert main([*told, "--fail-if", "change > -0.9"]) == 1
+    assert main([*arguments, "--fail-if", "change > -0.9"]) == 1
 
 
 @pytest.mark.usefixtures("folder")
@@ -205,29 +205,29 @@ def test_a_gate_on_changes_leaves_new_groups_alone(capsys: Capture) -> None:
     months.write_parquet("may.parquet")
     months.filter(pl.col("g") != 2).write_parquet("few.parquet")
     assert main(["report", "few.parquet", *OPTIONS, "--quiet", "-o", "last.parquet"]) == 0
-    told = ["report", "may.parquet", *OPTIONS, "--compare-to", "last.parquet", "--quiet"]
-    assert main([*told, "--fail-if", "ABS(change) > 0.9 AND scope = 'group'"]) == 0
-    assert main([*told, "--fail-if", "previous_auc < 2 AND scope = 'group'"]) == 1
+    arguments = ["report", "may.parquet", *OPTIONS, "--compare-to", "last.parquet", "--quiet"]
+    assert main([*arguments, "--fail-if", "ABS(change) > 0.9 AND scope = 'group'"]) == 0
+    assert main([*arguments, "--fail-if", "previous_auc < 2 AND scope = 'group'"]) == 1
     capsys.readouterr()
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    ("file", "says"),
+    ("file", "message"),
     [
         ("last.xlsx", "--compare-to must end in .parquet, .csv, .json, got 'last.xlsx'"),
         ("gone.parquet", "cannot read 'gone.parquet'"),
         ("may.parquet", "the file of --compare-to lacks the column 'scope', and is no report"),
     ],
 )
-def test_refusals_of_the_command(capsys: Capture, file: str, says: str) -> None:
+def test_refusals_of_the_command(capsys: Capture, file: str, message: str) -> None:
     assert main(["report", "june.parquet", *OPTIONS, "--compare-to", file]) == 2
-    assert says in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    ("rows", "says"),
+    ("rows", "message"),
     [
         ("[" * 100_000, "cannot read 'odd.json': lists are nested too deeply"),
         (
@@ -236,12 +236,12 @@ def test_refusals_of_the_command(capsys: Capture, file: str, says: str) -> None:
         ),
     ],
 )
-def test_reports_in_json_that_no_report_writes(capsys: Capture, rows: str, says: str) -> None:
+def test_reports_in_json_that_no_report_writes(capsys: Capture, rows: str, message: str) -> None:
     Path("odd.json").write_text(f'{{"report": 1, "rows": {rows}}}', encoding="utf-8")
     assert main(["report", "june.parquet", *OPTIONS, "--compare-to", "odd.json"]) == 2
-    told = capsys.readouterr().err
-    assert says in told
-    assert "fault" not in told
+    stderr = capsys.readouterr().err
+    assert message in stderr
+    assert "fault" not in stderr
 
 
 @pytest.mark.usefixtures("folder")
@@ -255,13 +255,13 @@ def test_a_damaged_parquet_file_on_which_polars_panics(
     assert main(["report", "may.parquet", *OPTIONS, "--quiet", "-o", "odd.parquet"]) == 0
     monkeypatch.setattr(pl, "read_parquet", panic)
     assert main(["report", "june.parquet", *OPTIONS, "--compare-to", "odd.parquet"]) == 2
-    told = capsys.readouterr().err
-    assert "cannot read 'odd.parquet': the file is damaged" in told
-    assert "fault" not in told
+    stderr = capsys.readouterr().err
+    assert "cannot read 'odd.parquet': the file is damaged" in stderr
+    assert "fault" not in stderr
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"bands": 0}, "bands must be an integer from 1 to 1000000"),
         ({"bands": 2, "edges": [1]}, "give bands or edges"),
@@ -269,8 +269,8 @@ def test_a_damaged_parquet_file_on_which_polars_panics(
         ({"empty_share": math.nan}, "empty_share must be a share below 1"),
     ],
 )
-def test_refused_options_of_stability(options: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=f"population_stability: {says}"):
+def test_refused_options_of_stability(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"population_stability: {message}"):
         pa.population_stability("label", "score", **options)
 
 
@@ -311,9 +311,11 @@ def test_groups_of_any_type_are_found_again(capsys: Capture, kind: str) -> None:
     )
     frame.write_parquet("typed.parquet")
     for key in ("code", "day", "at", "even", "truth", "g"):
-        told = ["report", "typed.parquet", "--label", "y", "--score", "score", "--by", key, "--quiet"]
-        assert main([*told, "-o", f"last.{kind}"]) == 0
-        assert main([*told, "--compare-to", f"last.{kind}", "-o", "now.parquet"]) == 0, capsys.readouterr()
+        arguments = ["report", "typed.parquet", "--label", "y", "--score", "score", "--by", key, "--quiet"]
+        assert main([*arguments, "-o", f"last.{kind}"]) == 0
+        assert main([*arguments, "--compare-to", f"last.{kind}", "-o", "now.parquet"]) == 0, (
+            capsys.readouterr()
+        )
         now = pl.read_parquet("now.parquet")
         assert now["previous_n"].to_list() == now["n"].to_list(), key
         assert "not here" not in capsys.readouterr().err
@@ -321,7 +323,7 @@ def test_groups_of_any_type_are_found_again(capsys: Capture, kind: str) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_reports_that_are_no_earlier_ones(capsys: Capture) -> None:
-    told = [
+    arguments = [
         "report",
         "may.parquet",
         "--label",
@@ -334,30 +336,30 @@ def test_reports_that_are_no_earlier_ones(capsys: Capture) -> None:
         "part",
         "--quiet",
     ]
-    assert main([*told, "--groupings", "each", "-o", "last.parquet"]) == 0
-    assert main([*told, "--compare-to", "last.parquet"]) == 2
+    assert main([*arguments, "--groupings", "each", "-o", "last.parquet"]) == 0
+    assert main([*arguments, "--compare-to", "last.parquet"]) == 2
     assert "has several groupings, and the report has one" in capsys.readouterr().err
-    assert main([*told, "-o", "last.parquet"]) == 0
+    assert main([*arguments, "-o", "last.parquet"]) == 0
     last = pl.read_parquet("last.parquet")
     pl.concat([last, last]).write_parquet("twice.parquet")
-    assert main([*told, "--compare-to", "twice.parquet"]) == 2
+    assert main([*arguments, "--compare-to", "twice.parquet"]) == 2
     assert "'twice.parquet' has two rows for one group" in capsys.readouterr().err
     last.with_columns(g=pl.lit("x")).write_parquet("words.parquet")
-    assert main([*told, "--compare-to", "words.parquet"]) == 2
+    assert main([*arguments, "--compare-to", "words.parquet"]) == 2
     assert "the column 'g' of 'words.parquet' cannot be read as" in capsys.readouterr().err
     Path("new.json").write_text('{"report":99,"rows":[]}', encoding="utf-8")
-    assert main([*told, "--compare-to", "new.json"]) == 2
+    assert main([*arguments, "--compare-to", "new.json"]) == 2
     assert "it is a report of version 99" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("folder")
 def test_an_earlier_report_of_finer_groups(capsys: Capture) -> None:
-    told = ["report", "may.parquet", "--label", "y", "--score", "score", "--by", "g", "--quiet"]
-    assert main([*told, "--by", "part", "-o", "finer.csv"]) == 0
-    assert main([*told, "--compare-to", "finer.csv"]) == 2
-    said = capsys.readouterr().err
-    assert "those of the previous one by ['g', 'part'], which are finer: the report has no 'part'" in said
-    assert "two rows" not in said
+    arguments = ["report", "may.parquet", "--label", "y", "--score", "score", "--by", "g", "--quiet"]
+    assert main([*arguments, "--by", "part", "-o", "finer.csv"]) == 0
+    assert main([*arguments, "--compare-to", "finer.csv"]) == 2
+    stderr = capsys.readouterr().err
+    assert "those of the previous one by ['g', 'part'], which are finer: the report has no 'part'" in stderr
+    assert "two rows" not in stderr
 
 
 @pytest.mark.usefixtures("folder")
@@ -365,9 +367,9 @@ def test_groups_of_nan_and_infinity_come_back_from_json(capsys: Capture) -> None
     values = [math.nan, math.inf, -math.inf, None, 0.1, 5e-324]
     rows = pl.DataFrame({"x": values * 4, "y": [0] * 6 + [1] * 6 + [0] * 6 + [1] * 6, "s": range(24)})
     rows.write_parquet("floats.parquet")
-    told = ["report", "floats.parquet", "--label", "y", "--score", "s", "--by", "x", "--quiet"]
-    assert main([*told, "-o", "last.json"]) == 0
-    assert main([*told, "--compare-to", "last.json", "-o", "now.parquet"]) == 0, capsys.readouterr().err
+    arguments = ["report", "floats.parquet", "--label", "y", "--score", "s", "--by", "x", "--quiet"]
+    assert main([*arguments, "-o", "last.json"]) == 0
+    assert main([*arguments, "--compare-to", "last.json", "-o", "now.parquet"]) == 0, capsys.readouterr().err
     now = pl.read_parquet("now.parquet")
     assert now["previous_n"].to_list() == now["n"].to_list()
     assert now.schema["x"] == pl.Float64

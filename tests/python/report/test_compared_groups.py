@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from catalogue.cases import TWO_SCORES, examples, fixed, two_scores
 from polars_auc._report.options import PARTS, ReportOptions
-from polars_auc._report.rows import OF_ALL_GROUPS, OF_GROUPS
+from polars_auc._report.rows import GROUP_COLUMNS, OVERALL_COLUMNS
 
 # A report warns of NaN, and of labels without a positive.
 pytestmark = pytest.mark.filterwarnings("ignore:report")
@@ -27,25 +27,27 @@ def assert_parts(frame: pl.DataFrame, scores: list[str], by: list[str], versus: 
     """Check that a report says what the same without comparisons and the comparisons alone say."""
     table = pa.report(frame, "y", scores, by=by, versus=versus, adjust=None, **options)
     plain = pa.report(frame, "y", scores, by=by, **options)
-    assert table.columns == [*plain.columns, *OF_GROUPS, *OF_ALL_GROUPS]
+    assert table.columns == [*plain.columns, *GROUP_COLUMNS, *OVERALL_COLUMNS]
     assert_frame_equal(table.select(plain.columns), plain, check_exact=True)
     for score in scores:
         upward = -pl.col(score) if options.get("low_is_positive") else score
         shared: dict[str, Any] = {"adjust": None, "level": options.get("level", 0.95)}
         shared["method"] = "delong" if options.get("ci") == "delong" else "wilson"
         segments = pa.compare_segments(frame, "y", upward, by, versus=versus, **shared)
-        own = table.filter(score=score)
-        groups = own.filter(scope="group").select(by)
+        selected = table.filter(score=score)
+        groups = selected.filter(scope="group").select(by)
         expected = groups.join(segments, on=by, how="left", nulls_equal=True, maintain_order="left")
         assert_frame_equal(
-            own.filter(scope="group").select(OF_GROUPS), expected.select(OF_GROUPS), check_exact=True
+            selected.filter(scope="group").select(GROUP_COLUMNS),
+            expected.select(GROUP_COLUMNS),
+            check_exact=True,
         )
-        tests = segments.select(OF_ALL_GROUPS).unique()
+        tests = segments.select(OVERALL_COLUMNS).unique()
         tests = tests if tests.height else tests.clear(1)
-        assert_frame_equal(own.filter(scope="overall").select(OF_ALL_GROUPS), tests, check_exact=True)
+        assert_frame_equal(selected.filter(scope="overall").select(OVERALL_COLUMNS), tests, check_exact=True)
     nothing = [
-        table.filter(scope="overall").select(OF_GROUPS),
-        table.filter(scope="group").select(OF_ALL_GROUPS),
+        table.filter(scope="overall").select(GROUP_COLUMNS),
+        table.filter(scope="group").select(OVERALL_COLUMNS),
     ]
     assert all(column.null_count() == len(column) for part in nothing for column in part)
 
@@ -82,7 +84,7 @@ def test_many_groups_of_few_rows() -> None:
     assert_parts(pl.DataFrame(rows, TWO_SCORES, orient="row"), ["s"], ["h"], "overall")
 
 
-def test_every_option_is_known_to_be_answered_by_summaries_or_not() -> None:
+def test_every_option_is_classified_by_summaries() -> None:
     answered = {"by", "groupings", "level", "ci", "versus", "along", "adjust", "low_is_positive", "nan"}
     # With these there are intervals of other kinds, states in place of rows, or comparisons of scores.
     others = {"interval", "n_resamples", "seed", "compare", "user_average"}
@@ -96,20 +98,20 @@ def test_every_option_is_known_to_be_answered_by_summaries_or_not() -> None:
 def test_a_score_that_is_called_as_another_column(score: Any, by: list[str]) -> None:
     frame = fixed(900).select(y="label", s="score", g=pl.col("g") % 5, h=pl.col("g") % 3)
     table = pa.report(frame, "y", score, by=by, versus="rest")
-    own = frame.with_columns(other="h" if isinstance(score, str) else "s")
-    renamed = pa.report(own, "y", "other", by=by, versus="rest")
+    copied = frame.with_columns(other="h" if isinstance(score, str) else "s")
+    renamed = pa.report(copied, "y", "other", by=by, versus="rest")
     assert_frame_equal(table.drop("score"), renamed.drop("score"), check_exact=True)
 
 
 @pytest.mark.parametrize("label", [1, True, ["y"], pl.Series([0, 1])])
 def test_a_label_that_is_no_column_is_refused_alike(label: Any) -> None:
     frame = pl.DataFrame({"y": [0, 1], "s": [1.0, 2.0], "g": ["a", "a"]})
-    said = []
+    messages = []
     for versus in (None, "rest"):
         with pytest.raises(TypeError) as error:
             pa.report(frame, label, "s", by="g", versus=versus)
-        said.append((type(error.value), str(error.value)))
-    assert said[0] == said[1]
+        messages.append((type(error.value), str(error.value)))
+    assert messages[0] == messages[1]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +122,7 @@ def test_what_needs_more_than_a_label_and_a_score(more: dict[str, Any]) -> None:
     frame = fixed(2000).select(y="label", s="score", g=pl.col("g") % 5, h=pl.col("g") % 3, one=1)
     plain = pa.report(frame, "y", "s", by="g", versus="rest")
     table = pa.report(frame, "y", "s", by="g", versus="rest", **more)
-    columns = ["g", "n", "n_missing", "auc", "ks", *OF_GROUPS, *OF_ALL_GROUPS]
+    columns = ["g", "n", "n_missing", "auc", "ks", *GROUP_COLUMNS, *OVERALL_COLUMNS]
     assert_frame_equal(table.select(columns), plain.select(columns), check_exact=True)
 
 

@@ -43,7 +43,7 @@ def kept(tmp_path: Path) -> list[Path]:
     return [file for file in tmp_path.rglob("*") if file.is_file()]
 
 
-def test_scripts_are_made_once(converter: Converter, tmp_path: Path) -> None:
+def test_scripts_are_created_once(converter: Converter, tmp_path: Path) -> None:
     assert [in_new_process() for _ in range(3)] == [SCRIPTS] * 3
     assert converter.times == 1
     [file] = kept(tmp_path)

@@ -31,21 +31,23 @@ def rows() -> pl.DataFrame:
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 @pytest.mark.parametrize("groupings", [*SETS, (("g", "h"), ("g",))])
-def test_each_grouping_is_its_own_report(groupings: Any, engine: Any) -> None:
-    given: dict[str, Any] = {"versus": "rest", "adjust": "bh", "compare": True}
-    plan = pa.report(rows().lazy(), "label", ["score", "other"], by=["h", "g"], groupings=groupings, **given)
+def test_each_grouping_is_a_separate_report(groupings: Any, engine: Any) -> None:
+    options: dict[str, Any] = {"versus": "rest", "adjust": "bh", "compare": True}
+    plan = pa.report(
+        rows().lazy(), "label", ["score", "other"], by=["h", "g"], groupings=groupings, **options
+    )
     table = plan.collect(engine=engine)
     assert table.schema == plan.collect_schema()
     sets = SETS.get(groupings, [["h", "g"], ["g"]])
     names = [", ".join(some) for some in sets]
     assert table["grouping"].drop_nulls().unique(maintain_order=True).to_list() == names
     for some, name in zip(sets, names, strict=True):
-        own = pa.report(rows(), "label", ["score", "other"], by=some, **given)
+        separate = pa.report(rows(), "label", ["score", "other"], by=some, **options)
         # The tests of all groupings are one family.
-        of_families = pl.selectors.starts_with("heterogeneity", "within") | pl.selectors.ends_with(
+        family_columns = pl.selectors.starts_with("heterogeneity", "within") | pl.selectors.ends_with(
             "p_adjusted"
         )
-        expected = own.filter(scope="group").drop(of_families)
+        expected = separate.filter(scope="group").drop(family_columns)
         got = table.filter(grouping=name)
         assert_frame_equal(got.select(expected.columns), expected)
         rolled_up = [key for key in ("h", "g") if key not in some]
@@ -64,7 +66,7 @@ def test_states_and_bounded_reports() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("options", "message"),
     [
         ({"by": [], "groupings": "each"}, "groupings are of the columns by, and there are none"),
         ({"groupings": "all"}, "groupings must be one of 'each', 'rollup', 'cube', got 'all'"),
@@ -84,10 +86,10 @@ def test_states_and_bounded_reports() -> None:
         ({"by": ["g", "a, b"], "groupings": "each"}, "'a, b' has one in its name"),
     ],
 )
-def test_refused(given: dict[str, Any], says: str) -> None:
+def test_refused(options: dict[str, Any], message: str) -> None:
     frame = rows().with_columns(pl.lit(1).alias("a, b"))
-    with pytest.raises(ValueError, match=f"report: .*{says}"):
-        pa.report(frame, "label", "score", **{"by": ["h", "g"], **given})
+    with pytest.raises(ValueError, match=f"report: .*{message}"):
+        pa.report(frame, "label", "score", **{"by": ["h", "g"], **options})
 
 
 @pytest.fixture
@@ -114,9 +116,9 @@ def test_the_command(report: list[str], capsys: Capture) -> None:
 def test_a_gate_is_about_groupings_by_its_columns(report: list[str], capsys: Capture) -> None:
     """A group over all values of a column is no group of a null, and can be decided."""
     assert main([*report, "--quiet", "--fail-if", "g = 1 AND auc > 2"]) == 0
-    said = capsys.readouterr().err
+    stderr = capsys.readouterr().err
     groups = pl.read_parquet("a.parquet").select("h", "g").n_unique()
-    assert f"is about {groups} rows (groups): it holds in none" in said
+    assert f"is about {groups} rows (groups): it holds in none" in stderr
     assert main([*report, "--quiet", "--fail-if", "grouping = 'h' AND auc > 2"]) == 0
     assert "(groups): it holds in none" in capsys.readouterr().err
     assert main(["report", "a.parquet", "--label", "y", "--score", "score", "--groupings", "each"]) == 2

@@ -71,14 +71,14 @@ def test_a_history_of_nights(capsys: Capture) -> None:
 
 def test_what_is_printed(capsys: Capture) -> None:
     assert main([*night(1)[:-1], "-o", "page.html"]) == 0
-    shown = capsys.readouterr()
-    assert "alarm" in shown.out
-    assert "'history.parquet' has 1 period, with 'night 001'" in shown.err
+    output = capsys.readouterr()
+    assert "alarm" in output.out
+    assert "'history.parquet' has 1 period, with 'night 001'" in output.err
     assert "The mean AUC so far by period, and its interval" in Path("page.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    ("told", "says"),
+    ("arguments", "message"),
     [
         (["--history", "history.parquet"], "--history goes with --period, which is missing"),
         ([*HISTORY, "--period", " "], "--period must be a name, got an empty text; write --period 2026"),
@@ -104,16 +104,16 @@ def test_what_is_printed(capsys: Capture) -> None:
         ),
     ],
 )
-def test_refusals(capsys: Capture, told: list[str], says: str) -> None:
+def test_refusals(capsys: Capture, arguments: list[str], message: str) -> None:
     assert main(night(1)) == 0
     before = Path("history.parquet").read_bytes()
     Path("broken.parquet").write_bytes(b"PAR1 and no more PAR1")
-    assert main([*REPORT, *told]) == 2
-    assert says in capsys.readouterr().err
+    assert main([*REPORT, *arguments]) == 2
+    assert message in capsys.readouterr().err
     assert Path("history.parquet").read_bytes() == before
 
 
-def test_an_earlier_night_of_the_name_is_said_to_be_replaced(capsys: Capture) -> None:
+def test_replacing_an_earlier_night_prints_a_message(capsys: Capture) -> None:
     command = night(1)[:-1]
     assert main(command) == 0
     assert "earlier one" not in capsys.readouterr().err
@@ -156,10 +156,10 @@ def test_twelve_reports_at_once_lose_no_night() -> None:
         "import sys; from polars_auc._commands.main import main; sys.exit(main())",
     ]
     nights = [f"2026-11-{day:02}" for day in range(1, 13)]
-    told = [[*command, *REPORT, *HISTORY, "--period", name, "--quiet"] for name in nights]
+    commands = [[*command, *REPORT, *HISTORY, "--period", name, "--quiet"] for name in nights]
     # A new period before all others needs a word, so the first one is there.
-    subprocess.run(told[0], check=True)
-    running = [subprocess.Popen(one, stderr=subprocess.PIPE, text=True) for one in told[1:]]
+    subprocess.run(commands[0], check=True)
+    running = [subprocess.Popen(one, stderr=subprocess.PIPE, text=True) for one in commands[1:]]
     ends = [(process.communicate()[1], process.returncode) for process in running]
     assert ends == [("", 0)] * 11
     assert periods() == nights
@@ -168,7 +168,7 @@ def test_twelve_reports_at_once_lose_no_night() -> None:
     assert history.equals(history.sort("period", maintain_order=True))
 
 
-def test_a_lock_is_given_up_after_a_time() -> None:
+def test_a_lock_expires() -> None:
     path = Path("history.parquet")
     with (
         file_lock(path),
@@ -204,13 +204,13 @@ def test_a_group_column_of_the_name_of_the_periods(capsys: Capture) -> None:
 
 def test_a_score_that_is_nan_is_of_its_night_alone(capsys: Capture) -> None:
     for number in range(1, 36):
-        told = night(number)
+        arguments = night(number)
         if number == 5:
             rows = pl.read_parquet("rows.parquet")
             rows.with_columns(
                 s=pl.when(pl.col("site") == "b").then("s").otherwise(float("nan"))
             ).write_parquet("rows.parquet")
-        assert main([*told, "-o", "now.parquet"]) == (3 if number == 5 else 0)
+        assert main([*arguments, "-o", "now.parquet"]) == (3 if number == 5 else 0)
     now = pl.read_parquet("now.parquet")
     assert now["alarm_p_value"].is_finite().all()
     assert now.filter(site="b")["alarm"].item()
@@ -227,7 +227,7 @@ def test_a_history_with_two_rows_of_one_night(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "says"),
+    ("wrong", "message"),
     [
         ({"auc": 1.5}, "'history.parquet' has a row of the period 'night 001', the AUC 1.5 and the standard"),
         ({"se": -1.0}, "the standard error -1.0, with"),
@@ -236,13 +236,13 @@ def test_a_history_with_two_rows_of_one_night(capsys: Capture) -> None:
         ({"n": "many"}, "'history.parquet' has a column of another dtype than this report"),
     ],
 )
-def test_a_history_with_wrong_values(capsys: Capture, wrong: dict[str, Any], says: str) -> None:
+def test_a_history_with_wrong_values(capsys: Capture, wrong: dict[str, Any], message: str) -> None:
     assert main(night(1)) == 0
     metadata = pl.read_parquet_metadata("history.parquet")
     rows = pl.read_parquet("history.parquet").with_columns(**{name: pl.lit(it) for name, it in wrong.items()})
     rows.write_parquet("history.parquet", metadata={"polars_auc.history": metadata["polars_auc.history"]})
     assert main(night(2)) == 2
-    assert says in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def rewritten(rows: pl.DataFrame) -> None:
@@ -270,14 +270,14 @@ def test_a_history_of_another_release_with_other_dtypes(
 def test_a_history_of_another_release_with_other_columns(capsys: Capture) -> None:
     assert main(night(1)) == 0
     rows = pl.read_parquet("history.parquet")
-    for other, says in [
+    for other, message in [
         (rows.drop("se"), "'history.parquet' lacks the column 'se', so it is of other groups or of another"),
         (rows.with_columns(n_neg=0), "'history.parquet' has a column 'n_neg' too many, so it is of other"),
     ]:
         rewritten(other)
         before = Path("history.parquet").read_bytes()
         assert main(night(2)) == 2
-        assert says in capsys.readouterr().err
+        assert message in capsys.readouterr().err
         assert Path("history.parquet").read_bytes() == before
 
 
@@ -289,9 +289,11 @@ def test_nights_that_are_not_tested_fail(capsys: Capture) -> None:
     night(1)
     gate = ["--fail-if", "alarm", "--baseline", "5"]
     assert report("2026-1", *gate, "-o", "page.html") == 1
-    shown = capsys.readouterr().err
-    assert "alarm not tested yet: 1 of 5 periods" in shown
-    assert "it holds in none, and cannot be decided in 3; not tested yet in 3, which --untested pass" in shown
+    stderr = capsys.readouterr().err
+    assert "alarm not tested yet: 1 of 5 periods" in stderr
+    assert (
+        "it holds in none, and cannot be decided in 3; not tested yet in 3, which --untested pass" in stderr
+    )
     page = Path("page.html").read_text(encoding="utf-8")
     assert "Alarm not tested yet: 1 of 5 periods" in page
     assert "Checks that failed: 1 of 1" in page
@@ -320,9 +322,9 @@ def test_a_group_without_an_area_does_not_pass_for_ever(capsys: Capture) -> None
         pl.concat([pl.read_parquet("rows.parquet"), one]).write_parquet("rows.parquet")
         gate = ["--fail-if", "alarm AND site IS NOT NULL", "--untested", "pass"]
         assert report(f"2026-{number}", *gate) == 1
-        said = capsys.readouterr().err
-        assert "cannot be decided in 1" in said
-        assert "not tested in 1 without an AUC or its standard error" in said
+        stderr = capsys.readouterr().err
+        assert "cannot be decided in 1" in stderr
+        assert "not tested in 1 without an AUC or its standard error" in stderr
 
 
 def test_a_monthly_model_that_falls_in_its_twelfth_month(capsys: Capture) -> None:
@@ -332,8 +334,8 @@ def test_a_monthly_model_that_falls_in_its_twelfth_month(capsys: Capture) -> Non
         label = np.arange(550) < 50
         gap = 0.03 if month >= 12 else 2.1
         pl.DataFrame({"y": label, "s": rng.normal(size=550) + gap * label}).write_parquet("rows.parquet")
-        told = ["report", "rows.parquet", "--label", "y", "--score", "s", *HISTORY, "--fail-if", "alarm"]
-        codes[month] = main([*told, "--period", f"2026-{month}", "--untested", "pass"])
+        arguments = ["report", "rows.parquet", "--label", "y", "--score", "s", *HISTORY, "--fail-if", "alarm"]
+        codes[month] = main([*arguments, "--period", f"2026-{month}", "--untested", "pass"])
     assert codes == {month: int(month >= 12) for month in range(1, 14)}
     capsys.readouterr()
 
@@ -366,7 +368,7 @@ def test_the_reference_and_the_weight_of_a_history(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "says"),
+    ("arguments", "message"),
     [
         (["--baseline", "3", "--reference", "0.8"], "--baseline cannot be given with --reference"),
         (["--baseline", "0"], "--baseline must be an integer from 1"),
@@ -380,10 +382,10 @@ def test_the_reference_and_the_weight_of_a_history(capsys: Capture) -> None:
         (["--period-weight", "1 / (n - 297)"], "is inf for a, in the period '2026-1'; make it 0 or"),
     ],
 )
-def test_refused_options_of_the_test(capsys: Capture, told: list[str], says: str) -> None:
+def test_refused_options_of_the_test(capsys: Capture, arguments: list[str], message: str) -> None:
     night(1)
-    assert report("2026-1", *told) == 2
-    assert says in capsys.readouterr().err
+    assert report("2026-1", *arguments) == 2
+    assert message in capsys.readouterr().err
     assert not Path("history.parquet").exists()
 
 
@@ -401,7 +403,7 @@ def test_a_weight_by_size_of_groups_without_rows(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "arguments",
     [
         ["--baseline", "3"],
         ["--reference", "0.8"],
@@ -410,10 +412,10 @@ def test_a_weight_by_size_of_groups_without_rows(capsys: Capture) -> None:
         ["--untested", "pass"],
     ],
 )
-def test_options_of_a_history_need_one(capsys: Capture, told: list[str]) -> None:
+def test_options_of_a_history_need_one(capsys: Capture, arguments: list[str]) -> None:
     night(1)
-    assert main([*REPORT, *told]) == 2
-    assert f"{told[0]} goes with --history, which is missing" in capsys.readouterr().err
+    assert main([*REPORT, *arguments]) == 2
+    assert f"{arguments[0]} goes with --history, which is missing" in capsys.readouterr().err
 
 
 def test_a_history_of_an_earlier_release(capsys: Capture) -> None:
@@ -434,11 +436,11 @@ def test_a_history_of_an_earlier_release(capsys: Capture) -> None:
 def test_weighted_rows_and_their_states_have_one_baseline(kind: str, capsys: Capture) -> None:
     night(1)
     pl.read_parquet("rows.parquet").with_columns(w=pl.lit(1.5)).write_parquet("rows.parquet")
-    given = [*REPORT, "--weight", "w"]
+    arguments = [*REPORT, "--weight", "w"]
     if kind == "states":
-        assert main(["state", *given[1:], "-o", "states.parquet"]) == 0
-        given = ["report", "states.parquet", "--from-states", "--by", "site"]
-    assert main([*given, *HISTORY, "--period", "W1", "-o", "now.parquet"]) == 0
+        assert main(["state", *arguments[1:], "-o", "states.parquet"]) == 0
+        arguments = ["report", "states.parquet", "--from-states", "--by", "site"]
+    assert main([*arguments, *HISTORY, "--period", "W1", "-o", "now.parquet"]) == 0
     assert pl.read_parquet("now.parquet")["alarm_baseline"].to_list() == [28] * 3
     capsys.readouterr()
 
@@ -460,7 +462,7 @@ def test_periods_are_in_the_order_of_their_numbers(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    ("period", "says"),
+    ("period", "message"),
     [
         ("Sep 2026", "--period 'Sep 2026' names 'Sep', and letters"),
         (
@@ -476,12 +478,12 @@ def test_periods_are_in_the_order_of_their_numbers(capsys: Capture) -> None:
         ),
     ],
 )
-def test_periods_without_a_place(capsys: Capture, period: str, says: str) -> None:
+def test_periods_without_a_place(capsys: Capture, period: str, message: str) -> None:
     night(1)
     assert report("2026-W9") == 0
     before = Path("history.parquet").read_bytes()
     assert report(period) == 2
-    assert says in capsys.readouterr().err.replace('"', "'")
+    assert message in capsys.readouterr().err.replace('"', "'")
     assert Path("history.parquet").read_bytes() == before
 
 

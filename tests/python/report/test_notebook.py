@@ -29,13 +29,13 @@ def html(shell: Any, frame: pl.DataFrame) -> str:
     return str(data["text/html"])
 
 
-def test_a_report_is_shown_as_style_report_shows_it(shell: Any) -> None:
+def test_the_display_of_a_report_is_style_report(shell: Any) -> None:
     report = pa.report(ROWS, "label", "score", by="g")
     plain = html(shell, report)
     shell.run_line_magic("load_ext", "polars_auc")
-    shown = html(shell, report)
-    assert "gt_table" in shown
-    assert f"{report['auc'][0]:.4f}" in shown
+    displayed = html(shell, report)
+    assert "gt_table" in displayed
+    assert f"{report['auc'][0]:.4f}" in displayed
     assert html(shell, pa.compare_reports(report, report)).count("gt_table")
     for other in (ROWS, report.select("g", "auc")):
         assert html(shell, other) == other._repr_html_()

@@ -41,7 +41,7 @@ def rows() -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
-def test_every_row_is_its_own_query(engine: Any) -> None:
+def test_every_row_is_a_separate_query(engine: Any) -> None:
     frame = rows()
     plan = pa.report(frame.lazy(), "label", ["score", "other"], by=["h", "g"], level=0.9)
     table = plan.collect(engine=engine)
@@ -84,7 +84,7 @@ def test_without_groups_and_without_rows() -> None:
 
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
-def test_comparisons_beside_the_rest(engine: Any) -> None:
+def test_comparisons_with_the_rest(engine: Any) -> None:
     """Every further column has the values of the function that it comes from."""
     frame = rows().with_columns(third=pl.col("score") * (pl.col("g") % 3 - 1))
     plan = pa.report(
@@ -126,8 +126,8 @@ def test_comparisons_beside_the_rest(engine: Any) -> None:
         expected = [pairs[name][field] if name in pairs else None for field in fields]
         assert [row[gain] for gain in gains] == expected
         for field in ("versus_auc", "difference", "p_value"):
-            own = segments[name].filter(pl.col("h") == row["h"])[field].item() if grouped else None
-            assert row[field] == own
+            compared = segments[name].filter(pl.col("h") == row["h"])[field].item() if grouped else None
+            assert row[field] == compared
         for field in ("within_auc", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"):
             assert row[field] == (None if grouped else segments[name][field][0])
 
@@ -135,15 +135,15 @@ def test_comparisons_beside_the_rest(engine: Any) -> None:
 @pytest.mark.parametrize("average", [None, "rows", "positives", "pairs"])
 def test_the_mean_over_users_is_that_of_its_function(average: Any) -> None:
     frame = rows()
-    given: dict[str, Any] = {"by": "h", "user": pl.col("g") % 4, "user_average": average, "level": 0.9}
-    table = pa.report(frame.lazy(), "label", ["score", "other"], **given, folds="key").collect()
+    options: dict[str, Any] = {"by": "h", "user": pl.col("g") % 4, "user_average": average, "level": 0.9}
+    table = pa.report(frame.lazy(), "label", ["score", "other"], **options, folds="key").collect()
     for row in table.iter_rows(named=True):
         part = frame.filter(pl.col("h") == row["h"]) if row["scope"] == "group" else frame
         gauc = part.select(
             pa.grouped_roc_auc("label", row["score"], pl.col("g") % 4, average=average or "macro", level=0.9)
         ).item()
-        own = [row[f"user_{name}"] for name in ("auc", "se", "lower", "upper")]
-        assert own == [gauc[name] for name in ("auc", "se", "lower", "upper")]
+        fields = [row[f"user_{name}"] for name in ("auc", "se", "lower", "upper")]
+        assert fields == [gauc[name] for name in ("auc", "se", "lower", "upper")]
         assert (row["n_users"], row["n_users_undefined"]) == (gauc["n_groups"], gauc["n_undefined"])
         assert row["n_users"] > 1
     # Rows that are counted stand for as many rows, and sorted groups are read one after the other.
@@ -156,7 +156,7 @@ def test_the_mean_over_users_is_that_of_its_function(average: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"user": 3}, "user must be one column name or expression, got int"),
         ({"user_average": "rows"}, "user_average is for the mean over users; write user"),
@@ -166,8 +166,8 @@ def test_the_mean_over_users_is_that_of_its_function(average: Any) -> None:
         ({"user": "g", "memory": "bounded"}, "user needs all rows at once"),
     ],
 )
-def test_users_that_are_refused(options: dict[str, Any], says: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=f"^report: {says}"):
+def test_users_that_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=f"^report: {message}"):
         pa.report(rows().lazy(), "label", "score", **options)
 
 
@@ -175,9 +175,9 @@ def test_users_that_are_refused(options: dict[str, Any], says: str) -> None:
 def test_the_family_is_all_tests_of_the_table(cluster: str | None) -> None:
     """Many groups with one gain each are many tests: Bonferroni's factor is the number of p-values."""
     frame = rows().with_columns(third=pl.col("score") * (pl.col("g") % 3 - 1))
-    given: dict[str, Any] = {"by": "h", "compare": True, "versus": "rest", "cluster": cluster}
-    table = pa.report(frame, "label", ["score", "other", "third"], adjust="bonferroni", **given)
-    plain = pa.report(frame, "label", ["score", "other", "third"], adjust=None, **given)
+    options: dict[str, Any] = {"by": "h", "compare": True, "versus": "rest", "cluster": cluster}
+    table = pa.report(frame, "label", ["score", "other", "third"], adjust="bonferroni", **options)
+    plain = pa.report(frame, "label", ["score", "other", "third"], adjust=None, **options)
     for before, after, least in (
         ("delta_auc_p_value", "delta_auc_p_adjusted", 6),
         ("p_value", "p_adjusted", 6),
@@ -208,7 +208,7 @@ def test_refusals_by_type() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "by", "says"),
+    ("scores", "by", "message"),
     [
         ([], (), "scores must name at least one column"),
         (["score", pl.col("other").alias("score")], (), "two scores are named 'score'"),
@@ -217,8 +217,8 @@ def test_refusals_by_type() -> None:
         ("score", "delta_auc", "the group column 'delta_auc'"),
     ],
 )
-def test_refusals(scores: Any, by: Any, says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_refusals(scores: Any, by: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         pa.report(rows(), "label", scores, by=by)
 
 
@@ -266,7 +266,7 @@ def test_warnings_of_an_eager_report_name_its_line() -> None:
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 @pytest.mark.parametrize("by", [(), "g"])
 @pytest.mark.parametrize("memory", [None, "bounded"])
-def test_a_label_without_any_positive_says_so(engine: Any, by: Any, memory: Any) -> None:
+def test_a_label_without_any_positive_warns(engine: Any, by: Any, memory: Any) -> None:
     """A misspelt class is positive nowhere, and gives a table of nulls."""
     misspelt = pl.col("key") == "bda"
     with pytest.warns(UserWarning, match=r"report: no positive rows: label .*bda.* is false everywhere"):
@@ -287,7 +287,7 @@ def test_the_warning_of_a_piped_report_names_the_line_of_the_user() -> None:
     assert [warning.filename for warning in warnings] == [__file__]
 
 
-def test_columns_of_groups_that_are_not_there_or_twice() -> None:
+def test_columns_of_groups_that_are_missing_or_duplicated() -> None:
     rows = pl.LazyFrame({"y": [0, 1], "s": [1, 2], "g": ["a", "a"]})
     with pytest.raises(ValueError, match=r"report: sorted_by names 'g', and there is no by$"):
         pa.report(rows, "y", "s", sorted_by="g")

@@ -20,11 +20,11 @@ from polars_auc._page.markdown import markdown_text
 from polars_auc._page.text import plain
 from polars_auc._plots.numbers import cell
 from polars_auc._plots.trend import period_of
-from report.test_report_page import DATA, OPTIONS, ROWS, SCORES, Page, made
+from report.test_report_page import DATA, OPTIONS, ROWS, SCORES, Page, create_page
 from report.test_workbook import Sheets
 
 
-def said(page: Page) -> list[tuple[bool, str]]:
+def sentences(page: Page) -> list[tuple[bool, str]]:
     """Return the sentences at the top of a page, and whether they ask for attention."""
     [paragraph] = re.findall(r'<p class="answers">(.*?)</p>', page.text, re.DOTALL)
     spans = re.findall(r"<span( class=\"loud\")?>(.*?)</span>", paragraph, re.DOTALL)
@@ -43,7 +43,7 @@ def test_the_page_answers_first(tmp_path: Path) -> None:
         "--stability",
         "fold % 2 = 0",
     ]
-    page = made(tmp_path, *OPTIONS, *options)
+    page = create_page(tmp_path, *OPTIONS, *options)
     report = pa.report(
         ROWS,
         "label",
@@ -54,7 +54,7 @@ def test_the_page_answers_first(tmp_path: Path) -> None:
         stability=pl.col("fold") % 2 == 0,
     ).collect()
     groups, overall = (report.filter(scope=scope) for scope in ("group", "overall"))
-    same, mean, area, differ, scores, in_groups, psi, moved = said(page)
+    same, mean, area, differ, scores, in_groups, psi, moved = sentences(page)
     assert same[1].startswith("Test that all groups have the same AUC, p-value: logistic ")
     assert mean[1].startswith("Mean AUC within groups: logistic ")
     assert "also ranks rows of different groups against each other" in mean[1]
@@ -77,9 +77,9 @@ def test_the_page_answers_first(tmp_path: Path) -> None:
     assert scores[1].startswith(
         "Different from logistic, after the adjustment: 2 of 2 scores: tree: lower by"
     )
-    of_groups = groups.filter(pl.col("delta_auc_p_adjusted") <= 0.05).height
+    n_groups = groups.filter(pl.col("delta_auc_p_adjusted") <= 0.05).height
     assert in_groups[1].startswith(
-        f"Different from logistic in groups, after the adjustment: {of_groups} of 16 tests: "
+        f"Different from logistic in groups, after the adjustment: {n_groups} of 16 tests: "
     )
     assert psi == (
         False,
@@ -105,13 +105,13 @@ def test_the_page_answers_first(tmp_path: Path) -> None:
     )
 
 
-def test_nothing_to_say_is_said_quietly(tmp_path: Path) -> None:
+def test_a_report_without_findings_is_quiet(tmp_path: Path) -> None:
     draw = np.random.default_rng(3)
     rows = pl.DataFrame({"y": draw.random(900) < 0.3, "s": draw.random(900), "g": [1, 2, 3] * 300})
     rows.write_parquet(tmp_path / "rows.parquet")
-    given = ["--label", "y", "--score", "s", "--by", "g", "--versus", "rest", "--fail-if", "auc < 0.1"]
-    page = made(tmp_path, *given, data=tmp_path / "rows.parquet")
-    same, _, _, differ, checks = said(page)
+    arguments = ["--label", "y", "--score", "s", "--by", "g", "--versus", "rest", "--fail-if", "auc < 0.1"]
+    page = create_page(tmp_path, *arguments, data=tmp_path / "rows.parquet")
+    same, _, _, differ, checks = sentences(page)
     assert not same[0]
     assert differ == (False, "Different from the rest, after the adjustment: none of 3 groups.")
     assert checks == (False, "Checks that failed: none of 1.")
@@ -119,15 +119,15 @@ def test_nothing_to_say_is_said_quietly(tmp_path: Path) -> None:
 
 def test_changes_and_checks_that_failed_are_loud(tmp_path: Path) -> None:
     earlier, output = tmp_path / "earlier.parquet", tmp_path / "report.html"
-    of_noise = ["--where", "fold < 5"]
-    assert main(["report", str(DATA), *OPTIONS, *of_noise, "--quiet", "-o", str(earlier)]) == 0
+    condition = ["--where", "fold < 5"]
+    assert main(["report", str(DATA), *OPTIONS, *condition, "--quiet", "-o", str(earlier)]) == 0
     rows = pl.read_parquet(DATA / "*.parquet").with_columns(forest=pl.col("forest").reverse())
     rows.write_parquet(tmp_path / "rows.parquet")
     gates = ["--fail-if", "auc < 0.8", "--fail-if", "n < 1", "--compare-to", str(earlier)]
     assert (
         main(["report", str(tmp_path / "rows.parquet"), *OPTIONS, *gates, "--quiet", "-o", str(output)]) == 1
     )
-    below, _, change, checks = said(Page(output.read_text(encoding="utf-8")))
+    below, _, change, checks = sentences(Page(output.read_text(encoding="utf-8")))
     assert below[1].startswith("AUC below 0.5: forest 0.")
     assert change[0]
     assert change[1].startswith("Changed since the earlier report, after the adjustment: 1 of 3 AUCs: ")
@@ -154,10 +154,10 @@ def number_of_nans() -> str:
 
 
 @pytest.mark.parametrize("options", [[], ["--bounded"]])
-def test_the_page_says_first_which_score_is_nan(tmp_path: Path, nans: Path, options: list[str]) -> None:
-    given = ["--label", "label", "--score", "forest", "--score", "tree", *options]
-    page = made(tmp_path, *given, data=nans, code=3)
-    whole, instead, without, area = said(page)
+def test_the_page_begins_with_scores_that_are_nan(tmp_path: Path, nans: Path, options: list[str]) -> None:
+    arguments = ["--label", "label", "--score", "forest", "--score", "tree", *options]
+    page = create_page(tmp_path, *arguments, data=nans, code=3)
+    whole, instead, without, area = sentences(page)
     assert whole == (True, f"The score 'forest' is NaN in {number_of_nans()}.")
     assert instead == (
         True,
@@ -169,18 +169,20 @@ def test_the_page_says_first_which_score_is_nan(tmp_path: Path, nans: Path, opti
     )
     assert area[1].startswith("AUC of all rows: forest NaN, tree 0.")
     assert "interval NaN" not in page.text
-    grouped = said(made(tmp_path, *given, "--by", "segment", data=nans, code=3))
+    grouped = sentences(create_page(tmp_path, *arguments, "--by", "segment", data=nans, code=3))
     assert grouped[0] == (True, f"The score 'forest' is NaN in {number_of_nans()} of the group segment=Q2.")
     assert grouped[1:] == [instead, without, area]
-    skipped = made(tmp_path, *given, "--by", "segment", "--nan", "skip", data=nans, code=0)
-    assert len(said(skipped)) == 1
+    skipped = create_page(tmp_path, *arguments, "--by", "segment", "--nan", "skip", data=nans, code=0)
+    assert len(sentences(skipped)) == 1
 
 
 def test_a_chart_of_groups_has_no_line_of_nan(tmp_path: Path, nans: Path) -> None:
-    page = made(tmp_path, "--label", "label", "--score", "forest", "--by", "segment", data=nans, code=3)
+    page = create_page(
+        tmp_path, "--label", "label", "--score", "forest", "--by", "segment", data=nans, code=3
+    )
     assert "overall" not in str(page.charts["forest"]["layer"])
     assert "dashed line" not in page.charts["forest"]["description"]
-    page = made(tmp_path, "--label", "label", "--score", "tree", "--by", "segment", data=nans)
+    page = create_page(tmp_path, "--label", "label", "--score", "tree", "--by", "segment", data=nans)
     assert "min(overall)" not in str(page.charts["forest"]["layer"])
     assert "'field': 'overall'" in str(page.charts["forest"]["layer"])
     assert page.charts["forest"]["description"].endswith(
@@ -188,22 +190,22 @@ def test_a_chart_of_groups_has_no_line_of_nan(tmp_path: Path, nans: Path) -> Non
     )
 
 
-def test_markdown_and_workbooks_say_first_which_score_is_nan(tmp_path: Path, nans: Path) -> None:
-    given = ["report", str(nans), "--label", "label", "--score", "forest", "--by", "segment", "--quiet"]
+def test_markdown_and_workbooks_begin_with_scores_that_are_nan(tmp_path: Path, nans: Path) -> None:
+    arguments = ["report", str(nans), "--label", "label", "--score", "forest", "--by", "segment", "--quiet"]
     line = f"the score 'forest' is NaN in {number_of_nans()} of the group segment=Q2"
-    assert main([*given, "-o", str(tmp_path / "r.md")]) == 3
+    assert main([*arguments, "-o", str(tmp_path / "r.md")]) == 3
     lines = (tmp_path / "r.md").read_text(encoding="utf-8").splitlines()
     assert lines[2] == f"- **! NaN**: {line}"
     assert "--nan skip takes NaN for missing" in lines[3]
-    assert main([*given, "-o", str(tmp_path / "r.xlsx")]) == 3
+    assert main([*arguments, "-o", str(tmp_path / "r.xlsx")]) == 3
     assert Sheets(tmp_path / "r.xlsx").pairs()[0] == ("! NaN", line)
 
 
-def test_a_page_of_states_with_nan_says_so(tmp_path: Path, nans: Path) -> None:
-    given = ["state", str(nans), "--label", "label", "--score", "forest", "--by", "segment"]
-    assert main([*given, "-o", str(tmp_path / "s.parquet")]) == 3
-    page = made(tmp_path, "--from-states", "--by", "segment", data=tmp_path / "s.parquet", code=3)
-    assert said(page)[0] == (True, "The score 'forest' is NaN in some rows of the group segment=Q2.")
+def test_a_page_of_states_reports_nan(tmp_path: Path, nans: Path) -> None:
+    arguments = ["state", str(nans), "--label", "label", "--score", "forest", "--by", "segment"]
+    assert main([*arguments, "-o", str(tmp_path / "s.parquet")]) == 3
+    page = create_page(tmp_path, "--from-states", "--by", "segment", data=tmp_path / "s.parquet", code=3)
+    assert sentences(page)[0] == (True, "The score 'forest' is NaN in some rows of the group segment=Q2.")
     assert "None" not in page.text[page.text.index("<section") : page.text.index("<script")]
     # No scores are joined.
     assert "joined" not in page.text[page.text.index('id="data"') :].split("</section>")[0]
@@ -227,17 +229,17 @@ def test_groups_of_few_rows_are_marked(tmp_path: Path) -> None:
         }
     )
     rows.write_parquet(tmp_path / "rows.parquet")
-    given = ["--label", "y", "--score", "s", "--by", "g", "--versus", "rest"]
-    page = made(tmp_path, *given, "--ci", "delong", data=tmp_path / "rows.parquet")
+    arguments = ["--label", "y", "--score", "s", "--by", "g", "--versus", "rest"]
+    page = create_page(tmp_path, *arguments, "--ci", "delong", data=tmp_path / "rows.parquet")
     for ci, is_found in (("delong", True), ("wilson", False)):
         report = pa.report(rows.lazy(), "y", "s", by="g", versus="rest", ci=ci)  # type: ignore[arg-type]
         assert (report.collect().filter(g="few")["p_adjusted"].item() < 0.05) == is_found
-    assert "few: higher by" in said(page)[3][1]
-    assert ", few rows)" in said(page)[3][1]
+    assert "few: higher by" in sentences(page)[3][1]
+    assert ", few rows)" in sentences(page)[3][1]
     assert "fewer than 10 positives or negatives, in 1 row of the table" in page.text
     assert "if ([0].includes(row)) cell.classList.add" in page.text.replace("\\n", " ").replace("\\", "")
     assert sorted(page.data("forest").select("group", "few").rows()) == [("few", True), ("many", False)]
-    many = made(tmp_path, *given, "--where", "g = 'many'", data=tmp_path / "rows.parquet", code=0)
+    many = create_page(tmp_path, *arguments, "--where", "g = 'many'", data=tmp_path / "rows.parquet", code=0)
     assert "fewer than 10 positives" not in many.text
 
 
@@ -264,28 +266,28 @@ def test_periods_have_a_trend(tmp_path: Path, values: list[Any], options: list[s
     )
     rows = pl.read_parquet(DATA / "*.parquet").with_columns(at=period)
     rows.write_parquet(tmp_path / "rows.parquet")
-    page = made(tmp_path, *OPTIONS, "--by", "at", *options, data=tmp_path / "rows.parquet")
+    page = create_page(tmp_path, *OPTIONS, "--by", "at", *options, data=tmp_path / "rows.parquet")
     assert ("trend" in page.charts) == has_trend
     if has_trend:
         report = pa.report(rows.lazy(), "label", SCORES, by="at").collect().filter(scope="group")
-        drawn = page.data("trend")
-        assert drawn["period"].to_list() == report["at"].cast(pl.String).to_list()
-        assert drawn["lower"].to_list() == [float(f"{lower:.6g}") for lower in report["lower"]]
+        points = page.data("trend")
+        assert points["period"].to_list() == report["at"].cast(pl.String).to_list()
+        assert points["lower"].to_list() == [float(f"{lower:.6g}") for lower in report["lower"]]
 
 
 def test_a_trend_has_a_panel_for_each_other_group(tmp_path: Path) -> None:
-    given = ["--by", "fold", "--by", "dataset", "--versus", "previous", "--along", "fold"]
-    page = made(tmp_path, *OPTIONS, *given)
-    drawn = page.data("trend")
-    assert drawn["panel"].unique(maintain_order=True).to_list() == ["breast_cancer", "digits"]
-    assert drawn["period"].unique(maintain_order=True).to_list() == [str(fold) for fold in range(1, 11)]
+    arguments = ["--by", "fold", "--by", "dataset", "--versus", "previous", "--along", "fold"]
+    page = create_page(tmp_path, *OPTIONS, *arguments)
+    points = page.data("trend")
+    assert points["panel"].unique(maintain_order=True).to_list() == ["breast_cancer", "digits"]
+    assert points["period"].unique(maintain_order=True).to_list() == [str(fold) for fold in range(1, 11)]
     report = pa.report(ROWS, "label", SCORES, by=["fold", "dataset"]).collect()
     assert period_of(report, None) is None
     assert period_of(report, "fold") == "fold"
 
 
 def test_differences_are_marked_in_tables(tmp_path: Path) -> None:
-    page = made(tmp_path, *OPTIONS, "--compare")
+    page = create_page(tmp_path, *OPTIONS, "--compare")
     marked = re.findall(r'<td class="number differs">(.*?)</td>', page.text)
     report = pa.report(ROWS, "label", SCORES, compare=True).collect()
     assert len(marked) == report.filter(pl.col("delta_auc_p_adjusted") <= 0.05).height == 2
@@ -294,11 +296,11 @@ def test_differences_are_marked_in_tables(tmp_path: Path) -> None:
 
 def test_long_tables_are_folded(tmp_path: Path) -> None:
     options = ["--by", "dataset", "--by", "segment", "--stability", "fold % 2 = 0"]
-    assert "<details><summary>By group" in made(tmp_path, *OPTIONS, *options).text
-    assert "<details open><summary>By group" in made(tmp_path, *OPTIONS[:3], *options).text
+    assert "<details><summary>By group" in create_page(tmp_path, *OPTIONS, *options).text
+    assert "<details open><summary>By group" in create_page(tmp_path, *OPTIONS[:3], *options).text
 
 
-def test_a_missing_interval_says_why(tmp_path: Path) -> None:
+def test_a_missing_interval_has_a_reason(tmp_path: Path) -> None:
     rows = pl.DataFrame(
         {
             "g": ["a"] * 5 + ["b"] * 5 + ["c"] * 6,
@@ -307,30 +309,30 @@ def test_a_missing_interval_says_why(tmp_path: Path) -> None:
         }
     )
     rows.write_parquet(tmp_path / "rows.parquet")
-    page = made(tmp_path, "--label", "y", "--score", "s", "--by", "g", data=tmp_path / "rows.parquet")
+    page = create_page(tmp_path, "--label", "y", "--score", "s", "--by", "g", data=tmp_path / "rows.parquet")
     reason = "which says nothing of its variance"
     assert page.tables["Groups without an interval"] == [
         ["g", "score", "n", "why"],
         ["a", "s", "5", f"one row is positive, {reason}"],
         ["b", "s", "5", f"one row is negative, {reason}"],
     ]
-    assert "Groups without an interval" not in made(tmp_path, *OPTIONS, "--by", "segment").tables
+    assert "Groups without an interval" not in create_page(tmp_path, *OPTIONS, "--by", "segment").tables
 
 
 PLAIN = "without an adjustment for the number of tests"
 
 
-def test_a_page_without_an_adjustment_says_so(tmp_path: Path) -> None:
-    given = ["--by", "segment", "--compare", "--versus", "rest", "--adjust", "none"]
-    page = made(tmp_path, *OPTIONS, *given)
-    differ = [text for _, text in said(page) if text.startswith("Different")]
+def test_a_page_without_an_adjustment_has_a_note(tmp_path: Path) -> None:
+    arguments = ["--by", "segment", "--compare", "--versus", "rest", "--adjust", "none"]
+    page = create_page(tmp_path, *OPTIONS, *arguments)
+    differ = [text for _, text in sentences(page) if text.startswith("Different")]
     assert len(differ) == 3
     assert all(f", {PLAIN}: " in text for text in differ[:2])
     assert f'<p class="note" data-mark="*">a difference at level 0.05, {PLAIN}</p>' in page.text
     assert "after the adjustment" not in page.text
 
 
-def test_a_file_without_an_adjustment_says_so(tmp_path: Path) -> None:
+def test_a_file_without_an_adjustment_has_a_note(tmp_path: Path) -> None:
     options: dict[str, Any] = {"by": "segment", "compare": True, "versus": "rest", "adjust": None}
     report = pa.report(ROWS.lazy(), "label", SCORES, **options).collect()
     note = f"a difference at level 0.05, {PLAIN}"
@@ -349,7 +351,7 @@ def test_one_test_is_neither_adjusted_nor_not() -> None:
 
 
 def test_a_page_without_a_test_has_no_mark_to_explain(tmp_path: Path) -> None:
-    assert "a difference at level" not in made(tmp_path, *OPTIONS, "--by", "segment").text
+    assert "a difference at level" not in create_page(tmp_path, *OPTIONS, "--by", "segment").text
 
 
 def test_a_score_has_one_name_everywhere(tmp_path: Path) -> None:
@@ -359,8 +361,8 @@ def test_a_score_has_one_name_everywhere(tmp_path: Path) -> None:
     scores = [(pl.int_range(40) * (7 + place) % 13).alias(name) for place, name in enumerate(names)]
     frame = rows.with_columns(scores)
     report = pa.report(frame.lazy(), "y", names, by="g").collect()
-    asked: dict[str, Any] = {"frame": frame, "label": "y", "scores": names}
-    page = pa.write_report(report, tmp_path / "r.html", **asked).read_text(encoding="utf-8")
+    options: dict[str, Any] = {"frame": frame, "label": "y", "scores": names}
+    page = pa.write_report(report, tmp_path / "r.html", **options).read_text(encoding="utf-8")
     [paragraph] = re.findall(r"AUC of all rows: [^<]*", page)
     cards = [html.unescape(text) for text in re.findall(r"<li><b>(.*?)</b><strong>", page)]
     assert cards == names
@@ -379,7 +381,7 @@ def test_a_score_has_one_name_everywhere(tmp_path: Path) -> None:
 
 
 def test_a_page_rounds_thresholds(tmp_path: Path) -> None:
-    page = made(tmp_path, *OPTIONS)
+    page = create_page(tmp_path, *OPTIONS)
     section = page.text[page.text.index('<section id="thresholds"') :]
     cells = re.findall(r"<td[^>]*>([^<]*)</td>", section[: section.index("</section>")])
     assert len(cells) > 100
@@ -388,20 +390,22 @@ def test_a_page_rounds_thresholds(tmp_path: Path) -> None:
 
 def test_a_sign_is_explained_where_it_can_be(tmp_path: Path) -> None:
     note = "a difference at level 0.05"
-    assert note not in made(tmp_path, *OPTIONS, "--by", "segment").text
+    assert note not in create_page(tmp_path, *OPTIONS, "--by", "segment").text
     assert (
         note
-        not in made(tmp_path, *OPTIONS, "--by", "segment", "--where", "fold = 1", "--versus", "rest").text
+        not in create_page(
+            tmp_path, *OPTIONS, "--by", "segment", "--where", "fold = 1", "--versus", "rest"
+        ).text
     )
-    assert note in made(tmp_path, *OPTIONS, "--by", "dataset", "--versus", "rest").text
+    assert note in create_page(tmp_path, *OPTIONS, "--by", "dataset", "--versus", "rest").text
 
 
-def test_bands_are_said_to_begin_where_they_do(tmp_path: Path) -> None:
-    given = [*OPTIONS, "--stability", "fold < 4"]
-    high = made(tmp_path, *given).text
+def test_bands_have_their_first_score(tmp_path: Path) -> None:
+    arguments = [*OPTIONS, "--stability", "fold < 4"]
+    high = create_page(tmp_path, *arguments).text
     assert "the highest scores first. Gain" in high
     assert "the highest scores first: the share" in high
-    low = made(tmp_path, *given, "--low-is-positive").text
+    low = create_page(tmp_path, *arguments, "--low-is-positive").text
     assert "the lowest scores first. Gain" in low
     assert "the lowest scores first: the share" in low
     assert "highest scores first" not in low
@@ -429,10 +433,10 @@ def test_an_auc_below_one_half_has_one_line(tmp_path: Path, capsys: pytest.Captu
         ),
     ):
         assert main([*command, *options]) == 0
-        told = [text for text in capsys.readouterr().err.splitlines() if "score means positive" in text]
-        assert told == ([] if line is None else [f"polars-auc: {line}"])
+        lines = [text for text in capsys.readouterr().err.splitlines() if "score means positive" in text]
+        assert lines == ([] if line is None else [f"polars-auc: {line}"])
         page = (tmp_path / "r.html").read_text(encoding="utf-8")
-        assert page.count("score means positive") == len(told)
+        assert page.count("score means positive") == len(lines)
         assert line is None or f'<span class="loud">{line}.</span>' in page
     report = pa.report(rows, "y", "down")
     text = pa.write_report(report, tmp_path / "r.md").read_text(encoding="utf-8")

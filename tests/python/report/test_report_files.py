@@ -49,12 +49,12 @@ def test_the_page_has_their_types(several: bool) -> None:
     assert found == {name: COLUMNS[name] for name in found}
 
 
-def test_both_files_say_their_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_files_have_a_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows().with_columns(y=pl.col("label").cast(pl.Int8)).write_parquet("rows.parquet")
-    told = ["report", "rows.parquet", "--label", "y", "--score", "score", "--by", "g", "--quiet", "-o"]
+    arguments = ["report", "rows.parquet", "--label", "y", "--score", "score", "--by", "g", "--quiet", "-o"]
     for name in ("out.parquet", "out.json"):
-        assert main([*told, name]) == 0
+        assert main([*arguments, name]) == 0
     assert f"This is version {VERSION}." in PAGE.read_text(encoding="utf-8")
     assert pl.read_parquet_metadata("out.parquet")[VERSION_KEY] == str(VERSION)
     written = json.loads(Path("out.json").read_text(encoding="utf-8"))
@@ -64,7 +64,7 @@ def test_both_files_say_their_version(tmp_path: Path, monkeypatch: pytest.Monkey
     assert [row["auc"] for row in written["rows"]] == table["auc"].fill_nan(None).to_list()
     before = Path("out.json").read_bytes(), Path("out.parquet").read_bytes()
     for name in ("out.parquet", "out.json"):
-        assert main([*told, name]) == 0
+        assert main([*arguments, name]) == 0
     assert (Path("out.json").read_bytes(), Path("out.parquet").read_bytes()) == before
 
 

@@ -35,9 +35,9 @@ class Batches:
         monkeypatch.setattr(_native, "begin_batches", self._begin)
         monkeypatch.setattr(_native, "end_batches", self._end)
 
-    def _add(self, *given: Any) -> pl.Expr:
+    def _add(self, *arguments: Any) -> pl.Expr:
         self.added += 1
-        return add_batch(*given)
+        return add_batch(*arguments)
 
     def _begin(self) -> int:
         self.begun += 1
@@ -96,9 +96,9 @@ def test_any_batches(rows: list[tuple[Any, ...]], ci: str, nan: int, size: int) 
 def test_large_groups_of_every_dtype(dtype: str) -> None:
     """So many rows are ranked where they lie, and others at once."""
     frame = fixed(200_000).with_columns(score=SCORES[dtype], g=pl.col("g") % 3)
-    lacking = pl.int_range(pl.len()) % 17
+    remainder = pl.int_range(pl.len()) % 17
     frame = frame.with_columns(
-        score=pl.when(lacking != 3).then("score"), label=pl.when(lacking != 5).then("label")
+        score=pl.when(remainder != 3).then("score"), label=pl.when(remainder != 5).then("label")
     )
     assert_same(frame, "score", "g", 30_000, label="label")
     assert_same(frame.drop_nulls("label"), "score", "g", 70_001, label="label")

@@ -16,7 +16,7 @@ from report.test_report_page import Page
 
 Capture = pytest.CaptureFixture[str]
 
-OF_AUC = ["auc", "se", "lower", "upper"]
+AUC_COLUMNS = ["auc", "se", "lower", "upper"]
 
 
 def rows() -> pl.DataFrame:
@@ -37,10 +37,10 @@ REPORT = ["report", "rows.parquet", "--label", "y", "--score", "score", "--by", 
 
 def refused(arguments: list[str], capsys: Capture) -> str:
     assert main([*REPORT, *arguments]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("polars-auc: ")
-    assert said.count("\n") == 1
-    return said
+    stderr = capsys.readouterr().err
+    assert stderr.startswith("polars-auc: ")
+    assert stderr.count("\n") == 1
+    return stderr
 
 
 def written(arguments: list[str]) -> pl.DataFrame:
@@ -48,7 +48,7 @@ def written(arguments: list[str]) -> pl.DataFrame:
     return pl.read_parquet("out.parquet")
 
 
-def of_groups(frame: pl.DataFrame, expression: pl.Expr) -> list[dict[str, Any]]:
+def group_results(frame: pl.DataFrame, expression: pl.Expr) -> list[dict[str, Any]]:
     """Answer for each group of h, and for all rows."""
     groups = [frame.filter(pl.col("h").eq_missing(h)) for h in sorted(frame["h"].unique().drop_nulls())]
     groups += [frame.filter(pl.col("h").is_null())] if frame["h"].null_count() else []
@@ -56,13 +56,13 @@ def of_groups(frame: pl.DataFrame, expression: pl.Expr) -> list[dict[str, Any]]:
 
 
 def test_limits_of_the_bootstrap(folder: Path) -> None:
-    drawn: dict[str, Any] = {"n_resamples": 60, "seed": 3}
+    bootstrap: dict[str, Any] = {"n_resamples": 60, "seed": 3}
     options = ["--ci", "bootstrap", "--resamples", "60", "--seed", "3"]
     for interval in ("percentile", "bca"):
-        report = pa.report(rows(), "y", "score", by="h", ci="bootstrap", interval=interval, **drawn)
-        ci = pa.roc_auc_ci("y", "score", method="bootstrap", interval=interval, **drawn)
-        expected = [[answer[name] for name in OF_AUC] for answer in of_groups(rows(), ci)]
-        assert [list(row) for row in report.select(OF_AUC).rows()] == expected
+        report = pa.report(rows(), "y", "score", by="h", ci="bootstrap", interval=interval, **bootstrap)
+        ci = pa.roc_auc_ci("y", "score", method="bootstrap", interval=interval, **bootstrap)
+        expected = [[answer[name] for name in AUC_COLUMNS] for answer in group_results(rows(), ci)]
+        assert [list(row) for row in report.select(AUC_COLUMNS).rows()] == expected
         assert written([*options, "--interval", interval]).equals(report)
         text = f'[report]\nci = "bootstrap"\nresamples = 60\nseed = 3\ninterval = "{interval}"\n'
         (folder / "x.toml").write_text(text)
@@ -75,9 +75,9 @@ def test_limits_of_the_bootstrap_of_states(folder: Path) -> None:
     assert main(["state", *REPORT[1:], "-o", str(folder / "states.parquet")]) == 0
     options = ["--ci", "bootstrap", "--interval", "bca", "--resamples", "60"]
     assert main(["report", "states.parquet", "--from-states", "--by", "h", *options, "-o", "s.parquet"]) == 0
-    of_states = pl.read_parquet("s.parquet")
-    assert_report_of_rows(of_states, written(options))
-    assert written([*options, "--bounded"]).equals(of_states)
+    states = pl.read_parquet("s.parquet")
+    assert_report_of_rows(states, written(options))
+    assert written([*options, "--bounded"]).equals(states)
 
 
 def test_limits_are_of_the_bootstrap_alone(folder: Path, capsys: Capture) -> None:
@@ -86,15 +86,17 @@ def test_limits_are_of_the_bootstrap_alone(folder: Path, capsys: Capture) -> Non
         pa.report(rows(), "y", "score", ci="logit", interval="bca")
     with pytest.raises(ValueError, match="report: interval must be one of 'percentile', 'bca', None"):
         pa.report(rows(), "y", "score", ci="bootstrap", interval="t")  # type: ignore[arg-type]
-    said = refused(["--interval", "bca"], capsys)
-    assert "--interval applies to the bootstrap only, and --ci is 'wilson'; leave this out, or write" in said
+    message = refused(["--interval", "bca"], capsys)
+    assert (
+        "--interval applies to the bootstrap only, and --ci is 'wilson'; leave this out, or write" in message
+    )
     assert "--seed and --interval apply to the bootstrap only" in refused(
         ["--seed", "1", "--interval", "bca"], capsys
     )
     assert "--interval must be one of 'percentile', 'bca', got 't'" in refused(["--interval", "t"], capsys)
 
 
-def test_pages_say_how_limits_were_made(folder: Path) -> None:
+def test_pages_name_the_method_of_limits(folder: Path) -> None:
     options = ["--ci", "bootstrap", "--interval", "bca", "--resamples", "60", "--quiet", "-o", "out.md"]
     assert main([*REPORT, *options]) == 0
     page = (folder / "out.md").read_text()
@@ -137,21 +139,23 @@ def test_rows_in_clusters(options: dict[str, Any], engine: Any) -> None:
     numbers = ["n", "n_pos", "prevalence", "auc", "ks", "gini"]
     for name in SCORES:
         got = report.filter(score=name)
-        expected = of_groups(frame, pa.roc_auc_ci("y", name, cluster="patient", **ci))
-        assert [list(row) for row in got.select(OF_AUC).rows()] == [
-            [answer[field] for field in OF_AUC] for answer in expected
+        expected = group_results(frame, pa.roc_auc_ci("y", name, cluster="patient", **ci))
+        assert [list(row) for row in got.select(AUC_COLUMNS).rows()] == [
+            [answer[field] for field in AUC_COLUMNS] for answer in expected
         ]
-        summaries = of_groups(clustered, pa.roc_summary("y", name))
+        summaries = group_results(clustered, pa.roc_summary("y", name))
         assert [list(row) for row in got.select(numbers).rows()] == [
             [answer[field] for field in numbers] for answer in summaries
         ]
-        assert (got["n"] + got["n_missing"]).to_list() == of_groups(frame, pl.len())
+        assert (got["n"] + got["n_missing"]).to_list() == group_results(frame, pl.len())
         if name == "score":
             assert got["delta_auc"].null_count() == got.height
             continue
         whole = frame.drop_nulls(SCORES)
         level = options.get("level", 0.95)
-        pairs = of_groups(whole, pa.roc_auc_difference("y", name, "score", cluster="patient", level=level))
+        pairs = group_results(
+            whole, pa.roc_auc_difference("y", name, "score", cluster="patient", level=level)
+        )
         gains = [
             "delta_auc",
             "delta_auc_lower",
@@ -167,10 +171,10 @@ def test_rows_in_clusters(options: dict[str, Any], engine: Any) -> None:
 
 def test_clusters_of_one_row_are_rows() -> None:
     frame = rows().with_row_index("own")
-    given: dict[str, Any] = {"by": "h", "compare": True, "adjust": None}
+    options: dict[str, Any] = {"by": "h", "compare": True, "adjust": None}
     for scores in (SCORES[:2], ["score", "other", "weight"]):
-        expected = pa.report(frame, "y", scores, **given)
-        got = pa.report(frame, "y", scores, cluster="own", **given)
+        expected = pa.report(frame, "y", scores, **options)
+        got = pa.report(frame, "y", scores, cluster="own", **options)
         assert_frame_equal(got, expected, rel_tol=1e-12)
     joint = pa.report(frame, "y", SCORES[:2], by="h", compare=True, cluster="own", groupings="each")
     assert_frame_equal(
@@ -186,14 +190,16 @@ def test_groups_of_clusters_against_others(versus: str) -> None:
     frame = in_clusters()
     report = pa.report(frame, "y", SCORES, by="h", versus=versus, cluster="patient")
     fields = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value"]
-    of_all = ["within_auc", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
+    overall_columns = ["within_auc", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
     for name in SCORES:
         compared = pa.compare_segments(frame, "y", name, "h", versus=versus, cluster="patient")
         got = report.filter(score=name)
         groups = got.filter(scope="group").sort("h", nulls_last=True)
         for ours, theirs in (("se", "se"), *zip(fields, fields, strict=True)):
             assert groups[ours].to_list() == compared[theirs].to_list()
-        assert got.filter(scope="overall").select(of_all).row(0) == compared.select(of_all).row(0)
+        assert got.filter(scope="overall").select(overall_columns).row(0) == compared.select(
+            overall_columns
+        ).row(0)
     plain = pa.report(frame, "y", SCORES, by="h", versus=versus)
     assert plain["difference_lower"].to_list() != report["difference_lower"].to_list()
     frame.write_parquet("rows.parquet")
@@ -205,9 +211,9 @@ def test_groups_of_clusters_against_others(versus: str) -> None:
 def test_counted_rows_in_clusters() -> None:
     frame = in_clusters().with_columns(times=pl.int_range(pl.len()) % 3)
     repeated = frame.select(pl.exclude("times").repeat_by("times").explode())
-    given: dict[str, Any] = {"by": "h", "compare": True, "cluster": "patient"}
-    expected = pa.report(repeated, "y", SCORES, **given)
-    got = pa.report(frame, "y", SCORES, count="times", **given)
+    options: dict[str, Any] = {"by": "h", "compare": True, "cluster": "patient"}
+    expected = pa.report(repeated, "y", SCORES, **options)
+    got = pa.report(frame, "y", SCORES, count="times", **options)
     # Rows of count 0 are counted among those that were skipped.
     assert_frame_equal(got.drop("n_missing"), expected.drop("n_missing"))
 
@@ -225,7 +231,7 @@ def test_a_nan_leaves_no_gain() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         (
             {"folds": "key"},
@@ -239,8 +245,8 @@ def test_a_nan_leaves_no_gain() -> None:
         ({"level": 2}, "report: level must lie between 0 and 1"),
     ],
 )
-def test_what_does_not_go_with_clusters(options: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_what_does_not_go_with_clusters(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         pa.report(in_clusters(), "y", "score", cluster="patient", **options)
 
 
@@ -258,8 +264,8 @@ def test_clusters_on_the_command_line(folder: Path, capsys: Capture) -> None:
     in_clusters().write_parquet("rows.parquet")
     expected = pa.report(in_clusters(), "y", ["score", "other"], by="h", cluster="patient", compare=True)
     assert written(CLUSTERED).equals(expected)
-    said = capsys.readouterr().err
-    assert said == ""
+    stderr = capsys.readouterr().err
+    assert stderr == ""
     (folder / "x.toml").write_text(
         '[report]\ncluster = "patient"\nscore = ["score", "other"]\ncompare = true\n'
     )
@@ -286,7 +292,7 @@ def test_pages_of_clusters(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         (
             ["--folds", "key"],
@@ -301,9 +307,9 @@ def test_pages_of_clusters(folder: Path) -> None:
         (["--where", "patient IS NULL"], "every row has a missing label, cluster or score 'score'"),
     ],
 )
-def test_refusals_of_clusters(folder: Path, options: list[str], says: str, capsys: Capture) -> None:
+def test_refusals_of_clusters(folder: Path, options: list[str], message: str, capsys: Capture) -> None:
     in_clusters().write_parquet(folder / "rows.parquet")
-    assert says in refused(["--cluster", "patient", *options], capsys)
+    assert message in refused(["--cluster", "patient", *options], capsys)
 
 
 def test_states_have_no_clusters(folder: Path, capsys: Capture) -> None:
@@ -330,24 +336,24 @@ def test_weighted_rows(ci: Any, engine: Any) -> None:
     assert report.schema == plan.collect_schema()
     assert report.schema == pa.report(frame, "y", "score", by="h").collect_schema()
     for name in ("score", "other"):
-        own = report.filter(score=name)
-        intervals = of_groups(frame, pa.roc_auc_ci("y", name, method=ci, level=0.9, weight="weight"))
-        assert [list(row) for row in own.select(OF_AUC).rows()] == [
-            [answer[field] for field in OF_AUC] for answer in intervals
+        expected = report.filter(score=name)
+        intervals = group_results(frame, pa.roc_auc_ci("y", name, method=ci, level=0.9, weight="weight"))
+        assert [list(row) for row in expected.select(AUC_COLUMNS).rows()] == [
+            [answer[field] for field in AUC_COLUMNS] for answer in intervals
         ]
-        assert own["ks"].to_list() == [
-            answer["ks"] for answer in of_groups(frame, pa.ks_statistic("y", name, weight="weight"))
+        assert expected["ks"].to_list() == [
+            answer["ks"] for answer in group_results(frame, pa.ks_statistic("y", name, weight="weight"))
         ]
         used = frame.filter(pl.col("weight") > 0).drop_nulls(["y", name])
-        assert own["n"].to_list() == of_groups(used, pl.len())
-        assert own["n_pos"].to_list() == of_groups(used, pl.col("y").sum())
-        assert (own["n"] + own["n_missing"]).to_list() == of_groups(frame, pl.len())
+        assert expected["n"].to_list() == group_results(used, pl.len())
+        assert expected["n_pos"].to_list() == group_results(used, pl.col("y").sum())
+        assert (expected["n"] + expected["n_missing"]).to_list() == group_results(frame, pl.len())
         share = (pl.col("y") * pl.col("weight")).sum() / pl.col("weight").sum()
-        assert own["prevalence"].to_list() == pytest.approx(of_groups(used, share))
+        assert expected["prevalence"].to_list() == pytest.approx(group_results(used, share))
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"user": "g"}, "report: user cannot be combined with weight"),
         ({"count": "g"}, "report: count cannot be combined with weight"),
@@ -358,8 +364,8 @@ def test_weighted_rows(ci: Any, engine: Any) -> None:
         ({"ci": "wald"}, "report: ci must be one of"),
     ],
 )
-def test_what_does_not_go_with_weights(options: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_what_does_not_go_with_weights(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         pa.report(weighted(), "y", ["score", "other"], weight="weight", **options)
 
 
@@ -380,7 +386,7 @@ def test_weights_go_with_comparisons_folds_and_stability() -> None:
     )
     groups = report.filter(scope="group")
     second = groups.filter(score="other")
-    paired = of_groups(frame, pa.roc_auc_difference("y", "other", "score", weight="weight"))
+    paired = group_results(frame, pa.roc_auc_difference("y", "other", "score", weight="weight"))
     for place, answer in enumerate(paired[:-1]):
         row = second.row(place, named=True)
         for column, field in (
@@ -390,13 +396,13 @@ def test_weights_go_with_comparisons_folds_and_stability() -> None:
         ):
             assert row[column] == pytest.approx(answer[field], rel=1e-12), column
     for name in ("score", "other"):
-        own = groups.filter(score=name)
+        expected = groups.filter(score=name)
         segments = pa.compare_segments(frame, "y", name, "h", weight="weight", adjust=None)
-        assert own["p_value"].to_list() == segments["p_value"].to_list()
-        folds = of_groups(frame, pa.cv_roc_auc("y", name, "key", weight="weight"))[:-1]
-        assert own["cv_auc"].to_list() == [answer["auc"] for answer in folds]
+        assert expected["p_value"].to_list() == segments["p_value"].to_list()
+        folds = group_results(frame, pa.cv_roc_auc("y", name, "key", weight="weight"))[:-1]
+        assert expected["cv_auc"].to_list() == [answer["auc"] for answer in folds]
         # Each group's rows against all rows of the reference, by states and without.
-        for key, psi, n, of in own.select("h", "psi", "psi_n", "psi_reference_n").iter_rows():
+        for key, psi, n, of in expected.select("h", "psi", "psi_n", "psi_reference_n").iter_rows():
             if key in (0, None):
                 continue
             held = frame.filter(condition | (pl.col("h") == key))
@@ -408,10 +414,10 @@ def test_weights_of_clusters() -> None:
     frame = weighted()
     report = pa.report(frame, "y", ["score", "other"], by="h", weight="weight", cluster="g", compare=True)
     for place, answer in enumerate(
-        of_groups(frame, pa.roc_auc_ci("y", "score", weight="weight", cluster="g"))
+        group_results(frame, pa.roc_auc_ci("y", "score", weight="weight", cluster="g"))
     ):
         row = report.filter(score="score").row(place, named=True)
-        assert [row[field] for field in OF_AUC] == [answer[field] for field in OF_AUC]
+        assert [row[field] for field in AUC_COLUMNS] == [answer[field] for field in AUC_COLUMNS]
 
 
 def test_weights_that_are_none() -> None:
@@ -430,12 +436,12 @@ def test_weights_on_the_command_line(folder: Path, capsys: Capture) -> None:
     capsys.readouterr()
     assert main([*REPORT, "--weight", "weight"]) == 0
     skipped = expected.filter(scope="overall")["n_missing"].item()
-    said = f"score: {skipped} rows skipped for a missing label or score, or a weight that is null or 0"
-    assert said in capsys.readouterr().err
+    message = f"score: {skipped} rows skipped for a missing label or score, or a weight that is null or 0"
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         (["--user", "g"], "--user cannot be combined with --weight"),
         (["--count", "g"], "--count cannot be combined with --weight"),
@@ -451,9 +457,9 @@ def test_weights_on_the_command_line(folder: Path, capsys: Capture) -> None:
         ),
     ],
 )
-def test_refusals_of_weights(folder: Path, options: list[str], says: str, capsys: Capture) -> None:
+def test_refusals_of_weights(folder: Path, options: list[str], message: str, capsys: Capture) -> None:
     weighted().write_parquet(folder / "rows.parquet")
-    assert says in refused(["--weight", "weight", *options], capsys)
+    assert message in refused(["--weight", "weight", *options], capsys)
 
 
 def test_a_page_of_weights(folder: Path) -> None:

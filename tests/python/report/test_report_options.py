@@ -31,8 +31,8 @@ PAGE = Path(__file__).parents[3] / "docs" / "options-of-a-report.md"
 COLUMNS = ("frame", "label", "scores", "state")
 
 
-def flag(name: str, known: Option) -> str:
-    return known.flag or f"--{name.replace('_', '-')}"
+def flag(name: str, option: Option) -> str:
+    return option.flag or f"--{name.replace('_', '-')}"
 
 
 def defaults(options: type) -> dict[str, Any]:
@@ -42,24 +42,24 @@ def defaults(options: type) -> dict[str, Any]:
 def page() -> str:
     """Return the page of the docs."""
     flags = flags_of(command._parser()[1].choices["report"])
-    of_python = [
-        f"| `{name}` | `{flag(name, known)}` | {'yes' if known.in_spark else ''} | "
-        f"`{defaults(ReportOptions)[name]!r}` | {markdown(known.help)} |"
-        for name, known in OPTIONS.items()
+    python_rows = [
+        f"| `{name}` | `{flag(name, option)}` | {'yes' if option.in_spark else ''} | "
+        f"`{defaults(ReportOptions)[name]!r}` | {markdown(option.help)} |"
+        for name, option in OPTIONS.items()
     ]
-    of_shell = [
-        f"| `{flag(name, known)}` | {_native.worded(known.help, flags).replace('|', chr(92) + '|')} |"
-        for name, known in {**declared(ReportRequest), **declared(ReadOptions)}.items()
+    shell_rows = [
+        f"| `{flag(name, option)}` | {_native.worded(option.help, flags).replace('|', chr(92) + '|')} |"
+        for name, option in {**declared(ReportRequest), **declared(ReadOptions)}.items()
     ]
     conflicts = [
-        f"- `{name}` {markdown(conflict.said)}; {markdown(conflict.instead)}."
-        for name, known in OPTIONS.items()
-        for conflict in known.conflicts
+        f"- `{name}` {markdown(conflict.reason)}; {markdown(conflict.instead)}."
+        for name, option in OPTIONS.items()
+        for conflict in option.conflicts
     ]
     needs = [
-        f"- `{name}` {markdown(known.need.said)}; {markdown(known.need.instead)}."
-        for name, known in OPTIONS.items()
-        if known.need is not None
+        f"- `{name}` {markdown(option.need.reason)}; {markdown(option.need.instead)}."
+        for name, option in OPTIONS.items()
+        if option.need is not None
     ]
     return "\n".join(
         [
@@ -71,13 +71,13 @@ def page() -> str:
             "",
             "| Python | shell | Spark | default | meaning |",
             "|---|---|---|---|---|",
-            *of_python,
+            *python_rows,
             "",
             "The shell has further options, of files and of what is printed. Columns may be SQL there.",
             "",
             "| shell | meaning |",
             "|---|---|",
-            *of_shell,
+            *shell_rows,
             "",
             "## What does not go together",
             "",
@@ -101,24 +101,24 @@ def markdown(text: str) -> str:
 
 def test_the_signature_has_the_options() -> None:
     signature = inspect.signature(pa.report).parameters
-    own = {name: parameter.default for name, parameter in signature.items() if name not in COLUMNS}
-    assert own == defaults(ReportOptions)
+    values = {name: parameter.default for name, parameter in signature.items() if name not in COLUMNS}
+    assert values == defaults(ReportOptions)
     keyword_only = {name for name, parameter in signature.items() if parameter.kind == parameter.KEYWORD_ONLY}
     assert keyword_only == {*OPTIONS, "state"}
 
 
 def test_spark_has_its_options() -> None:
     signature = inspect.signature(report_of_spark).parameters
-    own = {name: parameter.default for name, parameter in signature.items() if name not in COLUMNS}
+    values = {name: parameter.default for name, parameter in signature.items() if name not in COLUMNS}
     expected = {name: default for name, default in defaults(ReportOptions).items() if OPTIONS[name].in_spark}
-    assert own == expected
+    assert values == expected
 
 
 def test_the_shell_has_the_options() -> None:
     _, commands = command._parser()
     flags = {action.dest: action for action in commands.choices["report"]._actions}
-    own = {**OPTIONS, **declared(ReportRequest), **declared(ReadOptions)}
-    expected = {name: flag(name, known) for name, known in own.items()}
+    options = {**OPTIONS, **declared(ReportRequest), **declared(ReadOptions)}
+    expected = {name: flag(name, option) for name, option in options.items()}
     others = {
         "help": "--help",
         "label": "--label",
@@ -134,15 +134,15 @@ def test_the_shell_has_the_options() -> None:
         **defaults(ReportRequest),
         **defaults(ReadOptions),
     }.items():
-        if name in own:
+        if name in options:
             assert flags[name].default == ([] if default == () else default), name
 
 
 def test_configurations_have_the_options() -> None:
     _, commands = command._parser()
     keys = set(command._options(commands)["report"])
-    own = {**OPTIONS, **declared(ReportRequest), **declared(ReadOptions)}
-    flags = {flag(name, known) for name, known in own.items()}
+    options = {**OPTIONS, **declared(ReportRequest), **declared(ReadOptions)}
+    flags = {flag(name, option) for name, option in options.items()}
     assert {name.removeprefix("--") for name in flags} | {"label", "score", "where", "files"} == keys
 
 
@@ -152,16 +152,16 @@ def test_the_page_of_the_docs() -> None:
 
 def test_other_options_are_declared() -> None:
     """A conflict and a need are about options that there are."""
-    for name, known in OPTIONS.items():
-        assert known.help
-        others = [conflict.other for conflict in known.conflicts]
-        for other in [*others, *([known.need.other] if known.need else [])]:
+    for name, option in OPTIONS.items():
+        assert option.help
+        others = [conflict.other for conflict in option.conflicts]
+        for other in [*others, *([option.need.other] if option.need else [])]:
             assert other in OPTIONS, name
 
 
 @pytest.mark.parametrize(
     ("name", "other"),
-    [(name, conflict.other) for name, known in OPTIONS.items() for conflict in known.conflicts],
+    [(name, conflict.other) for name, declaration in OPTIONS.items() for conflict in declaration.conflicts],
 )
 def test_conflicts_are_refused(name: str, other: str) -> None:
     values: dict[str, Any] = {
@@ -175,27 +175,27 @@ def test_conflicts_are_refused(name: str, other: str) -> None:
     }
     if name == "along":
         values["along"] = "g"
-    asked = {
+    options = {
         key: values.get(key, "g") for key in {"by", name, other, *(["versus"] if name == "along" else [])}
     }
     frame = pl.DataFrame({"y": [0, 1, 0, 1], "s": [1, 2, 3, 4], "t": [4, 3, 2, 1], "g": [1, 1, 2, 2]})
     with pytest.raises(ValueError, match=rf"report: (versus|{name}) "):
-        pa.report(frame, "y", ["s", "t"], **asked)
+        pa.report(frame, "y", ["s", "t"], **options)
 
 
-def test_an_option_of_a_configuration_is_named_as_there(
+def test_an_option_of_a_configuration_keeps_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     pl.DataFrame({"y": [0, 1], "s": [1, 2], "p": [1, 2]}).write_parquet("rows.parquet")
     Path("x.toml").write_text('[input]\nlabel = "y"\nscore = "s"\n[report]\ncluster = "p"\nfolds = "none"\n')
-    for arguments, says in (
+    for arguments, message in (
         ([], "[report] folds cannot be combined with [report] cluster, because"),
         (["--folds", "p"], "--folds cannot be combined with [report] cluster, because"),
         (["--folds", "p", "--cluster", "none"], "--folds cannot be combined with --cluster, because"),
     ):
         assert main(["report", "rows.parquet", "--config", "x.toml", *arguments]) == 2
-        assert capsys.readouterr().err.startswith(f"polars-auc: {says}")
+        assert capsys.readouterr().err.startswith(f"polars-auc: {message}")
     Path("y.toml").write_text('[input]\nlabel = "y"\nscore = "s"\n[report]\nfolds = "none"\n')
     assert main(["report", "rows.parquet", "--config", "y.toml"]) == 2
     assert "[report] folds names the column 'none', which is not in the files" in capsys.readouterr().err
@@ -212,7 +212,9 @@ def test_the_docstring_names_what_does_not_go_together(name: str) -> None:
     )
     refused = {other.other for other in OPTIONS[name].conflicts}
     refused |= {
-        option for option, known in OPTIONS.items() if name in [rule.other for rule in known.conflicts]
+        option
+        for option, declaration in OPTIONS.items()
+        if name in [rule.other for rule in declaration.conflicts]
     }
     assert set(re.findall(r"``(\w+)``", sentence)) == refused
 

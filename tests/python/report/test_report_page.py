@@ -42,12 +42,12 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "wbr":
             return
-        given = dict(attrs)
+        attributes = dict(attrs)
         self.ids += [value for name, value in attrs if name == "id" and value]
         if tag != "a":
-            self.loaded += [str(given[name]) for name in ("src", "href", "data") if name in given]
+            self.loaded += [str(attributes[name]) for name in ("src", "href", "data") if name in attributes]
         if tag == "figure":
-            self._chart = str(given["data-chart"])
+            self._chart = str(attributes["data-chart"])
         if tag == "table":
             self._cells, self._caption = [], ""
         if tag == "tr":
@@ -84,7 +84,7 @@ class Page(HTMLParser):
         return pl.DataFrame(values, infer_schema_length=None)
 
 
-def made(tmp_path: Path, *options: str, data: Path = DATA, code: int = 0) -> Page:
+def create_page(tmp_path: Path, *options: str, data: Path = DATA, code: int = 0) -> Page:
     """Make a page, and check what holds for each."""
     output = tmp_path / "report.html"
     assert main(["report", str(data), *options, "--quiet", "-o", str(output)]) == code
@@ -96,7 +96,7 @@ def made(tmp_path: Path, *options: str, data: Path = DATA, code: int = 0) -> Pag
 
 def test_the_page_shows_the_numbers_of_the_report(tmp_path: Path) -> None:
     options = ["--by", "dataset", "--by", "segment", "--compare", "--versus", "rest", "--folds", "fold"]
-    page = made(tmp_path, *OPTIONS, *options, "--title", "Two data sets")
+    page = create_page(tmp_path, *OPTIONS, *options, "--title", "Two data sets")
     assert "<h1>Two data sets</h1>" in page.text
     report = pa.report(
         ROWS, "label", SCORES, by=["dataset", "segment"], compare=True, versus="rest", folds="fold"
@@ -115,11 +115,11 @@ def test_the_page_shows_the_numbers_of_the_report(tmp_path: Path) -> None:
     ]
     assert len(page.tables["The mean AUC of the folds"]) == 4
     assert len(page.tables["The test of all groups"]) == 4
-    drawn = page.data("forest")
+    points = page.data("forest")
     groups = report.filter(pl.col("scope") == "group")
-    assert drawn["auc"].to_list() == [float(f"{auc:.6g}") for auc in groups["auc"]]
-    assert drawn["differs"].to_list() == (groups["p_adjusted"] <= 0.05).to_list()
-    assert drawn["overall"].to_list() == [float(f"{auc:.6g}") for auc in overall["within_auc"]] * 8
+    assert points["auc"].to_list() == [float(f"{auc:.6g}") for auc in groups["auc"]]
+    assert points["differs"].to_list() == (groups["p_adjusted"] <= 0.05).to_list()
+    assert points["overall"].to_list() == [float(f"{auc:.6g}") for auc in overall["within_auc"]] * 8
     assert page.tables["Rows that were used and skipped"][1] == [
         "logistic",
         "2,366",
@@ -131,7 +131,7 @@ def test_the_page_shows_the_numbers_of_the_report(tmp_path: Path) -> None:
 
 
 def test_the_pictures_are_those_of_the_expressions(tmp_path: Path) -> None:
-    page = made(tmp_path, *OPTIONS, "--by", "segment", "--level", "0.9")
+    page = create_page(tmp_path, *OPTIONS, "--by", "segment", "--level", "0.9")
     rows = ROWS.collect()
     for score in SCORES:
         for rule, options in (
@@ -139,23 +139,23 @@ def test_the_pictures_are_those_of_the_expressions(tmp_path: Path) -> None:
             ("fpr of at most 5 %", {"criterion": "target_fpr", "target": 0.05}),
         ):
             point = rows.select(pa.operating_point("label", score, **options)).item()
-            [shown] = [row for row in page.tables[f"Thresholds of {score}"] if row[0] == rule]
+            [printed] = [row for row in page.tables[f"Thresholds of {score}"] if row[0] == rule]
             numbers = [f"{point[name]:.4f}" for name in ("tpr", "fpr")]
-            assert shown[2:4] == numbers
+            assert printed[2:4] == numbers
             # A rounded threshold still calls its own row positive.
-            assert 0 <= point["threshold"] - float(shown[1]) < 1e-5 * point["threshold"]
+            assert 0 <= point["threshold"] - float(printed[1]) < 1e-5 * point["threshold"]
         gains = rows.select(pa.gains_table("label", score)).explode(score).unnest(score)
         assert [row[2:4] for row in page.tables[f"Gains of {score}"][1:]] == [
             [str(n), str(n_pos)] for n, n_pos in gains.select("n", "n_pos").rows()
         ]
         bars = page.data("distributions").filter(pl.col("score") == score)
         for label, sign in (("positive", 1), ("negative", 0)):
-            own = bars.filter(pl.col("label") == label).sort("low")
+            class_bars = bars.filter(pl.col("label") == label).sort("low")
             values = rows.filter(pl.col("label") == sign)[score].to_numpy()
-            assert own["n"].sum() == len(values)
-            assert math.isclose(own["share"].sum(), 1, abs_tol=1e-4)
-            edges = [-np.inf, *own["low"].to_list()[1:], np.inf]
-            assert np.histogram(values, edges)[0].tolist() == own["n"].to_list()
+            assert class_bars["n"].sum() == len(values)
+            assert math.isclose(class_bars["share"].sum(), 1, abs_tol=1e-4)
+            edges = [-np.inf, *class_bars["low"].to_list()[1:], np.inf]
+            assert np.histogram(values, edges)[0].tolist() == class_bars["n"].to_list()
     curve = page.data("curves")
     band = curve.filter(pl.col("part") == "band")
     assert band["curve"].unique(maintain_order=True).to_list() == SCORES
@@ -164,21 +164,21 @@ def test_the_pictures_are_those_of_the_expressions(tmp_path: Path) -> None:
 
 
 def test_the_same_rows_make_the_same_bytes(tmp_path: Path) -> None:
-    first = made(tmp_path, *OPTIONS, "--by", "segment").text
-    assert made(tmp_path, *OPTIONS, "--by", "segment").text == first
+    first = create_page(tmp_path, *OPTIONS, "--by", "segment").text
+    assert create_page(tmp_path, *OPTIONS, "--by", "segment").text == first
 
 
 def test_states_make_the_page_of_their_rows(tmp_path: Path) -> None:
     states = tmp_path / "states.parquet"
     assert main(["state", str(DATA), *OPTIONS, "--by", "segment", "-o", str(states)]) == 0
-    of_rows = made(tmp_path, *OPTIONS, "--by", "segment")
+    row_page = create_page(tmp_path, *OPTIONS, "--by", "segment")
     for page in (
-        made(tmp_path, "--from-states", "--by", "segment", data=states),
-        made(tmp_path, *OPTIONS, "--by", "segment", "--bounded", "--max-bins", "4096"),
+        create_page(tmp_path, "--from-states", "--by", "segment", data=states),
+        create_page(tmp_path, *OPTIONS, "--by", "segment", "--bounded", "--max-bins", "4096"),
     ):
-        assert page.charts == of_rows.charts
-        assert page.tables == of_rows.tables
-    page = made(tmp_path, *OPTIONS, "--by", "segment", "--bounded", "--max-bins", "64")
+        assert page.charts == row_page.charts
+        assert page.tables == row_page.tables
+    page = create_page(tmp_path, *OPTIONS, "--by", "segment", "--bounded", "--max-bins", "64")
     assert "made of states in which neighbouring scores are joined into bins" in page.text
     assert "The tables of groups and of all rows are exact" not in page.text
     assert page.text.count("the AUC of the rows lies within") == 3
@@ -213,12 +213,12 @@ def test_hostile_names_and_values_stay_text(tmp_path: Path) -> None:
         }
     )
     rows.write_parquet(tmp_path / "rows.parquet")
-    given = [f'--score="{name}"', *(f"--score={column}" for column in rows.columns[4:])]
-    page = made(
+    arguments = [f'--score="{name}"', *(f"--score={column}" for column in rows.columns[4:])]
+    page = create_page(
         tmp_path,
         "--label",
         "y",
-        *given,
+        *arguments,
         "--by",
         "at",
         "--by",
@@ -246,24 +246,28 @@ def test_groups_of_one_class_are_listed_with_their_reason(tmp_path: Path) -> Non
     )
     rows.write_parquet(tmp_path / "rows.parquet")
     options = ["--label", "y", "--score", "s", "--by", "g"]
-    page = made(tmp_path, *options, data=tmp_path / "rows.parquet")
+    page = create_page(tmp_path, *options, data=tmp_path / "rows.parquet")
     assert [row[0::3] for row in page.tables["Groups without an AUC"][1:]] == [
         ["b", "no row is negative"],
         ["c", "no row is positive"],
     ]
     assert page.data("forest")["group"].to_list() == ["a"]
-    only = made(tmp_path, *options, "--where", "y = 1", "--allow-empty", data=tmp_path / "rows.parquet")
+    only = create_page(
+        tmp_path, *options, "--where", "y = 1", "--allow-empty", data=tmp_path / "rows.parquet"
+    )
     assert only.charts == {}
     assert len(only.tables["Groups without an AUC"]) == 3
-    none = made(tmp_path, *options, "--where", "s > 100", "--allow-empty", data=tmp_path / "rows.parquet")
+    none = create_page(
+        tmp_path, *options, "--where", "s > 100", "--allow-empty", data=tmp_path / "rows.parquet"
+    )
     assert none.tables["Rows that were used and skipped"][1] == ["s", "0", "0", "0", "0", "0"]
 
 
 def test_pages_of_one_group_and_of_none(tmp_path: Path) -> None:
-    page = made(tmp_path, *OPTIONS)
+    page = create_page(tmp_path, *OPTIONS)
     assert set(page.charts) == {"curves", "distributions"}
     assert 'id="groups-table"' not in page.text
-    one = made(tmp_path, *OPTIONS, "--by", "segment", "--where", "segment = 'Q1'")
+    one = create_page(tmp_path, *OPTIONS, "--by", "segment", "--where", "segment = 'Q1'")
     assert set(page.charts) < set(one.charts)
 
 
@@ -275,8 +279,8 @@ def test_a_page_needs_its_libraries(
     )
     output = tmp_path / "report.html"
     assert main(["report", str(DATA), *OPTIONS, "-o", str(output)]) == 2
-    said = capsys.readouterr().err
-    assert said == (
+    stderr = capsys.readouterr().err
+    assert stderr == (
         'polars-auc: a page needs itables>=2.9,<3: pip install "polars-auc[report]"; or end --output in .md\n'
     )
     assert not output.exists()
@@ -289,10 +293,10 @@ def test_a_title_is_of_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert (tmp_path / "r.md").read_text().startswith("# x\n")
 
 
-def of_rows(tmp_path: Path, rows: pl.DataFrame, *options: str) -> Page:
+def page_of_rows(tmp_path: Path, rows: pl.DataFrame, *options: str) -> Page:
     """Make a page of a frame with the label y and the score s."""
     rows.write_parquet(tmp_path / "rows.parquet")
-    return made(tmp_path, "--label", "y", "--score", "s", *options, data=tmp_path / "rows.parquet")
+    return create_page(tmp_path, "--label", "y", "--score", "s", *options, data=tmp_path / "rows.parquet")
 
 
 def numbers(n: int = 400) -> pl.DataFrame:
@@ -306,14 +310,14 @@ def test_a_printed_threshold_gives_the_printed_counts(tmp_path: Path) -> None:
     """Scores near 1 differ only far behind the point."""
     rows = numbers(3000).with_columns(s=1 / (1 + (-pl.col("z") - 9).exp()))
     for dtype in (pl.Float64, pl.Float32):
-        given = rows.with_columns(pl.col("s").cast(dtype))
-        page = of_rows(tmp_path, given)
+        converted = rows.with_columns(pl.col("s").cast(dtype))
+        page = page_of_rows(tmp_path, converted)
         for row in page.tables["Thresholds of s"][1:]:
-            called = given.filter(pl.col("s") >= float(row[1]))
+            called = converted.filter(pl.col("s") >= float(row[1]))
             tp, fp = called["y"].sum(), (~called["y"]).sum()
             assert [f"{tp:,}", f"{fp:,}"] == row[6:8]
         for row in page.tables["Gains of s"][1:]:
-            within = given.filter(pl.col("s") <= float(row[0]), pl.col("s") >= float(row[1]))
+            within = converted.filter(pl.col("s") <= float(row[0]), pl.col("s") >= float(row[1]))
             assert f"{within.height:,}" == row[2]
 
 
@@ -333,7 +337,7 @@ def test_a_printed_threshold_gives_the_printed_counts(tmp_path: Path) -> None:
 def test_bars_of_scores_of_any_size(tmp_path: Path, score: pl.Expr) -> None:
     """There are bars with the counts of their rows, or none; the page is made in any case."""
     rows = numbers().with_columns(s=score)
-    page = of_rows(tmp_path, rows)
+    page = page_of_rows(tmp_path, rows)
     if "distributions" not in page.charts:
         return
     bars = page.data("distributions").filter(pl.col("label") == "positive").sort("low")
@@ -353,7 +357,7 @@ def test_groups_that_look_alike(tmp_path: Path) -> None:
         why=pl.col("g").replace_strict([0, 1, 2, 3], ["c", "b, c", "d", "d"]),
     )
     lone = pl.DataFrame({"g": ["one"], "why": ["d"], "y": [True], "s": [1.0]})
-    page = of_rows(
+    page = page_of_rows(
         tmp_path, pl.concat([words.select("g", "why", "y", "s"), lone]), "--by", "g", "--by", "why"
     )
     names = {'"a, b", c', 'a, "b, c"', "null, d", '"null", d'}
@@ -366,20 +370,20 @@ def test_groups_that_look_alike(tmp_path: Path) -> None:
     floats = rows.with_columns(
         pl.col("g").replace_strict([0, 1, 2, 3], [1e-10, 1 / 3, 2015.0, 123456789.123])
     )
-    page = of_rows(tmp_path, floats, "--by", "g")
+    page = page_of_rows(tmp_path, floats, "--by", "g")
     for key in ("1e-10", "0.3333333333333333", "2015.0", "123456789.123"):
         assert f"[{key}, " in page.text
     years = rows.with_columns(y=pl.col("y") & (pl.col("g") > 0), g=pl.col("g").cast(pl.Int32) + 2016)
-    page = of_rows(tmp_path, years, "--by", "g")
+    page = page_of_rows(tmp_path, years, "--by", "g")
     assert page.tables["Groups without an AUC"][1][0] == "2016"
 
 
-def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+def test_omissions_are_printed(tmp_path: Path) -> None:
     rows = numbers().with_columns(s="z", **{f"t{place}": pl.col("z") * place for place in range(2, 12)})
     more = [f"--score=t{place}" for place in range(2, 12)]
-    page = of_rows(tmp_path, rows.with_columns(g=pl.int_range(pl.len()) % 2), *more, "--by", "g")
+    page = page_of_rows(tmp_path, rows.with_columns(g=pl.int_range(pl.len()) % 2), *more, "--by", "g")
     assert page.text.count("The first 8 of 11 scores are drawn.") == 4
-    assert "are drawn." not in of_rows(tmp_path, rows).text
+    assert "are drawn." not in page_of_rows(tmp_path, rows).text
 
 
 def test_gates_are_on_the_page(tmp_path: Path) -> None:

@@ -60,43 +60,43 @@ def test_groups_are_held_against_the_reference(by: list[str], engine: Any) -> No
     for row in report.iter_rows(named=True):
         keys = by if row["scope"] == "group" else []
         shared = [key for key in keys if key != "year"]
-        own = frame.filter(True, *(same(row[key], key) for key in keys))
-        new = own.filter(~BUILT)
+        group_rows = frame.filter(True, *(same(row[key], key) for key in keys))
+        new = group_rows.filter(~BUILT)
         reference = frame.filter(BUILT, *(same(row[key], key) for key in shared))
         expected = held(new, reference, row["score"], count="times")
-        if own.filter(BUILT).height == own.height:
+        if group_rows.filter(BUILT).height == group_rows.height:
             expected[2] = None
         assert [row[column] for column in COLUMNS] == expected
 
 
 @pytest.mark.parametrize("groupings", ["each", "rollup", "cube"])
 def test_several_groupings(groupings: Any) -> None:
-    given: dict[str, Any] = {"stability": BUILT, "compare": True, "versus": "rest", "adjust": None}
+    options: dict[str, Any] = {"stability": BUILT, "compare": True, "versus": "rest", "adjust": None}
     by = ["h", "year"]
-    report = pa.report(rows(), "y", ["score", "other"], by=by, groupings=groupings, **given)
+    report = pa.report(rows(), "y", ["score", "other"], by=by, groupings=groupings, **options)
     for some in report["grouping"].drop_nulls().unique():
         keys = some.split(", ")
-        own = pa.report(rows(), "y", ["score", "other"], by=keys, **given).filter(scope="group")
-        expected = own.drop(pl.selectors.starts_with("heterogeneity", "within"))
+        separate = pa.report(rows(), "y", ["score", "other"], by=keys, **options).filter(scope="group")
+        expected = separate.drop(pl.selectors.starts_with("heterogeneity", "within"))
         assert_frame_equal(report.filter(grouping=some).select(expected.columns), expected)
 
 
 def test_the_condition_is_of_all_rows() -> None:
     """The first year is that of all rows, also where a group has none of it."""
-    given: dict[str, Any] = {"by": "h"}
-    first = pa.report(rows(), "y", "score", stability=pl.col("year") == pl.col("year").min(), **given)
-    assert first.equals(pa.report(rows(), "y", "score", stability=pl.col("year") == 2013, **given))
-    named = pa.report(rows().with_columns(built=BUILT), "y", "score", stability="built", **given)
-    assert named.equals(pa.report(rows(), "y", "score", stability=BUILT, **given))
+    options: dict[str, Any] = {"by": "h"}
+    first = pa.report(rows(), "y", "score", stability=pl.col("year") == pl.col("year").min(), **options)
+    assert first.equals(pa.report(rows(), "y", "score", stability=pl.col("year") == 2013, **options))
+    by_name = pa.report(rows().with_columns(built=BUILT), "y", "score", stability="built", **options)
+    assert by_name.equals(pa.report(rows(), "y", "score", stability=BUILT, **options))
 
 
 def test_rows_without_a_label_count() -> None:
     """Outcomes of the last year are not known yet."""
     frame = rows().with_columns(y=pl.when(pl.col("year") < 2019).then("y"))
     report = pa.report(frame, "y", "score", by="year", stability=BUILT)
-    known = pa.report(rows(), "y", "score", by="year", stability=BUILT)
+    complete = pa.report(rows(), "y", "score", by="year", stability=BUILT)
     assert report.filter(year=2019)["auc"].item() is None
-    assert report["psi"].equals(known["psi"])
+    assert report["psi"].equals(complete["psi"])
 
 
 def test_names_that_columns_share() -> None:
@@ -104,8 +104,8 @@ def test_names_that_columns_share() -> None:
     frame = rows().with_columns(grade=pl.col("score").round(0))
     report = pa.report(frame, "y", "grade", by="grade", stability=BUILT)
     for row in report.filter(scope="group").iter_rows(named=True):
-        own = frame.filter(same(row["grade"], "grade"))
-        assert row["psi_reference_n"] == own.filter(BUILT)["grade"].count()
+        group_rows = frame.filter(same(row["grade"], "grade"))
+        assert row["psi_reference_n"] == group_rows.filter(BUILT)["grade"].count()
 
 
 def test_nan_and_infinity() -> None:
@@ -175,7 +175,7 @@ def test_clusters_leave_no_p_value() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "says"),
+    ("options", "error", "message"),
     [
         ({"stability": "zz"}, pl.exceptions.ColumnNotFoundError, "report: stability names the column 'zz'"),
         ({"stability": "year"}, ValueError, "report: stability must be true or false in each row, got Int64"),
@@ -185,8 +185,8 @@ def test_clusters_leave_no_p_value() -> None:
         ({"stability": BUILT, "by": "psi"}, ValueError, "the group column 'psi' has the name"),
     ],
 )
-def test_refusals(options: dict[str, Any], error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
+def test_refusals(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
         pa.report(rows().with_columns(psi=1), "y", "score", **options)
 
 
@@ -216,7 +216,7 @@ def test_stability_on_the_command_line(folder: Path, capsys: Capture) -> None:
     assert pl.read_parquet("out.parquet").drop("since").equals(by_year.drop("year"))
 
 
-def test_a_condition_on_a_column_that_groups_are_made_of(folder: Path, capsys: Capture) -> None:
+def test_a_condition_on_a_column_of_groups(folder: Path, capsys: Capture) -> None:
     """Each year is then held against the reference in this year, of which there is none."""
     assert folder.exists()
     by_since = [*REPORT[:-4], "--by", "year - 2000 AS since"]
@@ -227,7 +227,7 @@ def test_a_condition_on_a_column_that_groups_are_made_of(folder: Path, capsys: C
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         (["--stability", "yeer < 2016"], "--stability names the column 'yeer', which is not in the files"),
         (["--stability", "year"], "--stability 'year' is no condition"),
@@ -237,10 +237,10 @@ def test_a_condition_on_a_column_that_groups_are_made_of(folder: Path, capsys: C
         (["--fail-if", "psi > 0.1"], "--fail-if names the column 'psi', which is not in the report"),
     ],
 )
-def test_refusals_of_the_command(folder: Path, options: list[str], says: str, capsys: Capture) -> None:
+def test_refusals_of_the_command(folder: Path, options: list[str], message: str, capsys: Capture) -> None:
     assert folder.exists()
     assert main([*REPORT, *options]) == 2
-    assert says in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_gates_on_stability(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
@@ -301,15 +301,15 @@ def test_the_page_shows_the_stability(folder: Path) -> None:
     finite = groups.filter(pl.col("psi").is_finite())
     listed = page.tables["The stability of scores in groups"][1:]
     assert [row[3] for row in listed] == [f"{psi:.4f}" for psi in groups["psi"][:50]]
-    drawn = page.data("stability")
-    assert drawn["psi"].to_list() == [float(f"{psi:.6g}") for psi in finite["psi"]]
-    assert set(drawn["look"]) == {0.1}
-    assert set(drawn["shift"]) == {0.25}
+    bars = page.data("stability")
+    assert bars["psi"].to_list() == [float(f"{psi:.6g}") for psi in finite["psi"]]
+    assert set(bars["look"]) == {0.1}
+    assert set(bars["shift"]) == {0.25}
     assert main([*REPORT, "--quiet", "-o", "out.html"]) == 0
     assert 'id="stability"' not in (folder / "out.html").read_text(encoding="utf-8")
 
 
-def test_a_page_of_groups_whose_outcomes_are_not_known(folder: Path) -> None:
+def test_a_page_of_groups_without_outcomes(folder: Path) -> None:
     frame = rows().with_columns(y=pl.when(BUILT).then("y"))
     frame.write_parquet("rows.parquet")
     report = pa.report(frame, "y", "score", by=["h", "year"], stability=BUILT).filter(scope="group")
@@ -328,7 +328,7 @@ def test_a_page_without_groups(folder: Path) -> None:
     assert "The stability of scores in groups" not in page.tables
 
 
-def test_an_earlier_report_has_its_own_stability(folder: Path) -> None:
+def test_an_earlier_report_has_a_separate_stability(folder: Path) -> None:
     assert main([*REPORT, *STABLE, "--quiet", "-o", "before.parquet"]) == 0
     now = [*REPORT, *STABLE, "--compare-to", "before.parquet", "--quiet", "-o", "now.parquet"]
     assert main(now) == 0
@@ -338,9 +338,9 @@ def test_an_earlier_report_has_its_own_stability(folder: Path) -> None:
 
 def test_the_page_has_the_bands_of_the_index(tmp_path: Path) -> None:
     output = tmp_path / "report.html"
-    given = ["--label", "label", "--score", "forest", "--by", "segment", "--stability", "fold % 2 = 0"]
+    arguments = ["--label", "label", "--score", "forest", "--by", "segment", "--stability", "fold % 2 = 0"]
     data = Path(__file__).parents[3] / "data"
-    assert main(["report", str(data), *given, "--quiet", "-o", str(output)]) == 0
+    assert main(["report", str(data), *arguments, "--quiet", "-o", str(output)]) == 0
     head, *rows = Page(output.read_text(encoding="utf-8")).tables["The bands of the index of forest"]
     assert head == ["highest", "lowest", "reference_n", "n", "reference_share", "share", "psi"]
     table = (

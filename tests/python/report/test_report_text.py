@@ -12,7 +12,7 @@ import pytest
 import polars_auc as pa
 from polars_auc._commands.main import main
 from polars_auc._page.markdown import code
-from polars_auc._page.text import SHOWN_ROWS, TableView
+from polars_auc._page.text import DISPLAY_ROWS, TableView
 from polars_auc._plots.numbers import aligned, cell, places_of
 
 Capture = pytest.CaptureFixture[str]
@@ -68,7 +68,7 @@ def test_only_so_many_groups_are_printed(tmp_path: Path, capsys: Capture) -> Non
     users = ["report", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "user"]
     assert main(users) == 0
     out = capsys.readouterr().out
-    assert len(cells(out, "│", "┆")) == 1 + SHOWN_ROWS + 1
+    assert len(cells(out, "│", "┆")) == 1 + DISPLAY_ROWS + 1
     assert out.splitlines()[-1] == (
         "960 more rows of groups: --limit 1000 prints all, and -o FILE writes all"
     )
@@ -94,12 +94,12 @@ def test_quiet(tmp_path: Path, capsys: Capture) -> None:
 def test_names_are_cut_to_the_terminal() -> None:
     table = pl.DataFrame({"y": [0, 1] * 4, "s": range(8), "g": ["a" * 60, "b" * 70] * 4})
     table = pa.report(table, "y", "s", by="g")
-    shown = TableView()
-    lines = shown.printed(table, 80).splitlines()
+    view = TableView()
+    lines = view.printed(table, 80).splitlines()
     assert max(map(len, lines)) == 80
     assert "aaa…" in lines[3]
-    assert max(map(len, shown.printed(table, 20).splitlines())) < 80, "numbers are never cut"
-    assert "b" * 70 in shown.printed(table, None)
+    assert max(map(len, view.printed(table, 20).splitlines())) < 80, "numbers are never cut"
+    assert "b" * 70 in view.printed(table, None)
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,8 @@ def test_a_page_of_markdown(tmp_path: Path, capsys: Capture) -> None:
     os.utime(file, (0, 86400 * 365))
     out = tmp_path / "out.md"
     report = ["report", str(file), "--label", "label", "--score", "forest", "--score", "poor"]
-    asked = ["--by", "segment", "--compare", "--versus", "rest", "--where", "fold > 0", "-o", str(out)]
-    assert main([*report, *asked]) == 0
+    options = ["--by", "segment", "--compare", "--versus", "rest", "--where", "fold > 0", "-o", str(out)]
+    assert main([*report, *options]) == 0
     text = out.read_text(encoding="utf-8")
     title, about, table, note = text.strip().split("\n\n")
     assert title == "# ROC report"
@@ -162,7 +162,7 @@ def test_a_page_of_markdown(tmp_path: Path, capsys: Capture) -> None:
     assert by_name[-1]["delta_auc_p_adjusted"] == r"<0.0001 \*"
     assert any(row["segment"] == "a¦b" for row in by_name)
     before = out.read_bytes()
-    assert main([*report, *asked]) == 0
+    assert main([*report, *options]) == 0
     assert out.read_bytes() == before
     assert main([*report, "--columns", "ks", "-o", str(out)]) == 0
     assert "ks" in out.read_text()
@@ -176,7 +176,7 @@ def test_text_of_users_in_markdown() -> None:
     assert code("a `b`\nc") == "`` a `b` c ``"
 
 
-def test_pages_say_who_the_users_are(tmp_path: Path) -> None:
+def test_pages_name_the_user_column(tmp_path: Path) -> None:
     users = ["--user", "fold % 3", "--user-average", "rows", "--quiet"]
     for name in ("out.md", "out.html", "out.parquet"):
         assert main([*REPORT, *users, "-o", str(tmp_path / name)]) == 0
@@ -191,7 +191,7 @@ def test_pages_say_who_the_users_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "shown"),
+    ("name", "value", "text"),
     [
         ("auc", 0.912345, "0.9123"),
         ("auc", 1.0, "1.0000"),
@@ -234,12 +234,12 @@ def test_pages_say_who_the_users_are(tmp_path: Path) -> None:
         ("n", 1234.5625, "1235"),
     ],
 )
-def test_significant_digits(name: str, value: object, shown: str) -> None:
-    assert cell(name, value) == shown
+def test_significant_digits(name: str, value: object, text: str) -> None:
+    assert cell(name, value) == text
 
 
 @pytest.mark.parametrize(
-    ("name", "values", "shown"),
+    ("name", "values", "texts"),
     [
         ("auc", [0.5, 0.98765, 1.0, None], ["0.5000", "0.9877", "1.0000", "-"]),
         ("difference", [0.05, -0.00001, 0.00012, -0.3], ["0.0500", "0.0000", "0.0001", "-0.3000"]),
@@ -252,17 +252,17 @@ def test_significant_digits(name: str, value: object, shown: str) -> None:
         ("threshold", [0.863638111, 0.0155374111, 12.0], ["0.863638 ", "0.0155374", "12        "]),
     ],
 )
-def test_digits_of_a_column_are_aligned_and_few(name: str, values: list[float], shown: list[str]) -> None:
+def test_digits_of_a_column_are_aligned_and_few(name: str, values: list[float], texts: list[str]) -> None:
     places = places_of(name, values)
-    assert aligned(name, [cell(name, value, places) for value in values]) == shown
+    assert aligned(name, [cell(name, value, places) for value in values]) == texts
 
 
 def test_thresholds_of_files_call_the_same_rows_positive(tmp_path: Path, capsys: Capture) -> None:
     """Those that are printed are rounded; a file has all digits."""
     rows = pl.read_parquet(DATA / "*.parquet")
-    given = ["thresholds", str(DATA), "--label", "label", "--score", "forest"]
+    arguments = ["thresholds", str(DATA), "--label", "label", "--score", "forest"]
     for ending, read in ((".csv", pl.read_csv), (".json", pl.read_json), (".parquet", pl.read_parquet)):
-        assert main([*given, "-o", str(tmp_path / f"t{ending}")]) == 0
+        assert main([*arguments, "-o", str(tmp_path / f"t{ending}")]) == 0
         [best] = read(tmp_path / f"t{ending}").rows(named=True)
         called = rows.filter(pl.col("forest") >= best["threshold"])
         assert (called["label"] == 1).sum() == best["tp"]
@@ -284,19 +284,19 @@ def test_a_printed_bound_has_the_same_rows_within(
         s=1 / (1 + (-pl.col("z") - near).exp()), y=1 - pl.col("y") if low else pl.col("y")
     )
     rows.write_parquet(tmp_path / "rows.parquet")
-    given = [str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--wide"]
-    given += ["--low-is-positive"] if low else []
+    arguments = [str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--wide"]
+    arguments += ["--low-is-positive"] if low else []
     for criterion in (["youden"], ["target_fpr", "--target", "0.05"], ["max_f"]):
-        assert main(["thresholds", *given, "--criterion", *criterion]) == 0
+        assert main(["thresholds", *arguments, "--criterion", *criterion]) == 0
         header, row = printed(capsys)
-        shown = dict(zip(header, row, strict=True))
-        threshold = float(shown["threshold"])
+        cells = dict(zip(header, row, strict=True))
+        threshold = float(cells["threshold"])
         called = rows.filter(pl.col("s") <= threshold if low else pl.col("s") >= threshold)
         positives = called["y"].sum()
-        assert [str(positives), str(called.height - positives)] == [shown["tp"], shown["fp"]]
-    assert main(["gains", *given]) == 0
+        assert [str(positives), str(called.height - positives)] == [cells["tp"], cells["fp"]]
+    assert main(["gains", *arguments]) == 0
     header, *bands = printed(capsys)
     for row in bands:
-        shown = dict(zip(header, row, strict=True))
-        within = rows.filter(pl.col("s").is_between(float(shown["lowest"]), float(shown["highest"])))
-        assert str(within.height) == shown["n"]
+        cells = dict(zip(header, row, strict=True))
+        within = rows.filter(pl.col("s").is_between(float(cells["lowest"]), float(cells["highest"])))
+        assert str(within.height) == cells["n"]

@@ -48,12 +48,12 @@ def rows(values: list[str], score: str = "s") -> pl.DataFrame:
     )
 
 
-def asked(folder: Path, values: list[str], score: str = "s", command: str = "report") -> list[str]:
+def command_on(folder: Path, values: list[str], score: str = "s", command: str = "report") -> list[str]:
     rows(values, score).write_parquet(folder / "rows.parquet")
     return [command, str(folder / "rows.parquet"), "--label", "y", f"--score={score}", "--by", "g"]
 
 
-def test_what_cannot_be_seen_is_shown_as_an_escape() -> None:
+def test_invisible_characters_are_escaped() -> None:
     assert visible("a b_ä漢é") == "a b_ä漢é"
     assert visible("\x1b[2J\x00\x7f\x85\n\t\r") == r"\x1b[2J\x00\x7f\x85\n\t\r"
     assert visible("a\u202eb\u2066\u200b\u200d\ufeff\u2028\xa0\xad") == (
@@ -77,7 +77,7 @@ def test_markdown_shows_text_as_it_is() -> None:
 
 @pytest.mark.parametrize("command", ["report", "gains"])
 def test_no_group_and_no_score_writes_to_a_terminal(tmp_path: Path, command: str, capsys: Capture) -> None:
-    assert main([*asked(tmp_path, HOSTILE, "s\x1b[2J\u202e", command), "--limit", "200"]) == 0
+    assert main([*command_on(tmp_path, HOSTILE, "s\x1b[2J\u202e", command), "--limit", "200"]) == 0
     out, err = capsys.readouterr()
     for text in (out, err):
         assert all(character.isprintable() or character == "\n" for character in text)
@@ -87,7 +87,7 @@ def test_no_group_and_no_score_writes_to_a_terminal(tmp_path: Path, command: str
 
 def test_no_message_writes_to_a_terminal(tmp_path: Path, capsys: Capture) -> None:
     for options in (["--where", "g = '\x1b[2J'"], ["--fail-if", "auc < 2 OR score = '\u202e'"], ["\x1b[2J"]):
-        main([*asked(tmp_path, HOSTILE), "--keep-going", *options])
+        main([*command_on(tmp_path, HOSTILE), "--keep-going", *options])
     frame = rows(HOSTILE).with_columns(s=pl.lit(float("nan")))
     frame.write_parquet(tmp_path / "nan.parquet")
     assert main(["gains", str(tmp_path / "nan.parquet"), "--label", "y", "--score", "s", "--by", "g"]) in (
@@ -103,7 +103,7 @@ def test_a_table_that_is_piped_to_a_terminal(
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     for kind in ("csv", "json", "md"):
-        assert main([*asked(tmp_path, HOSTILE), "-o", "-", "--format", kind]) == 0
+        assert main([*command_on(tmp_path, HOSTILE), "-o", "-", "--format", kind]) == 0
         out = capsys.readouterr().out
         assert all(character.isprintable() or character == "\n" for character in out), kind
         assert "overall" in out
@@ -134,10 +134,10 @@ def _plain(text: str) -> str:
 
 
 def test_the_page_of_markdown_of_the_shell(tmp_path: Path, capsys: Capture) -> None:
-    given = asked(tmp_path, HOSTILE, "s<b>")
+    arguments = command_on(tmp_path, HOSTILE, "s<b>")
     out = tmp_path / "r.md"
     gate = ["--fail-if", "auc < 0 OR score = '<script>'", "--where", "g <> '`<b>`'"]
-    assert main([*given, *gate, "-o", str(out)]) == 0
+    assert main([*arguments, *gate, "-o", str(out)]) == 0
     text = out.read_text(encoding="utf-8")
     outside = [part for place, part in enumerate(text.replace("`` g <> '`<b>`' ``", "").split("`"))]
     assert "<script>" not in _plain(text.replace("`` g <> '`<b>`' ``", ""))
@@ -183,23 +183,23 @@ def test_cells_that_would_be_formulas() -> None:
 def test_csv_of_all_commands(tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "out.csv"
     for command, cells in (("report", 3), ("gains", 20), ("thresholds", 2), ("curve", 10)):
-        given = asked(tmp_path, ["=cmd", "b"], command=command)
-        given[4] = "--score=-s"
-        assert main([*given, "-o", str(out)]) == 0
-        said = capsys.readouterr().err
-        assert "of text begin with =, +, - or @" in said or "begin with = or" in said, command
-        assert "--keep-formulas" in said
+        arguments = command_on(tmp_path, ["=cmd", "b"], command=command)
+        arguments[4] = "--score=-s"
+        assert main([*arguments, "-o", str(out)]) == 0
+        stderr = capsys.readouterr().err
+        assert "of text begin with =, +, - or @" in stderr or "begin with = or" in stderr, command
+        assert "--keep-formulas" in stderr
         lines = out.read_text().splitlines()
         assert not any(cell.startswith(("=", "+", "@")) for line in lines for cell in line.split(","))
         assert any("'=cmd" in line for line in lines)
         assert any("'-s" in line for line in lines)
-        assert main([*given, "--keep-formulas", "-o", str(out)]) == 0
+        assert main([*arguments, "--keep-formulas", "-o", str(out)]) == 0
         assert "apostrophe" not in capsys.readouterr().err
         assert any("=cmd" in line and "'=cmd" not in line for line in out.read_text().splitlines())
-        assert main([*given, "--keep-formulas", "-o", str(tmp_path / "out.json")]) == 2
+        assert main([*arguments, "--keep-formulas", "-o", str(tmp_path / "out.json")]) == 2
         assert "--keep-formulas is for .csv" in capsys.readouterr().err
         assert cells
-    assert main([*asked(tmp_path, ["a"]), "-o", str(out)]) == 0
+    assert main([*command_on(tmp_path, ["a"]), "-o", str(out)]) == 0
     assert "apostrophe" not in capsys.readouterr().err
 
 
@@ -214,11 +214,11 @@ def test_csv_of_write_report(tmp_path: Path) -> None:
 
 
 def test_an_earlier_report_as_csv_has_the_same_groups(tmp_path: Path, capsys: Capture) -> None:
-    given = asked(tmp_path, ["=cmd", "-a", "'-a", "b"])
+    arguments = command_on(tmp_path, ["=cmd", "-a", "'-a", "b"])
     out = tmp_path / "may.csv"
-    assert main([*given, "-o", str(out)]) == 0
+    assert main([*arguments, "-o", str(out)]) == 0
     new = tmp_path / "june.parquet"
-    assert main([*given, "--compare-to", str(out), "-o", str(new)]) == 0
+    assert main([*arguments, "--compare-to", str(out), "-o", str(new)]) == 0
     assert pl.read_parquet(new)["previous_n"].null_count() == 0
     assert "that are not here" not in capsys.readouterr().err
 
@@ -229,11 +229,11 @@ def test_a_file_that_may_not_be_written_stays(tmp_path: Path, ending: str, capsy
     out.write_bytes(b"mine")
     out.chmod(0o444)
     command = "curve" if ending == ".html" else "report"
-    assert main([*asked(tmp_path, ["a"], command=command), "-o", str(out)]) == 2
+    assert main([*command_on(tmp_path, ["a"], command=command), "-o", str(out)]) == 2
     assert f"{str(out)!r} may not be written: its mode is 0444" in capsys.readouterr().err
     link = tmp_path / f"link{ending}"
     link.symlink_to(out)
-    assert main([*asked(tmp_path, ["a"], command=command), "-o", str(link)]) == 2
+    assert main([*command_on(tmp_path, ["a"], command=command), "-o", str(link)]) == 2
     if ending != ".html":
         with pytest.raises(ValueError, match=r"write_report: path .* may not be written"):
             pa.write_report(pa.report(rows(["a"]).lazy(), "y", "s"), out)
@@ -265,7 +265,7 @@ def test_the_owner_of_a_replaced_file_stays(tmp_path: Path, monkeypatch: pytest.
     # Who may not give the new file to that owner writes into the old one.
     real = os.stat
 
-    def of_another(path: str | Path, *arguments: object, **words: object) -> os.stat_result:
+    def stat_of_another(path: str | Path, *arguments: object, **words: object) -> os.stat_result:
         found = list(real(path, *arguments, **words))  # type: ignore[arg-type]
         found[4] = 54321
         return os.stat_result(found)
@@ -274,7 +274,7 @@ def test_the_owner_of_a_replaced_file_stays(tmp_path: Path, monkeypatch: pytest.
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr("polars_auc._page.files.os.chown", refused)
-    monkeypatch.setattr("polars_auc._page.files.os.stat", of_another)
+    monkeypatch.setattr("polars_auc._page.files.os.stat", stat_of_another)
     number = real(out).st_ino
     replace_file(out, b"newer")
     assert out.read_bytes() == b"newer"
@@ -286,16 +286,16 @@ def test_null_is_not_the_text_null_and_a_group_is_not_the_total(tmp_path: Path, 
     values: list[str | None] = ["null", None, "overall", "", "(all)", "a"]
     frame = pl.DataFrame({"g": values * 4, "y": [0] * 12 + [1] * 12, "s": [float(n % 7) for n in range(24)]})
     frame.write_parquet(tmp_path / "r.parquet")
-    given = [str(tmp_path / "r.parquet"), "--label", "y", "--score", "s", "--by", "g"]
-    shown: Mapping[str, list[str]] = {
+    arguments = [str(tmp_path / "r.parquet"), "--label", "y", "--score", "s", "--by", "g"]
+    printed: Mapping[str, list[str]] = {
         "report": ['""', '"(all)"', "a", '"null"', '"overall"', "null", "overall"],
         "thresholds": ['""', '"(all)"', "a", '"null"', '"overall"', "null"],
     }
-    for command, names in shown.items():
-        assert main([command, *given]) == 0
+    for command, names in printed.items():
+        assert main([command, *arguments]) == 0
         lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("│")]
         assert [line.strip("│").split("┆")[0].strip() for line in lines[1:]] == names
         out = tmp_path / "out.md"
-        assert main([command, *given, "--quiet", "-o", str(out)]) == 0
+        assert main([command, *arguments, "--quiet", "-o", str(out)]) == 0
         lines = [line for line in out.read_text().splitlines() if line.startswith("|")]
         assert [line.strip("|").split("|")[0].strip() for line in lines[2:]] == names

@@ -32,9 +32,9 @@ def test_a_page_holds_all_that_it_shows(tmp_path: Path) -> None:
     assert "<h1>Two sites</h1>" in text
     words = re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
     assert re.findall(r"<(?:script|img|link|iframe)[^>]*\s(?:src|href)=", words) == []
-    [drawn] = re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)
+    [chart_json] = re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)
     expected = chart().to_dict(validate=False)
-    assert json.loads(drawn)["datasets"] == expected["datasets"]
+    assert json.loads(chart_json)["datasets"] == expected["datasets"]
     assert (
         pa.save_chart(chart(), tmp_path / "again.html", title="Two sites").read_bytes() == path.read_bytes()
     )
@@ -45,8 +45,8 @@ def test_only_the_scripts_of_the_page_run(tmp_path: Path) -> None:
     [policy] = re.findall(r'<meta http-equiv="Content-Security-Policy" content="(.*?)">', text)
     assert policy.startswith("default-src 'none'; ")
     assert "'unsafe-inline'" not in policy.split("script-src")[1]
-    own = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
-    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in own]
+    scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     assert re.findall(r"'sha256-(.*?)'", policy) == hashes
     assert len(hashes) == 3
 
@@ -63,8 +63,8 @@ def test_pixels_of_a_picture(tmp_path: Path) -> None:
     """A pixel of a chart is a 72nd of an inch, and the file says how many pixels there are per metre."""
 
     def size(**options: Any) -> tuple[int, int]:
-        drawn = alt.Chart(ROWS).mark_point().encode(x="s").properties(width=360, height=100)
-        data = pa.save_chart(drawn, tmp_path / "curves.png", **options).read_bytes()
+        chart = alt.Chart(ROWS).mark_point().encode(x="s").properties(width=360, height=100)
+        data = pa.save_chart(chart, tmp_path / "curves.png", **options).read_bytes()
         place = data.find(b"pHYs")
         per_metre = int.from_bytes(data[place + 4 : place + 8], "big") if place > 0 else 0
         return int.from_bytes(data[16:20], "big"), per_metre
@@ -78,7 +78,7 @@ def test_pixels_of_a_picture(tmp_path: Path) -> None:
     assert size(dpi=300, scale=2)[0] == pytest.approx(2 * one * 300 / 72, abs=2)
 
 
-def test_numbers_that_json_lacks_are_not_drawn(tmp_path: Path) -> None:
+def test_non_finite_numbers_are_omitted(tmp_path: Path) -> None:
     points: Any = {"values": [{"x": math.nan}, {"x": math.inf}, {"x": 1.5}]}
     page = pa.save_chart(
         alt.Chart().properties(data=points).mark_point().encode(x="x:Q"), tmp_path / "points.html"
@@ -101,12 +101,12 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (TypeError, "title.* must be text of one line", (chart(), "x.html"), {"title": 1}),
     ]
     monkeypatch.chdir(tmp_path)
-    for error, said, given, options in wrong:
-        with pytest.raises(error, match=said):
-            pa.save_chart(*given, **options)
-    made = chart()
+    for error, reason, arguments, options in wrong:
+        with pytest.raises(error, match=reason):
+            pa.save_chart(*arguments, **options)
+    created = chart()
     monkeypatch.setattr(packages, "find_spec", lambda _: None)
     needed = "save_chart needs altair>=5.4 and vl-convert-python>=1.6: pip install"
     with pytest.raises(ImportError, match=re.escape(needed)):
-        pa.save_chart(made, "x.html")
+        pa.save_chart(created, "x.html")
     assert list(tmp_path.iterdir()) == []

@@ -23,7 +23,7 @@ def cells(html: str) -> list[list[str]]:
     return [re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL) for row in rows]
 
 
-def test_what_is_shown() -> None:
+def test_displayed_cells() -> None:
     html = pa.style_report(report()).as_raw_html()
     table = report()
     [*groups, overall] = [row for row in cells(html) if row]
@@ -37,8 +37,8 @@ def test_what_is_shown() -> None:
 
 def test_what_is_chosen() -> None:
     html = pa.style_report(report(), columns=["auc", "gini"], limit=2).as_raw_html()
-    shown = [row for row in cells(html) if row]
-    assert [len(row) for row in shown] == [4, 4, 4]
+    displayed = [row for row in cells(html) if row]
+    assert [len(row) for row in displayed] == [4, 4, 4]
     assert "4 more rows of groups" in html
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import polars_auc as pa
 from polars_auc._expressions.intervals import roc_summary_of_scores, roc_summary_short
-from polars_auc._report.rows import OF_SUMMARY
+from polars_auc._report.rows import SUMMARY_COLUMNS
 
 NAN = float("nan")
 
@@ -31,17 +31,17 @@ def assert_of_scores(rows: pl.DataFrame, columns: list[dict[str, Any]], **option
     several = groups.agg(roc_summary_of_scores(columns, **options).alias("x"))
     assert isinstance(several.schema["x"], pl.Array)
     assert several.schema["x"].shape == (len(columns),)
-    for place, own in enumerate(columns):
-        alone = groups.agg(roc_summary_short(**own, **options).alias("x"))
+    for place, score_columns in enumerate(columns):
+        alone = groups.agg(roc_summary_short(**score_columns, **options).alias("x"))
         assert repr(several.with_columns(pl.col("x").arr.get(place)).rows()) == repr(alone.rows())
 
 
 def assert_same(rows: pl.DataFrame, **arguments: Any) -> None:
     short = rows.group_by("g", maintain_order=True).agg(roc_summary_short(**arguments).alias("x")).unnest("x")
     whole = rows.group_by("g", maintain_order=True).agg(pa.roc_summary(**arguments).alias("x")).unnest("x")
-    assert short.columns == ["g", *OF_SUMMARY]
+    assert short.columns == ["g", *SUMMARY_COLUMNS]
     # Bit for bit, also where a number is NaN.
-    assert repr(short.rows()) == repr(whole.select("g", *OF_SUMMARY).rows())
+    assert repr(short.rows()) == repr(whole.select("g", *SUMMARY_COLUMNS).rows())
 
 
 @given(
@@ -100,7 +100,7 @@ def test_a_group_column_is_not_called_as_ours() -> None:
         pa.report(rows, "y", "s", by="polars_auc: summary")
 
 
-def test_intervals_of_clusters_stand_in_their_place() -> None:
+def test_intervals_of_clusters_replace_others() -> None:
     rows = pl.DataFrame({"y": [0, 1, 0, 1, 1, 0], "s": [1, 2, 3, 4, 5, 6], "c": [1, 1, 2, 2, 3, 3]})
     table = pa.report(rows, "y", "s", cluster="c")
     plain = pa.report(rows, "y", "s")

@@ -13,11 +13,11 @@ import polars_auc as pa
 from polars_auc._commands.main import main
 
 DATA = Path(__file__).parents[3] / "data" / "breast_cancer.parquet"
-OF_COMPARE = [
+COMPARE_COLUMNS = [
     "- Intervals: 95 %, by wilson",
     "- Adjustment of p-values: holm over all tests in a column: all groups and all pairs of scores",
 ]
-GIVEN = [str(DATA), "--label", "label", "--score", "forest", "--score", "tree", "--by", "segment"]
+FILES_AND_COLUMNS = [str(DATA), "--label", "label", "--score", "forest", "--score", "tree", "--by", "segment"]
 
 
 class Sheets:
@@ -25,17 +25,17 @@ class Sheets:
 
     def __init__(self, file: Path) -> None:
         with ZipFile(file) as parts:
-            own = {name: parts.read(name).decode() for name in parts.namelist()}
-        self.names = re.findall(r'<sheet name="([^"]*)"', own["xl/workbook.xml"])
+            files = {name: parts.read(name).decode() for name in parts.namelist()}
+        self.names = re.findall(r'<sheet name="([^"]*)"', files["xl/workbook.xml"])
         self.sheets = {
-            name: own[f"xl/worksheets/sheet{number}.xml"] for number, name in enumerate(self.names, 1)
+            name: files[f"xl/worksheets/sheet{number}.xml"] for number, name in enumerate(self.names, 1)
         }
         self.about = self.sheets["about"]
         # With all columns, if others are shown first.
         self.table = self.sheets.get("all columns", self.sheets["polars-auc"])
-        self.styles = own["xl/styles.xml"]
-        self.filters = own["xl/tables/table1.xml"]
-        texts = re.findall(r"<si>(.*?)</si>", own["xl/sharedStrings.xml"], re.DOTALL)
+        self.styles = files["xl/styles.xml"]
+        self.filters = files["xl/tables/table1.xml"]
+        texts = re.findall(r"<si>(.*?)</si>", files["xl/sharedStrings.xml"], re.DOTALL)
         self.texts = ["".join(re.findall(r"<t[^>]*>(.*?)</t>", text, re.DOTALL)) for text in texts]
 
     def cells(self, sheet: str) -> dict[str, str]:
@@ -52,7 +52,22 @@ class Sheets:
 
 def test_a_report(tmp_path: Path) -> None:
     out = tmp_path / "r.xlsx"
-    assert main(["report", *GIVEN, "--versus", "rest", "--where", "fold > 0", "--quiet", "-o", str(out)]) == 0
+    assert (
+        main(
+            [
+                "report",
+                *FILES_AND_COLUMNS,
+                "--versus",
+                "rest",
+                "--where",
+                "fold > 0",
+                "--quiet",
+                "-o",
+                str(out),
+            ]
+        )
+        == 0
+    )
     sheets = Sheets(out)
     assert sheets.names == ["summary", "polars-auc", "all columns", "about"]
     heads = [sheets.cells(sheets.table)[f"{column}1"] for column in "ABCD"]
@@ -93,9 +108,9 @@ def test_a_report_of_python(tmp_path: Path) -> None:
 
 def test_a_report_for_a_committee(tmp_path: Path) -> None:
     """The first sheet says what the report says, and the next one has few columns: each is a page wide."""
-    given = ["report", *GIVEN, "--versus", "rest", "--stability", "fold < 5", "--quiet"]
+    arguments = ["report", *FILES_AND_COLUMNS, "--versus", "rest", "--stability", "fold < 5", "--quiet"]
     gates = ["--fail-if", "auc < 0.5", "--fail-if", "lower < 0.99"]
-    assert main([*given, *gates, "-o", str(tmp_path / "r.xlsx")]) == 1
+    assert main([*arguments, *gates, "-o", str(tmp_path / "r.xlsx")]) == 1
     sheets = Sheets(tmp_path / "r.xlsx")
     words = [text for text in sheets.cells(sheets.sheets["summary"]).values() if text]
     assert words[:2] == ["ROC report", "Findings"]
@@ -110,7 +125,7 @@ def test_a_report_for_a_committee(tmp_path: Path) -> None:
     # Columns that could not be read on one page are on several, with their names on each.
     assert 'scale="60"' in sheets.sheets["all columns"]
     chosen = ["--columns", "gini,n,auc"]
-    assert main([*given, *chosen, "-o", str(tmp_path / "c.xlsx")]) == 0
+    assert main([*arguments, *chosen, "-o", str(tmp_path / "c.xlsx")]) == 0
     sheets = Sheets(tmp_path / "c.xlsx")
     assert sheets.names == ["summary", "polars-auc", "about"]
     heads = [
@@ -122,7 +137,7 @@ def test_a_report_for_a_committee(tmp_path: Path) -> None:
     assert len(rights) == 1
     styles = dict(re.findall(r'<c r="(\w1)" s="(\d+)"', sheets.table))
     assert styles["D1"] == styles["E1"] == styles["F1"] != styles["C1"]
-    assert main([*given, "--wide", "-o", str(tmp_path / "w.xlsx")]) == 0
+    assert main([*arguments, "--wide", "-o", str(tmp_path / "w.xlsx")]) == 0
     names = Sheets(tmp_path / "w.xlsx").names
     assert names[:2] == ["summary", "polars-auc"]
 
@@ -160,7 +175,7 @@ def test_years_and_texts_stay_what_they_are(tmp_path: Path) -> None:
 def test_years_of_sql_have_no_commas(tmp_path: Path) -> None:
     out = tmp_path / "t.xlsx"
     by = ["--by", "2000 + fold AS year"]
-    assert main(["gains", *GIVEN[:5], *by, "--quiet", "-o", str(out)]) == 0
+    assert main(["gains", *FILES_AND_COLUMNS[:5], *by, "--quiet", "-o", str(out)]) == 0
     sheets = Sheets(out)
     assert sheets.cells(sheets.table)["A1"] == "year"
     style = re.search(r'<c r="A2"(?: s="(\d+)")?><v>2001</v>', sheets.table)
@@ -176,7 +191,10 @@ def test_tables_of_all_commands(tmp_path: Path, command: str, ending: str) -> No
     quiet = [] if command == "curve" else ["--quiet"]
     options = ["--max-points", "9"] if command == "curve" else []
     for file in (out, table):
-        assert main([command, *GIVEN, "--where", "fold <> 3", *options, *quiet, "-o", str(file)]) == 0
+        assert (
+            main([command, *FILES_AND_COLUMNS, "--where", "fold <> 3", *options, *quiet, "-o", str(file)])
+            == 0
+        )
     rows = pl.read_parquet(table)
     if ending == ".xlsx":
         sheets = Sheets(out)
@@ -195,7 +213,7 @@ def test_tables_of_all_commands(tmp_path: Path, command: str, ending: str) -> No
         "- Scores: `forest`, `tree`",
         "- Groups: by `segment`",
         "- Rows: where `fold <> 3`",
-        *([] if command != "compare" else OF_COMPARE),
+        *([] if command != "compare" else COMPARE_COLUMNS),
     ]
     if command == "compare":
         page, note = page.split("\n\n")
@@ -209,12 +227,12 @@ def test_tables_of_all_commands(tmp_path: Path, command: str, ending: str) -> No
 
 def test_the_same_rows_make_the_same_bytes(tmp_path: Path) -> None:
     for ending in (".xlsx", ".md"):
-        made = []
+        files = []
         for name in ("a", "b"):
             out = tmp_path / f"{name}{ending}"
-            assert main(["gains", *GIVEN, "--quiet", "-o", str(out)]) == 0
-            made.append(out.read_bytes())
-        assert made[0] == made[1]
+            assert main(["gains", *FILES_AND_COLUMNS, "--quiet", "-o", str(out)]) == 0
+            files.append(out.read_bytes())
+        assert files[0] == files[1]
 
 
 @pytest.mark.parametrize("command", ["report", "gains"])
@@ -223,11 +241,11 @@ def test_null_and_no_word_and_the_word_null_differ(tmp_path: Path, command: str)
     rows = pl.DataFrame({"g": groups * 4, "y": [0] * 6 + [1] * 6, "s": range(12)})
     rows.write_parquet(tmp_path / "rows.parquet")
     out = tmp_path / "r.xlsx"
-    given = [str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "g", "--quiet"]
-    assert main([command, *given, "-o", str(out)]) == 0
+    arguments = [str(tmp_path / "rows.parquet"), "--label", "y", "--score", "s", "--by", "g", "--quiet"]
+    assert main([command, *arguments, "-o", str(out)]) == 0
     sheets = Sheets(out)
     column = "B" if command == "report" else "A"
-    shown = [
+    texts = [
         (text, style)
         for row, style, text in re.findall(
             rf'<c r="{column}(\d+)"(?: s="(\d+)")? t="s"><v>(\d+)</v>', sheets.table
@@ -235,7 +253,7 @@ def test_null_and_no_word_and_the_word_null_differ(tmp_path: Path, command: str)
         if int(row) > 1
         for text in [sheets.texts[int(text)]]
     ]
-    kinds = set(shown)
+    kinds = set(texts)
     assert len(kinds) == 3
     assert {text for text, _ in kinds} == {"", "null"}
 

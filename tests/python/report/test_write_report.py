@@ -22,7 +22,7 @@ def report() -> pl.LazyFrame:
     return pa.report(pl.scan_parquet(DATA), "label", ["forest", "tree"], by="segment", versus="rest")
 
 
-def of_shell(output: Path, *options: str) -> bytes:
+def shell_page(output: Path, *options: str) -> bytes:
     rows = [str(DATA), "--label", "label", "--score", "forest", "--score", "tree", "--by", "segment"]
     assert main(["report", *rows, "--versus", "rest", "--quiet", *options, "-o", str(output)]) == 0
     return output.read_bytes()
@@ -32,7 +32,7 @@ def of_shell(output: Path, *options: str) -> bytes:
 def test_tables_are_those_of_the_shell(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"report{ending}"
     pa.write_report(report(), path)
-    shell = of_shell(tmp_path / f"shell{ending}")
+    shell = shell_page(tmp_path / f"shell{ending}")
     if ending == ".xlsx":
         # The shell knows more of what the report is about, which is on other sheets.
         ours, theirs = Sheets(path), Sheets(tmp_path / "shell.xlsx")
@@ -59,17 +59,17 @@ def test_pages_have_what_those_of_the_shell_have(tmp_path: Path) -> None:
         }
         pa.write_report(report(), path, **rows, title="Loans", about={"Data": "one file"})
         text = path.read_text(encoding="utf-8")
-        shell = of_shell(tmp_path / f"shell{ending}", "--title", "Loans").decode()
+        shell = shell_page(tmp_path / f"shell{ending}", "--title", "Loans").decode()
         # Only the lines about the report differ.
         if ending == ".md":
             table = shell[shell.index("\n\n|") :]
-            of_groups = [
+            group_tables = [
                 line
                 for line in shell.splitlines()
                 if line.startswith(("- Test that all groups", "- Mean AUC within groups"))
             ]
-            assert len(of_groups) == 2
-            assert text == "\n".join(["# Loans", "", *of_groups, f"- Data: one file{table}"])
+            assert len(group_tables) == 2
+            assert text == "\n".join(["# Loans", "", *group_tables, f"- Data: one file{table}"])
         else:
             assert text[text.index("<section") :] == shell[shell.index("<section") :]
 
@@ -102,10 +102,10 @@ def test_options_of_the_report(tmp_path: Path, options: dict[str, Any], flags: l
     pa.write_report(table, path, frame=frame, label="label", scores="forest", **options)
     arguments = ["--label", "label", "--score", "forest", "--by", "segment", *flags, "--quiet"]
     assert main(["report", str(tmp_path / "rows.parquet"), *arguments, "-o", str(shell)]) == 0
-    own, expected = (file.read_text(encoding="utf-8") for file in (path, shell))
-    assert own[own.index("<section") :] == expected[expected.index("<section") :]
-    assert ("reference_<wbr>share" in own) == ("stability" in options)
-    assert ("if its score is at most" in own) == ("low_is_positive" in options)
+    written, expected = (file.read_text(encoding="utf-8") for file in (path, shell))
+    assert written[written.index("<section") :] == expected[expected.index("<section") :]
+    assert ("reference_<wbr>share" in written) == ("stability" in options)
+    assert ("if its score is at most" in written) == ("low_is_positive" in options)
 
 
 NANS = pl.scan_parquet(DATA).with_columns(
@@ -114,18 +114,18 @@ NANS = pl.scan_parquet(DATA).with_columns(
 SKIPPED = "No curve, distribution, gains and thresholds of all rows, because of NaN: forest"
 
 
-def test_a_page_says_that_its_rows_have_nan(tmp_path: Path) -> None:
+def test_a_page_reports_nan_of_its_rows(tmp_path: Path) -> None:
     """The report has skipped NaN, and the option was forgotten."""
     table = pa.report(NANS, "label", ["forest", "tree"], by="segment", nan="skip")
     path = tmp_path / "report.html"
-    given: dict[str, Any] = {"frame": NANS, "label": "label", "scores": ["forest", "tree"]}
-    pa.write_report(table, path, **given)
+    options: dict[str, Any] = {"frame": NANS, "label": "label", "scores": ["forest", "tree"]}
+    pa.write_report(table, path, **options)
     page = html.unescape(path.read_text(encoding="utf-8"))
     n = NANS.filter(pl.col("forest").is_nan(), pl.col("label").is_not_null()).collect().height
     assert f"The score 'forest' is NaN in {n} rows of the group segment=Q2." in page
     assert 'nan="skip" takes NaN for missing' in page
     assert SKIPPED in page
-    pa.write_report(table, path, **given, nan="skip")
+    pa.write_report(table, path, **options, nan="skip")
     page = html.unescape(path.read_text(encoding="utf-8"))
     assert "The score 'forest' is NaN" not in page
     assert SKIPPED not in page
@@ -133,12 +133,12 @@ def test_a_page_says_that_its_rows_have_nan(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", [".html", ".md"])
 @pytest.mark.parametrize("has_rows", [False, True])
-def test_a_file_says_that_the_report_has_nan(tmp_path: Path, ending: str, has_rows: bool) -> None:
+def test_a_file_reports_nan_of_the_report(tmp_path: Path, ending: str, has_rows: bool) -> None:
     path = tmp_path / f"report{ending}"
     with pytest.warns(UserWarning, match="the score 'forest' is NaN"):
         table = pa.report(NANS, "label", ["forest", "tree"], by="segment").collect()
-    given: dict[str, Any] = {"frame": NANS, "label": "label", "scores": ["forest", "tree"]}
-    pa.write_report(table, path, **(given if has_rows else {}))
+    options: dict[str, Any] = {"frame": NANS, "label": "label", "scores": ["forest", "tree"]}
+    pa.write_report(table, path, **(options if has_rows else {}))
     n = NANS.filter(pl.col("forest").is_nan(), pl.col("label").is_not_null()).collect().height
     text = html.unescape(path.read_text(encoding="utf-8"))
     assert f"he score 'forest' is NaN in {f'{n} rows' if has_rows else 'some rows'} of the group" in text
@@ -146,7 +146,7 @@ def test_a_file_says_that_the_report_has_nan(tmp_path: Path, ending: str, has_ro
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"path": "report.txt"}, "write_report: path must end in .parquet, .csv, .json, .xlsx, .md, .html"),
         ({"path": "none/report.md"}, "write_report: path is in 'none', which is no folder"),
@@ -171,10 +171,10 @@ def test_a_file_says_that_the_report_has_nan(tmp_path: Path, ending: str, has_ro
     ],
 )
 def test_refusals(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], says: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=message):
         pa.write_report(**{"report": report(), "path": "report.md", **options})
     assert list(tmp_path.iterdir()) == []
 
@@ -191,18 +191,18 @@ def test_a_report_without_rows_is_a_page(tmp_path: Path) -> None:
 
 def test_a_frame_of_other_rows_is_refused(tmp_path: Path) -> None:
     rows = pl.read_parquet(DATA)
-    named: dict[str, Any] = {"label": "label", "scores": ["forest", "tree"]}
+    columns: dict[str, Any] = {"label": "label", "scores": ["forest", "tree"]}
     path = tmp_path / "report.html"
     with pytest.raises(ValueError, match=r"write_report: frame has other rows than the report: of 'forest'"):
-        pa.write_report(report(), path, frame=rows.head(100), **named)
+        pa.write_report(report(), path, frame=rows.head(100), **columns)
     # As many rows of another class.
     other = rows.with_columns(label=pl.col("label").cast(pl.Int8) * 0 + 1)
     with pytest.raises(ValueError, match="of them positive, and the report has 569 rows"):
-        pa.write_report(report(), path, frame=other, **named)
+        pa.write_report(report(), path, frame=other, **columns)
     assert not path.exists()
 
 
-def test_a_score_that_the_report_lacks_is_named(tmp_path: Path) -> None:
+def test_the_error_of_a_score_missing_from_the_report(tmp_path: Path) -> None:
     rows = pl.scan_parquet(DATA)
     with pytest.raises(ValueError, match=r"scores names 'logistic', and the report is of 'forest', 'tree'"):
         pa.write_report(report(), tmp_path / "r.html", frame=rows, label="label", scores="logistic")
