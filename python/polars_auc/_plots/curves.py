@@ -119,7 +119,7 @@ def _scale(drawing: Drawing, axis: Axis) -> dict[str, Any]:
         label = "format(cumulativeNormal(datum.value), '.4~%')"
         return {
             "scale": alt.Scale(domain=[ticks[0], ticks[-1]], nice=False),
-            "axis": alt.Axis(values=list(ticks), labelExpr=label, labelOverlap=True),
+            "axis": alt.Axis(values=list(ticks), labelExpr=label, labelOverlap="greedy"),
         }
     ends = [0, 0.5] if axis.scale == "cost" else [0, 1]
     values = [round(ends[1] * tick / 5, 1) for tick in range(6)]
@@ -196,7 +196,11 @@ def _with_numbers(function: str, drawing: Drawing, areas: IntoFrame) -> Drawing:
     missing = [name for name in (*keys, *drawing.kind.numbers) if name not in table.columns]
     if missing:
         reason = f"lacks the column {missing[0]!r}: it must have {', '.join((*keys, *drawing.kind.numbers))}"
-        raise OptionError(function, "areas", reason, 'write areas=report(frame, "label", "score")')
+        source = 'report(frame, "label", "score")'
+        if "average_precision" in missing:
+            # A report has none.
+            source = 'frame.select(roc_summary("label", "score")).unnest("score")'
+        raise OptionError(function, "areas", reason, f"write areas={source}")
     if "scope" in table.columns:
         scope = "overall" if set(keys) <= {SCORE} else "group"
         table = table.filter(pl.col("scope") == scope)

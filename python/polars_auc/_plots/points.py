@@ -127,8 +127,8 @@ def drawing(
 
 def _ticks(rates: pl.DataFrame) -> tuple[float, ...]:
     """Return the ticks of both axes of normal deviates, from below the smallest rate that is not 0."""
-    least = min([rate for row in rates.rows() for rate in row if rate > _TICKS[0]], default=1.0)
-    first = max(tick for tick in _TICKS if tick <= min(least, 0.01))
+    [least] = rates.select(pl.min_horizontal(pl.all().filter(pl.all() > _TICKS[0]).min())).to_series()
+    first = max(tick for tick in _TICKS if tick <= min(least or 1.0, 0.01))
     lower = [NormalDist().inv_cdf(tick) for tick in _TICKS if tick >= first]
     return (*lower, *(-tick for tick in reversed(lower[:-1])))
 

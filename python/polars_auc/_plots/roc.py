@@ -189,8 +189,8 @@ def plot_curve(
     areas
         The number of each curve for the legend, or for the panels: a frame with the columns of ``by`` and
         ``facet``, and ``average_precision`` for precision-recall curves, or ``gini``, ``gini_lower`` and
-        ``gini_upper`` for CAP and gains curves, such as the fields of :func:`polars_auc.roc_summary`. Arrays
-        have these numbers without it.
+        ``gini_upper`` for CAP and gains curves, such as the fields of :func:`polars_auc.roc_summary`, or the
+        Gini coefficients of :func:`polars_auc.report`. Arrays have these numbers without it.
     by, facet, columns, size, x_title, y_title, tooltip
         As for :func:`polars_auc.plot_roc`.
 

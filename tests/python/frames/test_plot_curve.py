@@ -125,6 +125,16 @@ def test_the_legend_has_the_numbers_of_the_expressions() -> None:
         assert points_of_part(spec_of(panel), "area")["area"][0] in color["legend"]["labelExpr"]
 
 
+def test_reports_have_the_gini_coefficients_of_panels() -> None:
+    report = pa.report(ROWS, "label", MODELS, by="dataset")
+    texts = points_of_part(spec_of(plot("cap", long("cap"), areas=report, facet="dataset")), "area")
+    groups = report.filter(scope="group").select("dataset", "score", "gini", "gini_lower", "gini_upper")
+    assert sorted(texts.select("panel", "curve", "area").rows()) == sorted(
+        (panel, score, f"{gini:.3f} ({lower:.3f} to {upper:.3f})")
+        for panel, score, gini, lower, upper in groups.rows()
+    )
+
+
 def test_axes_of_det_curves_are_normal_deviates() -> None:
     rows = ROWS.filter(dataset="breast_cancer")
     spec = spec_of(pa.plot_curve(rows["label"], rows["forest"], kind="det"))
@@ -245,6 +255,12 @@ BENEFIT = long("net_benefit")
         ),
         ("det", (long("det"),), {"areas": PR, "facet": "dataset"}, "areas is for kinds with a number"),
         ("cap", (long("cap"),), {"areas": PR, "facet": "dataset"}, "areas lacks the column 'gini'"),
+        (
+            "precision_recall",
+            (PR,),
+            {"areas": pa.report(ROWS, "label", "tree", by="dataset"), "facet": "dataset"},
+            r"areas lacks the column 'average_precision'.*; write areas=frame.select\(roc_summary\(",
+        ),
         ("cap", ([0, 1], [1, 2]), {"by": "g"}, "by is for points of curves, and scores are arrays"),
         ("det", ([1, 1], [1, 2]), {}, "'score' has no curve: it needs a positive and a negative"),
         ("precision_recall", ([0, 0], [1, 2]), {}, "'score' has no curve: it needs a positive; leave"),
