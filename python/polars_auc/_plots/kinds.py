@@ -41,7 +41,7 @@ class Kind:
     """A kind of curve."""
 
     name: str
-    """What a chart of one curve is."""
+    """The name of one curve, which begins the description of a chart."""
     expression: Callable[..., pl.Expr]
     """The expression that returns the points."""
     x: Axis
@@ -69,7 +69,7 @@ class Kind:
     """Its fields: the estimate and, if there is one, its interval."""
     number_title: str = ""
     plural: str = ""
-    """What a chart of several curves is, if that is not the name with an s."""
+    """The name of several curves; the name with an s if empty."""
     needs: str = "a positive and a negative"
     """The rows that a curve needs."""
     corner: Literal["left", "right"] = "right"

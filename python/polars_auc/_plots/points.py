@@ -325,8 +325,8 @@ def _placed(
     falls = [pl.col(name).diff() < -_ROUNDING for name in kind.monotone]
     falls += [pl.col(name).diff() <= 0 for name in (kind.rising,) if name]
     if placed.select(pl.any_horizontal(each.over(*keys) for each in falls).any()).item():
-        known = {*by, *facet, *apart, *POINT_COLUMNS, *kind.fields, *kind.texts, *kind.columns, _POINTS}
-        others = [name for name in rows.columns if name not in known]
+        ignored = {*by, *facet, *apart, *POINT_COLUMNS, *kind.fields, *kind.texts, *kind.columns, _POINTS}
+        others = [name for name in rows.columns if name not in ignored]
         cause = f"by={by} and facet={facet} do not tell" if by or facet else "nothing tells"
         hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"
         hint += f", or sort one curve by {kind.rising or kind.monotone[0]}"

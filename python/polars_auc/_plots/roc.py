@@ -251,7 +251,7 @@ def plot_net_benefit(
     """Return a chart of decision curves: the net benefit at each threshold, with its interval.
 
     This function needs Altair: ``pip install "polars-auc[plot]"``. Grey lines are the net benefit of
-    treating all rows, and none. The axis ends below 0, where no decision is useful.
+    treating all rows, and none. The vertical axis ends below 0 at a fifth of the largest benefit.
 
     Parameters
     ----------

@@ -41,8 +41,8 @@ AXES = {
 def plot(kind: str, *arguments: Any, **options: Any) -> Any:
     if kind == "net_benefit":
         return pa.plot_net_benefit(*arguments, **options)
-    named: Any = kind
-    return pa.plot_curve(*arguments, kind=named, **options)
+    literal: Any = kind
+    return pa.plot_curve(*arguments, kind=literal, **options)
 
 
 def long(kind: str, rows: pl.DataFrame = ROWS) -> pl.DataFrame:
@@ -84,7 +84,7 @@ def test_points_are_those_of_the_expression(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", EXPRESSIONS)
-def test_arrays_and_lists_are_drawn_as_rows_are(kind: str) -> None:
+def test_arrays_lists_and_rows_have_one_chart(kind: str) -> None:
     rows = ROWS.filter(dataset="breast_cancer")
     expression = EXPRESSIONS[kind]("label", pl.col(MODELS))
     points, lists, arrays = (
@@ -295,3 +295,16 @@ def test_probabilities_of_decision_curves() -> None:
         pa.plot_net_benefit([0, 1, 1], [0.1, 2, 0.5])
     # A single row has no interval.
     assert layers_of(spec_of(pa.plot_net_benefit([1], [0.5])))
+
+
+@pytest.mark.parametrize("kind", ["cap", "net_benefit"])
+def test_tooltips_and_titles(kind: str) -> None:
+    points = long(kind)
+    chart = plot(kind, points, facet="dataset", tooltip=False, x_title="X", y_title="")
+    layers = layers_of(spec_of(chart))
+    assert not any("tooltip" in layer["encoding"] for layer in layers)
+    assert {(layer["encoding"]["x"]["title"], layer["encoding"]["y"]["title"]) for layer in layers} == {
+        ("X", "")
+    }
+    with pytest.raises((TypeError, ValueError), match="tooltip"):
+        plot(kind, points, facet="dataset", tooltip="yes")
