@@ -9,10 +9,9 @@ import polars as pl
 
 from polars_auc._page.about import areas_below_one_half, unfinished_periods, untested
 from polars_auc._page.text import counted
-from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.forest import FEW_ROWS, group_name, has_few_rows
 from polars_auc._plots.names import score_text, visible
-from polars_auc._plots.numbers import cell
+from polars_auc._plots.numbers import after_adjustment, cell
 from polars_auc._report.options import ReportOptions
 
 __all__ = ["answers", "answers_of_all_groups", "few_rows", "findings", "prevalence_error"]
