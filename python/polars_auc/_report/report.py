@@ -133,8 +133,8 @@ def report(
         A column that says which rows belong together, such as the rows of one patient, whose scores are not
         independent. The standard errors and limits are then Obuchowski's, also those of ``compare`` and
         ``versus``, or whole clusters are resampled: see :func:`polars_auc.roc_auc_ci`. Rows of a null cluster
-        are skipped. Not possible with ``folds``, ``user``, ``memory``, ``ci="hanley_mcneil"``,
-        ``ci="obuchowski"`` and ``interval="bca"``.
+        are skipped. Not possible with ``calibration``, ``folds``, ``user``, ``memory``,
+        ``ci="hanley_mcneil"``, ``ci="obuchowski"`` and ``interval="bca"``.
     weight
         The weight of each row, for samples whose rows were drawn with unequal probabilities: a column of
         finite numbers that are not negative. Rows of weight 0 or null are skipped. The standard errors are
