@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from polars_auc._plots.difference import plot_difference
     from polars_auc._plots.forest import plot_forest
     from polars_auc._plots.monitoring import plot_monitoring
-    from polars_auc._plots.roc import plot_roc
+    from polars_auc._plots.roc import plot_curve, plot_net_benefit, plot_roc
     from polars_auc._report.changes import compare_reports
     from polars_auc._report.report import report
 
@@ -76,9 +76,11 @@ __all__ = [
     "group_states",
     "mrmc_roc_auc",
     "plot_coverage",
+    "plot_curve",
     "plot_difference",
     "plot_forest",
     "plot_monitoring",
+    "plot_net_benefit",
     "plot_roc",
     "report",
     "roc_auc_in_passes",
@@ -109,9 +111,11 @@ _LAZY_MODULES = {
     "compare_reports": "_report.changes",
     "load_ipython_extension": "_page.style",
     "plot_coverage": "_plots.coverage",
+    "plot_curve": "_plots.roc",
     "plot_difference": "_plots.difference",
     "plot_forest": "_plots.forest",
     "plot_monitoring": "_plots.monitoring",
+    "plot_net_benefit": "_plots.roc",
     "plot_roc": "_plots.roc",
     "report": "_report.report",
     "save_chart": "_page.save_chart",

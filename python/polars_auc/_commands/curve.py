@@ -1,4 +1,4 @@
-"""``polars-auc curve``: the ROC curve of each group and score, as a chart or a table."""
+"""``polars-auc curve``: the ROC curve, or another curve, of each group and score, as a chart or a table."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from polars_auc._commands.table_files import ENDINGS, add_table_output, save_tab
 from polars_auc._expressions.bands import BandMethod, roc_band
 from polars_auc._expressions.curves import roc_curve
 from polars_auc._expressions.folds import cv_roc_auc, cv_roc_curve
-from polars_auc._expressions.intervals import roc_auc_ci
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.save_chart import CHARTS, chart_contents, refuse_size, refuse_title
 from polars_auc._page.text import counted
-from polars_auc._plots.roc import plot_roc
+from polars_auc._plots.curves import curve_chart
+from polars_auc._plots.kinds import KINDS, ROC, Kind
 from polars_auc._plugin.errors import OptionError
 from polars_auc._plugin.packages import require
 from polars_auc._report.options import ReportOptions
@@ -37,17 +37,28 @@ _FOLD = "polars_auc: fold"
 # Of thin lines of 200 pixels.
 _POINTS_OF_FOLD = 100
 
-_TITLE = "ROC curves"
+_KINDS = {
+    "roc": "roc",
+    "pr": "precision_recall",
+    "det": "det",
+    "cap": "cap",
+    "gains": "gains",
+    "lift": "lift",
+    "cost": "cost",
+    "net-benefit": "net_benefit",
+}
+"""The names of kinds in a shell."""
 
-_AREA_COLUMNS = {"auc", "lower", "upper"}
+# Options of ROC curves, but for the level.
+_ROC_OPTIONS = ("folds", "max_points", "method", "n_points", "n_resamples", "seed")
 
 
 def add_curve(commands: Any) -> None:
     """Add the command and its options."""
     command = commands.add_parser(
         "curve",
-        help="the ROC curve of each group and score, as a chart or a table",
-        description="Draw the ROC curves of all scores, with a panel for each group, or write their points. "
+        help="the ROC curve, or another curve, of each group and score, as a chart or a table",
+        description="Draw the curves of all scores, with a panel for each group, or write their points. "
         'Charts need pip install "polars-auc[plot]".',
         epilog='example: polars-auc curve "data/*.parquet" --label y --score s --score t --by segment '
         "--band likelihood -o curve.html",
@@ -58,6 +69,14 @@ def add_curve(commands: Any) -> None:
     add_by(command)
     add_option(command, ReportOptions, "low_is_positive")
     add_from_states(command)
+    command.add_argument(
+        "--kind",
+        action=Once,
+        choices=list(_KINDS),
+        default="roc",
+        metavar="KIND",
+        help=f"the kind of curve: {', '.join(_KINDS)} (default: roc)",
+    )
     command.add_argument(
         "--folds",
         action=Once,
@@ -77,7 +96,7 @@ def add_curve(commands: Any) -> None:
         "--title",
         action=Once,
         metavar="TITLE",
-        help=f"the title of a page, which is an .html file; without it {_TITLE}",
+        help="the title of a page, which is an .html file; without it the kind of the curves",
     )
     command.add_argument(
         "--dpi", action=Once, type=float, metavar="N", help="the pixels per inch of a .png file, such as 300"
@@ -99,7 +118,10 @@ def _add_bands(command: argparse.ArgumentParser) -> None:
         help=f"draw confidence bands: {', '.join(get_args(BandMethod))}; a table then holds their points",
     )
     command.add_argument(
-        "--level", action=Once, type=float, help="with --band: the coverage of the bands (default: 0.95)"
+        "--level",
+        action=Once,
+        type=float,
+        help="with --band or --kind net-benefit: the coverage of the bands or intervals (default: 0.95)",
     )
     command.add_argument(
         "--points",
@@ -122,7 +144,11 @@ def _add_bands(command: argparse.ArgumentParser) -> None:
 
 def curve(options: argparse.Namespace) -> bool:
     """Write the curves as a chart or a table."""
-    writer = table_writer(options, "Points of ROC curves", CHARTS)
+    kind = KINDS[_KINDS[options.kind]]
+    title = f"{kind.name}s"
+    # Not of an abbreviation.
+    inner = title if title[1].isupper() else title[0].lower() + title[1:]
+    writer = table_writer(options, f"Points of {inner}", CHARTS)
     suffix = options.output.suffix
     is_chart = suffix in CHARTS
     files = Files.grouped(options.files, options.by, options.output)
@@ -164,11 +190,12 @@ def curve(options: argparse.Namespace) -> bool:
     nans = state_nans(source) if read is None else read.nans()
     has_nan = log_nan(files, nans, read, may_be_nan=not is_whole)
     for (what, (_, of)), groups in zip(plans.items(), tables[1 : len(planned) : 2], strict=True):
-        _log_undefined(what, of, points[what], groups.item(), folds=options.folds is not None)
+        needs = None if kind is ROC else kind.needs
+        _log_undefined(what, of, points[what], groups.item(), folds=options.folds is not None, needs=needs)
     notes = [f"wrote {options.output}"]
     if is_chart or writer is None:
-        chart = _chart(suffix, points, None if areas is None else tables[-1], source.by)
-        contents = chart_contents(chart, suffix, options.title or _TITLE, dpi=options.dpi)
+        chart = _chart(kind, suffix, points, None if areas is None else tables[-1], source.by)
+        contents = chart_contents(chart, suffix, options.title or title, dpi=options.dpi)
         save(options.output, lambda: contents)
     else:
         notes = save_table(writer, options, files, rows, list(source.scores), points[what])
@@ -186,6 +213,10 @@ def _plans(
 ) -> dict[str, tuple[pl.LazyFrame, Evaluated]]:
     """Plan the points that are drawn or written, each of its groups; a table is of the last ones."""
     plans: dict[str, tuple[pl.LazyFrame, Evaluated]] = {}
+    kind = KINDS[_KINDS[options.kind]]
+    if kind is not ROC:
+        curves = source.points(kind.expression, **_level(options))
+        return {"curves": (curves.drop("point") if kind.has_bands else curves, source)}
     fold_keys: dict[str, Any] = {} if options.folds is None else {"fold": pl.col(_FOLD)}
     if fold_keys and is_chart:
         most = _POINTS_OF_FOLD if options.max_points is None else options.max_points
@@ -207,31 +238,52 @@ def _plans(
 
 
 def _areas(source: Evaluated, options: argparse.Namespace) -> pl.LazyFrame | None:
-    """Plan the AUC of each group and score with its interval; with folds it is their mean.
+    """Plan the number of each curve, such as its AUC with interval; with folds it is their mean.
 
     There is none if a column of groups has the name of one of its columns.
     """
-    if not _AREA_COLUMNS.isdisjoint(source.by):
+    kind = KINDS[_KINDS[options.kind]]
+    if kind.summary is None or not {*kind.numbers}.isdisjoint(source.by):
         return None
-    level = {} if options.level is None else {"level": options.level}
+    level = _level(options)
     tables = []
     for name in source.scores:
         evaluated = source.only(name)
         if options.folds is not None:
             [answer] = evaluated.each(cv_roc_auc, fold=pl.col(_FOLD), **level)
         else:
-            [answer] = evaluated.each(roc_auc_ci, **level)
+            [answer] = evaluated.each(kind.summary, **level)
         rows = source.rows.group_by(source.by).agg(answer) if source.by else source.rows.select(answer)
-        fields = (pl.col(name).struct.field(field).alias(field) for field in ("auc", "lower", "upper"))
+        fields = (pl.col(name).struct.field(field).alias(field) for field in kind.numbers)
         tables.append(rows.select(*source.by, pl.lit(name).alias("score"), *fields))
     return pl.concat(tables)
 
 
+def _level(options: argparse.Namespace) -> dict[str, float]:
+    """Return the level as expressions take it, if there is one."""
+    return {} if options.level is None else {"level": options.level}
+
+
+def _check_kind(options: argparse.Namespace) -> None:
+    """Refuse options that do not apply to a kind of curve other than ROC."""
+    is_benefit = options.kind == "net-benefit"
+    refused = _ROC_OPTIONS if is_benefit else (*_ROC_OPTIONS, "level")
+    name = next((option for option in refused if getattr(options, option) is not None), None)
+    if name is not None:
+        kinds = "`kind=roc` or `kind=net-benefit`" if name == "level" else "`kind=roc`"
+        raise OptionError("", name, f"is for {kinds}, got `kind={options.kind}`", "leave one of them out")
+    if is_benefit and options.low_is_positive:
+        reason = "reverses scores, and `kind=net-benefit` expects probabilities"
+        raise OptionError("", "low_is_positive", reason, 'leave it out, and write --score "1 - s"')
+
+
 def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
     """Refuse options that do not apply, and a chart that could not be drawn, before any row is read."""
+    if options.kind != "roc":
+        _check_kind(options)
     band_options = [option for option in _BAND_OPTIONS if option != "n_points" or options.folds is None]
     name = next((option for option in band_options if getattr(options, option) is not None), None)
-    if name is not None and options.method is None:
+    if name is not None and options.method is None and options.kind == "roc":
         raise OptionError("", name, "is for `method`", "give it, or leave this out")
     if options.max_points is not None and not is_chart and (options.method or options.folds):
         lines, option = ("bands", "method") if options.method else ("mean curves", "folds")
@@ -250,14 +302,17 @@ def _band_options(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _log_undefined(what: str, source: Evaluated, table: pl.DataFrame, groups: int, *, folds: bool) -> None:
+def _log_undefined(
+    what: str, source: Evaluated, table: pl.DataFrame, groups: int, *, folds: bool, needs: str | None
+) -> None:
     """Say of how many groups there is no curve or no band; refuse a file of nothing."""
     whole = groups * len(source.scores)
     n_curves = table.select(*source.by, "score").n_unique()
     least = "two positives and two negatives" if what == "band" else "a positive and a negative"
     if folds and what != "folds":
         least = f"{'two folds' if what == 'band' else 'a fold'} with a positive and a negative"
-    why = f"needs {least} that have a score, and none that is NaN"
+    least = needs or least
+    why = f"needs {least} with a score, and none that is NaN"
     name = "band" if what == "band" else "curve"
     if n_curves == 0:
         raise Refusal(f"there is no {name} to write: each {why}")
@@ -266,11 +321,15 @@ def _log_undefined(what: str, source: Evaluated, table: pl.DataFrame, groups: in
         log(f"polars-auc: {whole - n_curves} of {counted(whole, name)}{suffix} left out: each {why}")
 
 
-def _chart(suffix: str, points: dict[str, pl.DataFrame], areas: pl.DataFrame | None, by: list[str]) -> Any:
+def _chart(
+    kind: Kind, suffix: str, points: dict[str, pl.DataFrame], areas: pl.DataFrame | None, by: list[str]
+) -> Any:
     """Draw the chart."""
     with as_refusal():
         # Pictures show no tooltips.
-        return plot_roc(
+        return curve_chart(
+            "curve",
+            kind,
             points["curves"] if "curves" in points else points["band"],
             band=points.get("band"),
             folds=points.get("folds"),

@@ -373,6 +373,8 @@ def calibration_summary(
           Null if all scores are 0.
         - ``observed_expected_lower``, ``observed_expected_upper`` (Float64): Its limits, on the scale of the
           logarithm; null without a positive.
+        - ``observed_expected_p_value`` (Float64): The p-value of the two-sided score test that the expected
+          number of positives is right; null if all scores are 0 or 1.
         - ``in_the_large`` (Float64): Calibration in the large, the intercept of the logistic recalibration
           with slope 1; 0 is best. Null without both classes and if a score is 0 or 1.
         - ``in_the_large_se``, ``in_the_large_lower``, ``in_the_large_upper`` (Float64): Its standard error

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
 from polars_auc._expressions.curves import roc_curve
-from polars_auc._expressions.intervals import roc_auc_ci, roc_summary
+from polars_auc._expressions.intervals import roc_summary
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.inputs import called
 from polars_auc._plugin.errors import OptionError, OptionTypeError
@@ -176,8 +176,15 @@ def _columns(function: str, label: Any, others: Mapping[str, Any]) -> dict[str, 
     return series
 
 
-def curves_of_arrays(function: str, label: Any, scores: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the points of the ROC curves of scores, and the AUC of each with its interval."""
+def curves_of_arrays(
+    function: str,
+    label: Any,
+    scores: Any,
+    curve: Callable[..., pl.Expr],
+    summary: Callable[..., pl.Expr] | None,
+    needs: str,
+) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    """Return the points of the curves of scores, and the summary of each, such as its AUC with interval."""
     if hasattr(scores, "columns") and hasattr(scores, "__getitem__"):
         scores = {str(name): scores[name] for name in scores.columns}
     arrays = dict(scores) if isinstance(scores, Mapping) else {"score": scores}
@@ -186,8 +193,9 @@ def curves_of_arrays(function: str, label: Any, scores: Any) -> tuple[pl.DataFra
         raise OptionError(function, "scores", message, 'write {"forest": forest, "tree": tree}')
     frame = pl.DataFrame(_columns(function, label, arrays))
     try:
-        points = curve_points(frame, [roc_curve("label", name, max_points=_POINTS) for name in arrays])
-        intervals = frame.select(roc_auc_ci("label", name).alias(name) for name in arrays)
+        options = {"max_points": _POINTS} if curve is roc_curve else {}
+        points = curve_points(frame, [curve("label", name, **options) for name in arrays])
+        summaries = summary and frame.select(summary("label", name).alias(name) for name in arrays)
     except pl.exceptions.PolarsError as error:
         raise type(error)(_for_arrays(str(error))) from None
     plotted = set(points["score"])
@@ -195,12 +203,13 @@ def curves_of_arrays(function: str, label: Any, scores: Any) -> tuple[pl.DataFra
     for name in arrays:
         if name not in plotted:
             is_nan = labelled[name].dtype.is_float() and labelled[name].is_nan().any()
-            reason = "a score is NaN" if is_nan else "it needs a positive and a negative"
+            reason = "a score is NaN" if is_nan else f"it needs {needs}"
             raise OptionError(function, "scores", f"{name!r} has no curve: {reason}", "leave it out")
-    areas = pl.concat(
-        intervals.select(pl.lit(name).alias("score"), pl.col(name).alias("area")) for name in arrays
-    )
-    return points, areas.unnest("area")
+    if summaries is None:
+        return points, None
+    return points, pl.concat(
+        summaries.select(pl.lit(name).alias("score"), pl.col(name).alias("area")) for name in arrays
+    ).unnest("area")
 
 
 def _is_of_pandas(values: Any) -> bool:

@@ -9,13 +9,12 @@ import polars as pl
 
 from polars_auc._page.about import areas_below_one_half, unfinished_periods, untested
 from polars_auc._page.text import counted
-from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.forest import FEW_ROWS, group_name, has_few_rows
 from polars_auc._plots.names import score_text, visible
-from polars_auc._plots.numbers import cell
+from polars_auc._plots.numbers import after_adjustment, cell
 from polars_auc._report.options import ReportOptions
 
-__all__ = ["answers", "answers_of_all_groups", "few_rows", "findings"]
+__all__ = ["answers", "answers_of_all_groups", "few_rows", "findings", "prevalence_error"]
 
 # What is named of many.
 _MOST_NAMES = 4
@@ -30,10 +29,17 @@ _WHOM = {
     "previous": "the one before",
 }
 
-_COMPARED = ("psi", "p_adjusted", "delta_auc_p_adjusted", "change_p_adjusted", "alarm_p_adjusted")
+_COMPARED = (
+    "psi",
+    "p_adjusted",
+    "calibration_p_adjusted",
+    "delta_auc_p_adjusted",
+    "change_p_adjusted",
+    "alarm_p_adjusted",
+)
 
 # Names that no column of a user has.
-_GROUP, _FEW = "polars_auc: group", "polars_auc: few"
+_GROUP, _FEW, _EXCESS = "polars_auc: group", "polars_auc: few", "polars_auc: excess"
 
 
 def answers(
@@ -54,11 +60,15 @@ def answers(
     overall, groups = (labelled.filter(pl.col("scope") == scope) for scope in ("overall", "group"))
     first = str(labelled["score"][0])
     whom = _WHOM.get(versus, versus) if isinstance(versus, str) else "what they are compared with"
-    sentences = [*answers_of_all_groups(table, level), *_areas(overall)]
+    sentences = [*answers_of_all_groups(table, level), *_areas(overall), *_calibration(overall, level)]
     others = pl.col("score") != first
     has_several = table["score"].n_unique() > 1
     deltas = ("delta_auc", "delta_auc_p_adjusted")
+    if "observed_expected" in groups.columns:
+        groups = groups.with_columns((pl.col("observed_expected") - 1).alias(_EXCESS))
+    observed = "Observed over expected positives not 1"
     for rows, what, (effect, p_value), noun in (
+        (groups, observed, (_EXCESS, "calibration_p_adjusted"), "test" if has_several else "group"),
         (groups, f"Different from {whom}", ("difference", "p_adjusted"), "test" if has_several else "group"),
         (overall.filter(others), f"Different from {first}", deltas, "score"),
         (groups.filter(others), f"Different from {first} in groups", deltas, "test"),
@@ -160,6 +170,28 @@ def _areas(overall: pl.DataFrame) -> Iterator[tuple[bool, str]]:
         for score, auc, lower, upper in overall.select("score", "auc", "lower", "upper").rows()
     ]
     yield False, f"AUC of all rows{_list(parts, ', ')}"
+
+
+def _calibration(overall: pl.DataFrame, level: float) -> Iterator[tuple[bool, str]]:
+    """Return how many more or fewer positives there are than predicted."""
+    if "observed_expected" not in overall.columns:
+        return
+    defined = overall.filter(pl.col("observed_expected").is_not_null())
+    parts = []
+    for score, ratio, p in defined.select("score", "observed_expected", "calibration_p_adjusted").rows():
+        p_text = "" if p is None else f" (p {cell('p_value', p)})".replace("p <", "p < ")
+        parts.append(f"{score} {prevalence_error(ratio)}{p_text}")
+    if parts:
+        is_off = defined.filter(pl.col("calibration_p_adjusted") <= 1 - level).height > 0
+        yield is_off, f"Calibration of all rows{_list(parts)}"
+
+
+def prevalence_error(ratio: float | None) -> str:
+    """Return the ratio of observed to expected positives in words; empty if it is undefined."""
+    if ratio is None or ratio != ratio:
+        return ""
+    percent = f"{100 * abs(ratio - 1):.3g} %"
+    return f"positives {percent} {'more' if ratio >= 1 else 'less'} frequent than predicted"
 
 
 def _found(

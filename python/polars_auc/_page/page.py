@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from polars_auc._frames.groupings import EVERY, GROUPING, group_names
-from polars_auc._page.answers import few_rows, findings
+from polars_auc._page.answers import few_rows, findings, prevalence_error
 from polars_auc._page.charts import MOST_CURVES, charts
 from polars_auc._page.details import Details
 from polars_auc._page.document import await_libraries, document
@@ -19,7 +19,7 @@ from polars_auc._plots.forest import has_few_rows
 from polars_auc._plots.names import SCORE, key_text, plain_texts, score_text, visible
 from polars_auc._plots.numbers import aligned, cell, number_format, places_of
 from polars_auc._report.options import ReportOptions
-from polars_auc._report.rows import CHANGES
+from polars_auc._report.rows import CALIBRATION, CHANGES
 
 __all__ = ["page"]
 
@@ -46,6 +46,7 @@ _OVERALL = (
     "gini_upper",
 )
 _FOLDS = ("cv_auc", "cv_lower", "cv_upper", "cv_se", "n_folds", "n_undefined")
+_CALIBRATION = tuple(name for name in CALIBRATION if name != "calibration_p_value")
 _USERS = ("user_auc", "user_lower", "user_upper", "user_se", "n_users", "n_users_undefined")
 _DELTAS = (
     "first_auc",
@@ -151,6 +152,7 @@ def _overall_tables(overall: pl.DataFrame, level: float, *, is_exact: bool) -> d
     tables: dict[str, tuple[Sequence[str], float | None]] = {
         "overall": (numbers, None),
         "folds": (_FOLDS, None),
+        "calibration": (_CALIBRATION, level),
         "users": (_USERS, None),
         "deltas": (_DELTAS, level),
         "changes": (CHANGES, level),
@@ -206,6 +208,7 @@ def _cards(overall: pl.DataFrame, *, is_exact: bool) -> list[dict[str, str]]:
             "interval": ""
             if row["lower"] is None or math.isnan(row["lower"])
             else f"{_text('auc', row['lower'])} to {_text('auc', row['upper'])}",
+            "calibration": prevalence_error(row.get("observed_expected")),
             "ks": _text("ks", row["ks"]),
             "n": _text("n", row["n"]),
             "n_pos": _text("n", row["n_pos"]),

@@ -9,9 +9,8 @@ import polars as pl
 
 from polars_auc._frames.groupings import EVERY, GROUPING, group_names
 from polars_auc._page.markdown import markdown_page
-from polars_auc._plots.adjustment import P_ADJUSTED, after_adjustment
 from polars_auc._plots.names import OVERALL, key_texts, score_text, visible
-from polars_auc._plots.numbers import aligned, cell, places_of
+from polars_auc._plots.numbers import P_ADJUSTED, after_adjustment, aligned, cell, places_of
 from polars_auc._plugin.errors import CALLED, OptionError
 
 __all__ = [
@@ -36,6 +35,10 @@ _FIRST = ("n", "auc", "lower", "upper")
 _ADDED = (
     "auc_min",
     "auc_max",
+    "brier_score",
+    "observed_expected",
+    "calibration_slope",
+    "calibration_p_adjusted",
     "cv_auc",
     "user_auc",
     "delta_auc",

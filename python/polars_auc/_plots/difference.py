@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from polars_auc._frames.inputs import IntoFrame, called
-from polars_auc._plots.layout import (
-    REFERENCE,
-    altair,
-    arranged,
-    color,
-    described,
-    layout,
-    lines,
-    number_tooltip,
-    points,
-    titled,
-)
-from polars_auc._plots.points import difference_drawing
+from polars_auc._plots.curves import curve_chart
+from polars_auc._plots.kinds import DIFFERENCE
 
 if TYPE_CHECKING:
     import altair as alt
@@ -80,45 +69,15 @@ def plot_difference(
     >>> chart.description
     'Differences of ROC curves with their bands. Panels by dataset: breast_cancer, digits. The dashed ...'
     """
-    name = "plot_difference"
-    alt = altair(name)
-    shape = layout(name, facet, columns, size, tooltip)
-    drawing = difference_drawing(differences, by, facet)
-    marks = alt.Chart().mark_area(fillOpacity=0.2, strokeWidth=0)
-    band = marks.encode(x=_x(), y=_y("lower:Q"), y2="upper:Q", color=color(drawing), detail="curve:N")
-    axes = {"x": _x(), "y": _y("difference:Q")}
-    layers = [_no_difference(), band, lines(name, drawing, axes)]
-    if tooltip:
-        numbers = [number_tooltip(number) for number in _NUMBERS]
-        layers.append(points(drawing, axes, numbers))
-    several = max(len(drawing.curves), len(drawing.panels)) > 1
-    what = (
-        "Differences of ROC curves with their bands" if several else "Difference of ROC curves with its band"
+    return curve_chart(
+        "plot_difference",
+        DIFFERENCE,
+        differences,
+        by=by,
+        facet=facet,
+        columns=columns,
+        size=size,
+        x_title=x_title,
+        y_title=y_title,
+        tooltip=tooltip,
     )
-    chart = arranged(layers, drawing, shape, described(what, drawing, "The dashed line is no difference."))
-    return titled(name, chart, x_title, y_title)
-
-
-_NUMBERS = ("fpr", "difference", "lower", "upper", "p_value")
-
-
-def _x() -> alt.X:
-    import altair as alt
-
-    axis = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f", labelFlush=False)
-    return alt.X("fpr:Q", title="false positive rate", scale=alt.Scale(domain=[0, 1], nice=False), axis=axis)
-
-
-def _y(field: str) -> alt.Y:
-    import altair as alt
-
-    return alt.Y(field, title="difference of the true positive rates")
-
-
-def _no_difference() -> alt.Chart:
-    import altair as alt
-
-    ends: Any = alt.InlineData(values=[{"fpr": 0, "difference": 0}, {"fpr": 1, "difference": 0}])
-    line = alt.Chart(ends).mark_line(color=REFERENCE, strokeDash=[4, 4], strokeWidth=1, aria=False)
-    chart: alt.Chart = line.encode(x=_x(), y=_y("difference:Q"))
-    return chart

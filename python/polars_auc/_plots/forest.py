@@ -8,9 +8,9 @@ import polars as pl
 
 from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._frames.inputs import IntoFrame, called, rows_of
-from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, area_scale, number_tooltip, titled
 from polars_auc._plots.names import key_label, key_text, score_text
+from polars_auc._plots.numbers import after_adjustment
 from polars_auc._plugin.options import between_0_and_1, integer
 
 if TYPE_CHECKING:

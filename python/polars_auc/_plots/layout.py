@@ -27,6 +27,7 @@ __all__ = [
     "area_scale",
     "arranged",
     "color",
+    "dashes",
     "described",
     "layout",
     "lines",
@@ -41,6 +42,7 @@ __all__ = [
 COLORS = ("#1f77d0", "#d55e00", "#009e73", "#c46ba8")
 _DASHES = ((1, 0), (6, 2), (2, 2), (8, 2, 2, 2))
 _MOST_CURVES = len(COLORS) * len(_DASHES)
+_REFERENCE_DASHES = ((4, 4), (1, 2))
 
 REFERENCE = "#808080"
 """A grey with the same contrast."""
@@ -157,31 +159,59 @@ def titled(
 
 
 def color(drawing: Drawing) -> Any:
-    """Return the colour of a curve."""
+    """Return the colour of a curve, or of a reference line."""
     import altair as alt
 
-    if not drawing.by:
+    if not (drawing.by or drawing.references):
         return alt.value(COLORS[0])
-    colors = [COLORS[place % len(COLORS)] for place in range(len(drawing.curves))]
-    scale = alt.Scale(domain=drawing.curves, range=colors)
+    names = _names(drawing)
+    colors = [COLORS[place % len(COLORS)] for place in range(len(names) - len(drawing.references))]
+    scale = alt.Scale(domain=names, range=[*colors, *(REFERENCE for _ in drawing.references)])
+    return alt.Color("curve:N", title=_legend_title(drawing), scale=scale, legend=_legend(drawing))
+
+
+def dashes(drawing: Drawing) -> Any:
+    """Return the dash of a curve, or of a reference line."""
+    import altair as alt
+
+    names = _names(drawing)
+    curves = [list(_DASHES[place // len(COLORS)]) for place in range(len(names) - len(drawing.references))]
+    references = [list(dash) for dash in _REFERENCE_DASHES[: len(drawing.references)]]
+    scale = alt.Scale(domain=names, range=[*curves, *references])
+    return alt.StrokeDash("curve:N", title=_legend_title(drawing), scale=scale, legend=_legend(drawing))
+
+
+def _names(drawing: Drawing) -> list[str]:
+    """Return what has a colour: the curves, and reference lines."""
+    return [*(drawing.curves or [""]), *drawing.references]
+
+
+def _legend(drawing: Drawing) -> Any:
+    import altair as alt
+
     # A name is never cut. JSON is a part of the language of expressions.
-    labels: dict[str, Any] = (
-        {"labelExpr": f"{json.dumps(drawing.labels)}[datum.label]"} if drawing.labels else {}
-    )
+    labels: dict[str, Any] = {}
+    if drawing.labels:
+        texts = {**drawing.labels, **{name: name for name in drawing.references}}
+        labels["labelExpr"] = f"{json.dumps(texts)}[datum.label]"
+    if not drawing.by:
+        labels["values"] = list(drawing.references)
     looks: dict[str, Any] = {"symbolSize": 300, "symbolOpacity": 1, "symbolStrokeWidth": 2}
-    legend = alt.Legend(labelLimit=0, symbolType="stroke", **looks, **labels)
-    return alt.Color("curve:N", title=_legend_title(drawing), scale=scale, legend=legend)
+    return alt.Legend(labelLimit=0, symbolType="stroke", **looks, **labels)
 
 
 def _legend_title(drawing: Drawing) -> str:
-    return ", ".join(drawing.by) + (": AUC with interval" if drawing.labels else "")
+    return ", ".join(drawing.by) + (f": {drawing.kind.number_title}" if drawing.labels else "")
 
 
 def lines(
     name: str,
     drawing: Drawing,
     axes: dict[str, Any],
-    interpolate: Literal["linear", "step-after"] = "linear",
+    interpolate: Literal["linear", "step-after", "step-before"] = "linear",
+    *,
+    marks: bool = False,
+    clip: bool = False,
 ) -> alt.Chart:
     """Draw lines from point to point, straight ones by default: tied rows make a diagonal."""
     import altair as alt
@@ -194,12 +224,15 @@ def lines(
         instead = either("write facet= in place of by=, or draw fewer curves", "give fewer `score`")
         raise OptionError(name, "", reason, instead)
     encoded = {**axes, "color": color(drawing)}
-    if len(drawing.curves) > len(COLORS):
-        dashes = [list(_DASHES[place // len(COLORS)]) for place in range(len(drawing.curves))]
-        scale = alt.Scale(domain=drawing.curves, range=dashes)
-        encoded["strokeDash"] = alt.StrokeDash("curve:N", title=_legend_title(drawing), scale=scale)
-    marks = alt.Chart().mark_line(interpolate=interpolate, strokeWidth=2, strokeJoin="round")
-    chart: alt.Chart = marks.transform_filter("datum.part === 'curve'").encode(
+    if len(drawing.curves) > len(COLORS) or drawing.references:
+        encoded["strokeDash"] = dashes(drawing)
+    looks: dict[str, Any] = {"strokeWidth": 2, "strokeJoin": "round"}
+    if clip:
+        looks["clip"] = True
+    if marks:
+        looks["point"] = alt.OverlayMarkDef(filled=True, size=25)
+    line = alt.Chart().mark_line(interpolate=interpolate, **looks)
+    chart: alt.Chart = line.transform_filter("datum.part === 'curve'").encode(
         **encoded, detail="curve:N", order="place:Q"
     )
     return chart

@@ -8,7 +8,19 @@ from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, InvalidOperation
 from typing import Literal
 
-__all__ = ["SCORE_COLUMNS", "SMALLEST", "aligned", "cell", "is_p_value", "number_format", "places_of"]
+import polars as pl
+
+__all__ = [
+    "P_ADJUSTED",
+    "SCORE_COLUMNS",
+    "SMALLEST",
+    "after_adjustment",
+    "aligned",
+    "cell",
+    "is_p_value",
+    "number_format",
+    "places_of",
+]
 
 SCORE_COLUMNS = ("threshold", "highest", "lowest")
 """Columns of values of scores."""
@@ -30,6 +42,9 @@ _SIGNIFICANT = -1
 
 # Larger numbers are written with an exponent.
 _LARGEST = 1e15
+
+P_ADJUSTED = "p_adjusted"
+"""How the names of columns of adjusted p-values end."""
 
 _PLAIN = re.compile(r"-?\d+(\.\d+)?")
 
@@ -181,3 +196,18 @@ def number_format(
         return f"0.{'0' * (_DIGITS - 1)}E+00"
     decimals = f"0.{'0' * places}"
     return f'[<{SMALLEST}]"<{SMALLEST}";{decimals}' if is_p_value(name) else decimals
+
+
+def after_adjustment(table: pl.DataFrame, *columns: str) -> str:
+    """Say whether these columns of a report, or all, were adjusted for the number of tests.
+
+    Every adjustment raises the smallest of different p-values. Of a single test, or of equal p-values, the
+    table does not say whether they were adjusted, and neither is said.
+    """
+    names = columns or tuple(name for name in table.columns if name.endswith(P_ADJUSTED))
+    pairs = [(name.removesuffix(P_ADJUSTED) + "p_value", name) for name in names]
+    tests = [table.select(p=p, adjusted=adjusted).drop_nulls() for p, adjusted in pairs if p in table.columns]
+    if len(tests) < len(pairs) or any((one["p"] != one["adjusted"]).any() for one in tests):
+        return ", after the adjustment"
+    several = any(one.filter(pl.col("p") > 0)["p"].n_unique() > 1 for one in tests)
+    return ", without an adjustment for the number of tests" if several else ""

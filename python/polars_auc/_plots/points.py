@@ -1,13 +1,15 @@
-"""What a chart of ROC curves or of their differences draws: points, each with its curve and its panel."""
+"""What a chart of curves draws: points, each with its curve and its panel."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from statistics import NormalDist
 
 import polars as pl
 
 from polars_auc._frames.inputs import IntoFrame, keys_of, refuse_keys, rows_of
+from polars_auc._plots.kinds import DIFFERENCE, ROC, ROC_BAND, Kind
 from polars_auc._plots.names import SCORE, key_label
 from polars_auc._plugin.errors import CALLED, OptionError, either
 
@@ -17,13 +19,8 @@ __all__ = [
     "Drawing",
     "as_drawing",
     "curve_keys",
-    "difference_drawing",
     "drawing",
 ]
-
-_CURVE = ("fpr", "tpr")
-_BAND = ("lower_fpr", "lower_tpr", "upper_fpr", "upper_tpr")
-_DIFFERENCE = ("fpr", "difference", "lower", "upper", "p_value")
 
 POINT_COLUMNS = (
     "point",
@@ -34,9 +31,9 @@ POINT_COLUMNS = (
     "error",
     "tpr_a",
     "tpr_b",
-    *_CURVE,
-    *_BAND,
-    *_DIFFERENCE,
+    *ROC.fields,
+    *ROC_BAND.fields,
+    *DIFFERENCE.fields,
 )
 """Columns of points, which make no groups."""
 
@@ -49,8 +46,14 @@ _ROUNDING = 1e-9
 MOST_POINTS = 50_000
 """A browser draws as many at once."""
 
+# A curve of more points is thinned, in so many columns of pixels at most.
+_POINTS_OF_CURVE, _PIXELS = 1000, 500
+
+# Rates at the ticks of an axis of normal deviates, which is symmetric; and how far rates of 0 are below it.
+_TICKS = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5)
+_OUTSIDE = 0.2
+
 _EXAMPLES = {
-    "curves": 'curve_points(frame, roc_curve("label", "score"))',
     "band": 'curve_points(frame, roc_band("label", "score"))',
     "folds": 'curve_points(frame, roc_curve("label", "score", max_points=100), "fold")',
     "differences": 'curve_points(frame, roc_difference_band("label", "new", "old"))',
@@ -62,7 +65,7 @@ class Drawing:
     """Points in the order of drawing, and the names of curves and panels in the order of showing."""
 
     points: pl.DataFrame
-    """The columns part ("curve", "band" or "fold"), curve, panel, place, and those of points."""
+    """The columns part ("curve", "band", "fold" or "reference"), curve, panel, place, and those of points."""
 
     by: list[str]
     facet: list[str]
@@ -72,65 +75,129 @@ class Drawing:
     """What the legend says of each curve, if that is more than its name."""
     has_areas: bool = False
     """Whether there are points of the part "area", which are texts in panels."""
+    kind: Kind = ROC
+    references: tuple[str, ...] = ()
+    """The names of reference lines that depend on the points; the legend has them after the curves."""
+    ticks: tuple[float, ...] = ()
+    """The ticks of axes of normal deviates."""
 
 
 def drawing(
     curves: IntoFrame,
-    band: IntoFrame | None,
     by: str | Iterable[str] | None,
     facet: str | Iterable[str] | None,
+    *,
+    kind: Kind = ROC,
+    band: IntoFrame | None = None,
     folds: IntoFrame | None = None,
 ) -> Drawing:
     """Read curves, bands and the curves of folds, and refuse what would be drawn wrong."""
-    rows = _rows("curves", curves, _CURVE)
+    what = "differences" if kind is DIFFERENCE else "curves"
+    rows = _rows(what, curves, kind)
     keys, panels = curve_keys(rows, by, facet)
-    lines = _placed("curves", rows, keys, panels)
-    if lines.is_empty():
-        msg = f"{_name()}: curves has no point; a curve is undefined without positives or without negatives"
+    placed = _placed(what, rows, keys, panels, kind)
+    if placed.is_empty():
+        msg = f"{_name()}: {what} has no point; each needs {kind.needs}"
         raise ValueError(msg)
-    parts = [lines.with_columns(part=pl.lit("curve"))]
+    if kind.has_intervals and (crossed := placed.filter(pl.col("lower") > pl.col("upper"))).height:
+        found = crossed.row(0, named=True)
+        msg = f"{_name()}: {what} must have lower limits below upper ones, got {found}"
+        raise ValueError(msg)
+    ticks = _ticks(placed.select(kind.x.field, kind.y.field)) if kind.x.scale == "deviate" else ()
+    lines, references = _positions(placed, kind, ticks)
+    parts = [lines.with_columns(part=pl.lit("curve")), *references]
     number = lines.select("curve", "panel").n_unique()
     if band is not None:
-        limits = _placed("band", _rows("band", band, _BAND), keys, panels)
+        limits = _placed("band", _rows("band", band, ROC_BAND), keys, panels, ROC_BAND)
         _refuse_unmatched("band", limits, lines)
         parts.append(_outlines(limits).with_columns(part=pl.lit("band")))
     if folds is not None:
-        thin = _fold_points(_rows("folds", folds, _CURVE), keys, panels)
+        thin = _fold_points(_rows("folds", folds, ROC), keys, panels)
         _refuse_unmatched("folds", thin, lines)
         parts.append(thin.with_columns(part=pl.lit("fold")))
         number += thin.select("curve", "panel", "fold").n_unique()
     points = pl.concat(parts, how="diagonal").with_row_index("place")
     if points.height > MOST_POINTS:
-        _refuse_many(points.height, number, bands=band is not None)
-    return as_drawing(points, rows, lines, keys, panels)
+        _refuse_many(points.height, number, kind, bands=band is not None)
+    names = [name for part in references for name in part["curve"].unique()]
+    return replace(
+        as_drawing(points, rows, lines, keys, panels), kind=kind, references=tuple(names), ticks=ticks
+    )
 
 
-def difference_drawing(
-    differences: IntoFrame, by: str | Iterable[str] | None, facet: str | Iterable[str] | None
-) -> Drawing:
-    """Read the differences of curves with their bands, and refuse what would be drawn wrong."""
-    rows = _rows("differences", differences, _DIFFERENCE)
-    keys, panels = curve_keys(rows, by, facet)
-    placed = _placed("differences", rows, keys, panels, least=-1, rising="fpr")
-    crossed = placed.filter((pl.col("lower") > pl.col("upper")) | (pl.min_horizontal("fpr", "p_value") < 0))
-    if crossed.height:
-        msg = (
-            f"{_name()}: differences must have lower limits below upper ones, and rates and p-values from 0 "
-            f"to 1, got {crossed.row(0, named=True)}"
+def _ticks(rates: pl.DataFrame) -> tuple[float, ...]:
+    """Return the ticks of both axes of normal deviates, from below the smallest rate that is not 0."""
+    [least] = rates.select(pl.min_horizontal(pl.all().filter(pl.all() > _TICKS[0]).min())).to_series()
+    first = max(tick for tick in _TICKS if tick <= min(least or 1.0, 0.01))
+    lower = [NormalDist().inv_cdf(tick) for tick in _TICKS if tick >= first]
+    return (*lower, *(-tick for tick in reversed(lower[:-1])))
+
+
+def _positions(
+    points: pl.DataFrame, kind: Kind, ticks: Sequence[float]
+) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
+    """Return points with their positions on the axes, and the reference lines that depend on them."""
+    keys = ["curve", "panel"]
+    if kind.has_bands:
+        last = pl.col("cum_n", "cum_fpr").last().over(keys)
+        if points.select(last.name.suffix("_last")).filter(pl.col("cum_fpr_last") != 1).height:
+            msg = f"{_name()}: curves must have all bands of each table, to its last one"
+            raise ValueError(msg)
+        points = points.with_columns(population=pl.col("cum_n") / pl.col("cum_n").last().over(keys))
+    if kind.y.field == "gain":
+        zero = pl.lit(0.0).alias
+        starts = points.group_by(keys, maintain_order=True).agg(zero("population"), zero("gain"))
+        points = pl.concat([starts, points], how="diagonal")
+    if ticks:
+        end = ticks[-1] + _OUTSIDE
+        # A rate of 0 or 1 has no finite deviate.
+        inner = NormalDist().cdf(-end), NormalDist().cdf(end)
+        points = points.with_columns(
+            pl.col(axis.field)
+            .clip(*inner)
+            .map_elements(NormalDist().inv_cdf, return_dtype=pl.Float64)
+            .alias(axis.column)
+            for axis in (kind.x, kind.y)
         )
-        raise ValueError(msg)
-    points = placed.with_columns(part=pl.lit("curve")).with_row_index("place")
-    if points.is_empty():
-        msg = f"{_name()}: differences has no point; without positives or without negatives there is none"
-        raise ValueError(msg)
-    if points.height > MOST_POINTS:
-        number = points.select("curve", "panel").n_unique()
-        msg = (
-            f"{_name()}: there are {points.height:,} points, and a chart takes at most {MOST_POINTS:,}; "
-            f"write roc_difference_band(..., n_points={MOST_POINTS // number}), or draw fewer differences"
+    references = []
+    x, y = kind.x.column, kind.y.column
+    if kind.y.field == "precision":
+        ends = points.group_by(keys, maintain_order=True).agg(
+            pl.lit(pl.Series(x, [0.0, 1.0])), pl.col(y).last()
         )
-        raise ValueError(msg)
-    return as_drawing(points, rows, points, keys, panels)
+        references.append(_reference("prevalence", ends.explode(x), x, y))
+    if kind.y.scale == "benefit":
+        references.append(_reference("treat all", points.drop(y).rename({"treat_all": y}), x, y))
+        references.append(_reference("treat none", points.with_columns(pl.lit(0.0).alias(y)), x, y))
+    return _thinned(points, kind), references
+
+
+def _reference(name: str, points: pl.DataFrame, x: str, y: str) -> pl.DataFrame:
+    """Return a reference line for each curve; equal ones of a panel are one."""
+    lines = points.select("panel", pl.col("curve").alias("source"), x, y)
+    distinct = lines.unique(["panel", x, y], keep="first", maintain_order=True)
+    return distinct.with_columns(part=pl.lit("reference"), curve=pl.lit(name))
+
+
+def _thinned(points: pl.DataFrame, kind: Kind) -> pl.DataFrame:
+    """Return the first, last, lowest and highest point of each column of pixels, which draw the same line.
+
+    Jugel, Jerzak, Hackenbroich and Markl (2014). ROC curves have ``max_points``.
+    """
+    keys = ["curve", "panel"]
+    number = points.select(keys).n_unique()
+    if kind is ROC or kind.has_intervals or points.height <= _POINTS_OF_CURVE * number:
+        return points
+    pixels = max(1, min(_PIXELS, MOST_POINTS // (4 * number)))
+    x, y = pl.col(kind.x.column), pl.col(kind.y.column)
+    column = ((x - x.min()) / (x.max() - x.min()) * pixels).floor().alias("pixel")
+    place = pl.int_range(pl.len())
+    ends = (place.first(), place.last(), place.get(y.arg_min()), place.get(y.arg_max()))
+    return (
+        points.with_columns(column)
+        .filter(pl.any_horizontal((place == end).over(*keys, "pixel") for end in ends))
+        .drop("pixel")
+    )
 
 
 def _fold_points(rows: pl.DataFrame, by: list[str], facet: list[str]) -> pl.DataFrame:
@@ -142,7 +209,7 @@ def _fold_points(rows: pl.DataFrame, by: list[str], facet: list[str]) -> pl.Data
             f"facet={facet}, got the columns {rows.drop(_POINTS).columns}; write {_EXAMPLES['folds']}"
         )
         raise ValueError(msg)
-    return _placed("folds", rows, by, facet, apart=others)
+    return _placed("folds", rows, by, facet, ROC, apart=others)
 
 
 def _name() -> str:
@@ -175,23 +242,24 @@ def as_drawing(
     return Drawing(points, keys, panels, curves, panel_names)
 
 
-def _rows(what: str, frame: IntoFrame, fields: Sequence[str]) -> pl.DataFrame:
+def _rows(what: str, frame: IntoFrame, kind: Kind) -> pl.DataFrame:
     """Return one row for each point, with its fields in a column of structs."""
     table = rows_of(_name(), frame).collect()
+    fields = list(kind.fields)
     if set(fields) <= set(table.columns):
         # A database may have lost the order of the rows.
         ordered = table.sort("point", maintain_order=True) if "point" in table.columns else table
-        return ordered.with_columns(_point(fields, table.columns, pl.col))
-    lists = _lists(table.schema, fields)
+        return ordered.with_columns(_point(kind, table.columns, pl.col))
+    lists = _lists(table.schema, kind)
     if not lists:
         msg = (
             f"{_name()}: {what} must have the columns {', '.join(fields)}, or lists of such points, "
-            f"got the columns {table.columns}; write {_EXAMPLES[what]}"
+            f"got the columns {table.columns}; write {_EXAMPLES.get(what, kind.example)}"
         )
         raise ValueError(msg)
     keys = table.drop(lists)
     if len(lists) == 1:
-        return _exploded(keys, table[lists[0]], fields)
+        return _exploded(keys, table[lists[0]], kind)
     if SCORE in keys.columns:
         msg = (
             f"{_name()}: {what} has several columns of lists, {lists}, whose names become a column "
@@ -199,15 +267,16 @@ def _rows(what: str, frame: IntoFrame, fields: Sequence[str]) -> pl.DataFrame:
         )
         raise ValueError(msg)
     return pl.concat(
-        _exploded(keys.with_columns(pl.lit(name).alias(SCORE)), table[name], fields) for name in lists
+        _exploded(keys.with_columns(pl.lit(name).alias(SCORE)), table[name], kind) for name in lists
     )
 
 
-def _lists(schema: pl.Schema, fields: Sequence[str]) -> list[str]:
+def _lists(schema: pl.Schema, kind: Kind) -> list[str]:
     """Return the columns that hold lists of points with these fields."""
-    found = {name: names for name, dtype in schema.items() if set(fields) <= (names := _fields(dtype))}
+    found = {name: names for name, dtype in schema.items() if set(kind.fields) <= (names := _fields(dtype))}
     # A band has a mean curve, which is drawn as a curve only if there is no other.
-    return [name for name, names in found.items() if fields == _BAND or not names >= set(_BAND)] or list(
+    is_band = kind is ROC_BAND
+    return [name for name, names in found.items() if is_band or not names >= set(ROC_BAND.fields)] or list(
         found
     )
 
@@ -218,31 +287,26 @@ def _fields(dtype: pl.DataType) -> set[str]:
     return set()
 
 
-def _exploded(keys: pl.DataFrame, points: pl.Series, fields: Sequence[str]) -> pl.DataFrame:
+def _exploded(keys: pl.DataFrame, points: pl.Series, kind: Kind) -> pl.DataFrame:
     rows = keys.with_columns(points.alias(_POINTS)).explode(_POINTS)
-    return rows.with_columns(_point(fields, _fields(points.dtype), pl.col(_POINTS).struct.field))
+    return rows.with_columns(_point(kind, _fields(points.dtype), pl.col(_POINTS).struct.field))
 
 
-def _point(fields: Sequence[str], existing: Iterable[str], field: Callable[[str], pl.Expr]) -> pl.Expr:
+def _point(kind: Kind, existing: Iterable[str], field: Callable[[str], pl.Expr]) -> pl.Expr:
     """Return a point; its threshold as text, which shows large integers and infinities as they are."""
-    threshold = field("threshold").cast(pl.String) if "threshold" in existing else pl.lit(None, pl.String)
-    rates = [field(name).cast(pl.Float64).alias(name) for name in fields]
-    return pl.struct(*rates, threshold.alias("threshold")).alias(_POINTS)
+    texts = [
+        (field(name).cast(pl.String) if name in existing else pl.lit(None, pl.String)).alias(name)
+        for name in kind.texts
+    ]
+    rates = [field(name).cast(pl.Float64).alias(name) for name in kind.fields]
+    return pl.struct(*rates, *texts).alias(_POINTS)
 
 
 def _placed(
-    what: str,
-    rows: pl.DataFrame,
-    by: list[str],
-    facet: list[str],
-    *,
-    least: float = 0,
-    rising: str | None = None,
-    apart: Sequence[str] = (),
+    what: str, rows: pl.DataFrame, by: list[str], facet: list[str], kind: Kind, apart: Sequence[str] = ()
 ) -> pl.DataFrame:
     """Return the points with the names of their curve and panel; refuse points that are no curve.
 
-    Rates are not below the least one, and never fall; if one is named, it rises and the others may fall.
     Columns that tell further curves apart make the column fold.
     """
     refuse_keys(_name(), [*by, *facet, *apart], rows.drop(_POINTS).schema, nested=False)
@@ -250,22 +314,22 @@ def _placed(
     placed = rows.select(*(key_label(columns).alias(key) for key, columns in keys.items()), _POINTS).unnest(
         _POINTS
     )
-    rates = pl.selectors.float()
     # An undefined curve has no points, or a null in place of its list.
-    placed = placed.filter(~pl.all_horizontal(rates.is_null()))
-    outside = placed.filter(
-        pl.any_horizontal(~rates.is_between(least - _ROUNDING, 1 + _ROUNDING).fill_null(value=False))
-    )
-    if outside.height:
-        found = outside.select(rates).row(0, named=True)
-        msg = f"{_name()}: {what} must hold numbers from {least:g} to 1, got {found}"
-        raise ValueError(msg)
-    falls = rates.diff() < -_ROUNDING if rising is None else pl.col(rising).diff() <= 0
-    if placed.select(pl.any_horizontal(falls.over(*keys)).any()).item():
-        others = [name for name in rows.columns if name not in {*by, *facet, *apart, *POINT_COLUMNS, _POINTS}]
+    placed = placed.filter(~pl.all_horizontal(pl.col(*kind.fields).is_null()))
+    for name, (least, most) in kind.fields.items():
+        inside = pl.col(name).is_between(least - _ROUNDING, most + _ROUNDING) & pl.col(name).is_not_nan()
+        if (outside := placed.filter(~inside.fill_null(value=name in kind.nullable))).height:
+            found = outside.select(*kind.fields).row(0, named=True)
+            msg = f"{_name()}: {what} must hold numbers from {least:g} to {most:g}, got {found}"
+            raise ValueError(msg)
+    falls = [pl.col(name).diff() < -_ROUNDING for name in kind.monotone]
+    falls += [pl.col(name).diff() <= 0 for name in (kind.rising,) if name]
+    if placed.select(pl.any_horizontal(each.over(*keys) for each in falls).any()).item():
+        ignored = {*by, *facet, *apart, *POINT_COLUMNS, *kind.fields, *kind.texts, *kind.columns, _POINTS}
+        others = [name for name in rows.columns if name not in ignored]
         cause = f"by={by} and facet={facet} do not tell" if by or facet else "nothing tells"
         hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"
-        hint += ", or sort one curve by fpr"
+        hint += f", or sort one curve by {kind.rising or kind.monotone[0]}"
         msg = (
             f"{_name()}: {what} has points that fall, as those of several curves do that {cause} apart; "
             f"{hint}"
@@ -296,16 +360,23 @@ def _refuse_unmatched(what: str, parts: pl.DataFrame, lines: pl.DataFrame) -> No
         raise ValueError(msg)
 
 
-def _refuse_many(height: int, number: int, *, bands: bool) -> None:
+def _refuse_many(height: int, number: int, kind: Kind, *, bands: bool) -> None:
     """Refuse more points than a chart takes, and say how many each curve and band may have."""
     share = MOST_POINTS // number
     curve_limit, band_limit = min(1000, max(2, share // 2)), min(101, max(3, share // 4))
-    fewer = either(f"write roc_curve(..., max_points={curve_limit})", f"write `max_points={curve_limit}`")
-    if bands:
-        # A place of a band is two points.
-        fewer += either(f" and roc_band(..., n_points={band_limit})", f" and `n_points={band_limit}`")
+    fewer = "draw fewer curves"
+    if kind is DIFFERENCE:
+        fewer = f"write roc_difference_band(..., n_points={share}), or draw fewer differences"
+    elif kind is ROC:
+        places = either(
+            f"write roc_curve(..., max_points={curve_limit})", f"write `max_points={curve_limit}`"
+        )
+        if bands:
+            # A place of a band is two points.
+            places += either(f" and roc_band(..., n_points={band_limit})", f" and `n_points={band_limit}`")
+        fewer = f"{places}, or draw fewer curves"
     reason = f"there are {height:,} points, and a chart takes at most {MOST_POINTS:,}"
-    raise OptionError(_name(), "", reason, f"{fewer}, or draw fewer curves")
+    raise OptionError(_name(), "", reason, fewer)
 
 
 def _in_order(rows: pl.DataFrame, keys: list[str], existing: pl.Series) -> list[str]:

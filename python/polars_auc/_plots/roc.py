@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from polars_auc._frames.arrays import curves_of_arrays
 from polars_auc._frames.inputs import IntoFrame, called
-from polars_auc._plots.areas import areas_in_panels, with_areas
-from polars_auc._plots.layout import (
-    REFERENCE,
-    altair,
-    arranged,
-    color,
-    described,
-    layout,
-    lines,
-    number_tooltip,
-    points,
-    titled,
-)
-from polars_auc._plots.points import Drawing, drawing
+from polars_auc._plots.curves import curve_chart
+from polars_auc._plots.kinds import KINDS, ROC, CurveKind
 from polars_auc._plugin.errors import OptionError
 
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["plot_roc"]
+__all__ = ["plot_curve", "plot_net_benefit", "plot_roc"]
 
 
 @called("plot_roc")
@@ -143,76 +130,164 @@ def plot_roc(
     >>> pa.plot_roc(mean, folds=folds).description
     'ROC curve. Thin lines are curves of folds. The dashed diagonal is chance.'
     """
-    name = "plot_roc"
-    alt = altair(name)
-    shape = layout(name, facet, columns, size, tooltip)
-    if scores is not None:
-        point_options = {"band": band, "folds": folds, "areas": areas, "by": by, "facet": facet}
-        if option := next((option for option, value in point_options.items() if value is not None), None):
-            reason = "is for points of curves, and `scores` are arrays"
-            raise OptionError(name, option, reason, "leave it out, or write curves=curve_points(...)")
-        curves, areas = curves_of_arrays(name, curves, scores)
-    points_of: Any = curves
-    chart_drawing = drawing(points_of, band, by, facet, folds)
-    if areas is not None:
-        chart_drawing = with_areas(name, chart_drawing, areas)
-    behind = [
-        *([] if band is None else [_bands(chart_drawing)]),
-        *([] if folds is None else [_folds(chart_drawing)]),
-    ]
-    layers = [_diagonal(), *behind, lines(name, chart_drawing, _axes())]
-    if chart_drawing.has_areas:
-        layers += areas_in_panels(_axes(), color(chart_drawing))
-    if tooltip:
-        rates = [number_tooltip(rate) for rate in ("fpr", "tpr")]
-        thresholds = [alt.Tooltip("threshold:N")] if chart_drawing.points["threshold"].count() else []
-        layers.append(points(chart_drawing, _axes(), [*thresholds, *rates]))
-    several = max(len(chart_drawing.curves), len(chart_drawing.panels)) > 1
-    what = f"ROC curve{'s' if several else ''}{'' if band is None else ' with bands'}"
-    thin = "" if folds is None else "Thin lines are curves of folds. "
-    chart = arranged(
-        layers, chart_drawing, shape, described(what, chart_drawing, f"{thin}The dashed diagonal is chance.")
+    return curve_chart(
+        "plot_roc",
+        ROC,
+        curves,
+        scores,
+        areas=areas,
+        band=band,
+        folds=folds,
+        by=by,
+        facet=facet,
+        columns=columns,
+        size=size,
+        x_title=x_title,
+        y_title=y_title,
+        tooltip=tooltip,
     )
-    return titled(name, chart, x_title, y_title)
 
 
-def _axes() -> dict[str, Any]:
-    import altair as alt
+@called("plot_curve")
+def plot_curve(
+    curves: IntoFrame | Iterable[Any],
+    scores: Mapping[str, Iterable[Any]] | Iterable[Any] | None = None,
+    *,
+    kind: CurveKind,
+    areas: IntoFrame | None = None,
+    by: str | Iterable[str] | None = None,
+    facet: str | Iterable[str] | None = None,
+    columns: int | None = None,
+    size: int | None = None,
+    x_title: str | None = None,
+    y_title: str | None = None,
+    tooltip: bool = True,
+) -> alt.LayerChart | alt.FacetChart:
+    """Return a chart of precision-recall, DET, CAP, gains, lift or cost curves.
 
-    scale = alt.Scale(domain=[0, 1], nice=False)
-    axis = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f", labelFlush=False)
-    return {
-        "x": alt.X("fpr:Q", title="false positive rate", scale=scale, axis=axis),
-        "y": alt.Y("tpr:Q", title="true positive rate", scale=scale, axis=axis),
-    }
+    This function needs Altair: ``pip install "polars-auc[plot]"``. It draws the points of an expression or,
+    for arrays, computes them. :func:`polars_auc.plot_roc` draws ROC curves and
+    :func:`polars_auc.plot_net_benefit` decision curves.
 
+    Parameters
+    ----------
+    curves
+        With ``scores``: the label. Otherwise points of the expression of ``kind``, as rows of
+        :func:`polars_auc.curve_points` or as lists: see :func:`polars_auc.plot_roc`.
+    scores
+        Scores by name, as for :func:`polars_auc.plot_roc`.
+    kind
+        - ``"precision_recall"``: the points of :func:`polars_auc.pr_curve`, in steps, with a line at the
+          prevalence.
+        - ``"det"``: the points of :func:`polars_auc.det_curve`, on axes of normal deviates. Rates of 0 and 1
+          are outside of the axes.
+        - ``"cap"``: the points of :func:`polars_auc.cap_curve`.
+        - ``"gains"``: the bands of :func:`polars_auc.gains_table`, with the share of positives in each band
+          and those above.
+        - ``"lift"``: the same bands, with the cumulative lift.
+        - ``"cost"``: the points of :func:`polars_auc.cost_curve`.
+    areas
+        The number of each curve for the legend, or for the panels: a frame with the columns of ``by`` and
+        ``facet``, and ``average_precision`` for precision-recall curves, or ``gini``, ``gini_lower`` and
+        ``gini_upper`` for CAP and gains curves, such as the fields of :func:`polars_auc.roc_summary`, or the
+        Gini coefficients of :func:`polars_auc.report`. Arrays have these numbers without it.
+    by, facet, columns, size, x_title, y_title, tooltip
+        As for :func:`polars_auc.plot_roc`.
 
-def _diagonal() -> alt.Chart:
-    import altair as alt
+    Returns
+    -------
+    altair.LayerChart or altair.FacetChart
+        The chart, as of :func:`polars_auc.plot_roc`. Of more than 1000 points, at most four in each column of
+        pixels are drawn, which make the same line.
 
-    ends = alt.InlineData(values=[{"fpr": 0, "tpr": 0}, {"fpr": 1, "tpr": 1}])
-    line = alt.Chart(ends).mark_line(color=REFERENCE, strokeDash=[4, 4], strokeWidth=1, aria=False)
-    chart: alt.Chart = line.encode(**_axes())
-    return chart
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.read_parquet("data/digits.parquet")
+    >>> chart = pa.plot_curve(rows["label"], rows.select("forest", "tree"), kind="precision_recall")
+    >>> chart.description
+    'Precision-recall curves. Curves by score: forest, tree. The dashed line is the prevalence, the ...'
 
+    A panel for each group:
 
-def _folds(drawing: Drawing) -> alt.Chart:
-    """Draw the curves of folds as thin lines."""
-    import altair as alt
-
-    marks = alt.Chart().mark_line(interpolate="linear", strokeWidth=1, opacity=0.45, aria=False)
-    chart: alt.Chart = marks.transform_filter("datum.part === 'fold'").encode(
-        **_axes(), color=color(drawing), detail=["curve:N", "fold:N"], order="place:Q"
+    >>> curves = pa.curve_points(rows, pa.cap_curve("label", pl.col("forest", "tree")), "segment")
+    >>> chart = pa.plot_curve(curves, kind="cap", facet="segment")
+    """
+    kinds = get_args(CurveKind)
+    if kind not in kinds:
+        reason = f"must be one of {', '.join(map(repr, kinds))}, got {kind!r}"
+        hints = {"roc": "write plot_roc(...)", "net_benefit": "write plot_net_benefit(...)"}
+        raise OptionError("plot_curve", "kind", reason, hints.get(str(kind), 'write kind="det"'))
+    return curve_chart(
+        "plot_curve",
+        KINDS[kind],
+        curves,
+        scores,
+        areas=areas,
+        by=by,
+        facet=facet,
+        columns=columns,
+        size=size,
+        x_title=x_title,
+        y_title=y_title,
+        tooltip=tooltip,
     )
-    return chart
 
 
-def _bands(drawing: Drawing) -> alt.Chart:
-    """Draw each band as a closed line that is filled: its two limits have points at different rates."""
-    import altair as alt
+@called("plot_net_benefit")
+def plot_net_benefit(
+    curves: IntoFrame | Iterable[Any],
+    scores: Mapping[str, Iterable[Any]] | Iterable[Any] | None = None,
+    *,
+    by: str | Iterable[str] | None = None,
+    facet: str | Iterable[str] | None = None,
+    columns: int | None = None,
+    size: int | None = None,
+    x_title: str | None = None,
+    y_title: str | None = None,
+    tooltip: bool = True,
+) -> alt.LayerChart | alt.FacetChart:
+    """Return a chart of decision curves: the net benefit at each threshold, with its interval.
 
-    marks = alt.Chart().mark_line(filled=True, interpolate="linear-closed", fillOpacity=0.2, strokeWidth=0)
-    chart: alt.Chart = marks.transform_filter("datum.part === 'band'").encode(
-        **_axes(), color=color(drawing), detail="curve:N", order="place:Q"
+    This function needs Altair: ``pip install "polars-auc[plot]"``. Grey lines are the net benefit of
+    treating all rows, and none. The vertical axis ends below 0 at a fifth of the largest benefit.
+
+    Parameters
+    ----------
+    curves
+        With ``scores``: the label. Otherwise points of :func:`polars_auc.net_benefit`, as rows of
+        :func:`polars_auc.curve_points` or as lists: see :func:`polars_auc.plot_roc`.
+    scores
+        Probabilities by name, as for :func:`polars_auc.plot_roc`.
+    by, facet, columns, size, x_title, y_title, tooltip
+        As for :func:`polars_auc.plot_roc`.
+
+    Returns
+    -------
+    altair.LayerChart or altair.FacetChart
+        The chart, as of :func:`polars_auc.plot_roc`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.read_parquet("data/breast_cancer.parquet")
+    >>> thresholds = [percent / 100 for percent in range(5, 60)]
+    >>> benefits = rows.select(pa.net_benefit("label", pl.col("forest", "tree"), thresholds=thresholds))
+    >>> pa.plot_net_benefit(benefits).description
+    'Decision curves. Curves by score: forest, tree. The grey lines treat all rows, and none.'
+    """
+    return curve_chart(
+        "plot_net_benefit",
+        KINDS["net_benefit"],
+        curves,
+        scores,
+        by=by,
+        facet=facet,
+        columns=columns,
+        size=size,
+        x_title=x_title,
+        y_title=y_title,
+        tooltip=tooltip,
     )
-    return chart

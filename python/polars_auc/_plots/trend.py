@@ -7,10 +7,10 @@ from typing import Any
 import polars as pl
 
 from polars_auc._frames.groupings import group_names
-from polars_auc._plots.adjustment import after_adjustment
 from polars_auc._plots.forest import group_name
 from polars_auc._plots.layout import ANSWER, COLORS, MARKED, altair, area_scale, number_tooltip
 from polars_auc._plots.names import key_text, score_text
+from polars_auc._plots.numbers import after_adjustment
 from polars_auc._plugin.periods import period_dtype
 
 __all__ = ["period_of", "plot_trend"]

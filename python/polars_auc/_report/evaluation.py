@@ -223,8 +223,9 @@ def _score_inputs(label: IntoExpr, scores: Mapping[str, pl.Expr], options: Repor
 
 
 def _parts_of_keys(inputs: parts.Inputs, options: ReportOptions) -> list[Part]:
-    """Return the parts about folds and users, which rows and states answer alike."""
-    result = [] if options.folds is None else [parts.folds(inputs, options)]
+    """Return the parts about calibration, folds and users, which rows and states answer alike."""
+    result = [parts.calibration(inputs, options)] if options.calibration else []
+    result += [] if options.folds is None else [parts.folds(inputs, options)]
     return result if options.user is None else [*result, parts.users(inputs, options)]
 
 

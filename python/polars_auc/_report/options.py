@@ -198,6 +198,17 @@ class ReportOptions:
         metavar="METHOD",
         in_spark=True,
     )
+    calibration: bool = switch(
+        "whether the scores are right as probabilities: adds the Brier score, the log loss, observed over expected "
+        "positives and the calibration slope",
+        conflicts=(
+            _ALL_ROWS,
+            Rule(
+                "cluster", "cannot be combined with `cluster`: no standard error is implemented for clusters"
+            ),
+            Rule("low_is_positive", "expects probabilities of a positive, where high is positive"),
+        ),
+    )
     folds: IntoExpr | None = option(
         None,
         f"{_COLUMN} of cross-validation folds: adds their mean AUC",
@@ -331,7 +342,7 @@ class ReportOptions:
     @property
     def needs_scores_alone(self) -> bool:
         """Whether the label and the scores of each row, in any order, are all that the numbers need."""
-        is_more = self.compare or any(getattr(self, role) is not None for role in PARTS)
+        is_more = self.compare or self.calibration or any(getattr(self, role) is not None for role in PARTS)
         return not is_more and self.ci in PLACEMENT_METHODS
 
     @property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
+from polars_auc._expressions.calibration import brier_score, calibration_summary, log_loss
 from polars_auc._expressions.comparisons import compare_scores, roc_auc_difference
 from polars_auc._expressions.folds import cv_roc_auc
 from polars_auc._expressions.groups import grouped_roc_auc
@@ -23,6 +24,7 @@ from polars_auc._frames.groupings import key_sets
 from polars_auc._frames.segments import IS_SEGMENT, compare_segments, summaries_of_segments
 from polars_auc._plugin.errors import option_called
 from polars_auc._report.rows import (
+    CALIBRATION,
     DELTAS,
     GROUP_COLUMNS,
     OVERALL_COLUMNS,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bounds",
+    "calibration",
     "deltas",
     "deltas_of_clusters",
     "folds",
@@ -116,6 +119,28 @@ def intervals_of_clusters(label: IntoExpr, scores: Mapping[str, IntoExpr], optio
             (2 * interval.field(limit) - 1).alias(f"gini_{limit}") for limit in ("lower", "upper")
         ]
         return [*(interval.field(field) for field in ("se", "lower", "upper")), *limits_of_gini]
+
+    return Part(answers, fields)
+
+
+def calibration(inputs: Inputs, options: ReportOptions) -> Part:
+    """Ask whether each score is right as a probability."""
+    statistics = {
+        "brier_score": brier_score,
+        "log_loss": log_loss,
+        "calibration_summary": calibration_summary,
+    }
+    answers = [
+        statistic(**columns, level=options.level).alias(answer_column(statistic_name, name))
+        for name, columns in inputs.items()
+        for statistic_name, statistic in statistics.items()
+    ]
+
+    def fields(name: str) -> list[pl.Expr]:
+        return [
+            pl.col(answer_column(statistic, name)).struct.field(field).alias(column)
+            for column, (statistic, field) in CALIBRATION.items()
+        ]
 
     return Part(answers, fields)
 

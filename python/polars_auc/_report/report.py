@@ -55,6 +55,7 @@ def report(
     versus: object = None,
     along: str | None = None,
     adjust: Adjustment | None = "holm",
+    calibration: bool = False,
     folds: IntoExpr | None = None,
     user: IntoExpr | None = None,
     user_average: UserAverage | None = None,
@@ -105,6 +106,10 @@ def report(
     adjust
         The adjustment of p-values for the number of all tests in their column: those of all groups, all
         scores and, for ``compare``, also the overall rows. None adjusts nothing.
+    calibration
+        Whether the scores are right as probabilities, from 0 to 1. Adds the Brier score, the log loss, observed
+        over expected positives and the calibration slope. The intervals take rows as independent, so that it is
+        not possible with ``cluster``.
     folds
         The column with the fold of each row; adds the mean of the folds' AUCs.
     user, user_average
@@ -128,8 +133,8 @@ def report(
         A column that says which rows belong together, such as the rows of one patient, whose scores are not
         independent. The standard errors and limits are then Obuchowski's, also those of ``compare`` and
         ``versus``, or whole clusters are resampled: see :func:`polars_auc.roc_auc_ci`. Rows of a null cluster
-        are skipped. Not possible with ``folds``, ``user``, ``memory``, ``ci="hanley_mcneil"``,
-        ``ci="obuchowski"`` and ``interval="bca"``.
+        are skipped. Not possible with ``calibration``, ``folds``, ``user``, ``memory``,
+        ``ci="hanley_mcneil"``, ``ci="obuchowski"`` and ``interval="bca"``.
     weight
         The weight of each row, for samples whose rows were drawn with unequal probabilities: a column of
         finite numbers that are not negative. Rows of weight 0 or null are skipped. The standard errors are
@@ -190,6 +195,11 @@ def report(
         - ``prevalence`` (Float64): ``n_pos / n``; with weights the positives' share of all weights.
         - ``auc``, ``se``, ``lower``, ``upper`` (Float64): :func:`polars_auc.roc_auc_ci`.
         - ``ks``, ``gini``, ``gini_lower``, ``gini_upper`` (Float64): :func:`polars_auc.roc_summary`.
+        - with ``calibration``: ``brier_score``, ``log_loss`` (Float64) of :func:`polars_auc.brier_score` and
+          :func:`polars_auc.log_loss`; ``observed_expected``, ``observed_expected_lower``,
+          ``observed_expected_upper``, ``calibration_slope``, ``calibration_slope_lower``,
+          ``calibration_slope_upper``, ``calibration_p_value``, ``calibration_p_adjusted`` (Float64) of
+          :func:`polars_auc.calibration_summary`; the p-value is that of observed over expected.
         - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
           ``n_undefined`` (UInt64), of :func:`polars_auc.cv_roc_auc`.
         - with ``user``: ``user_auc``, ``user_se``, ``user_lower``, ``user_upper`` (Float64), ``n_users``,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ADJUSTED",
     "ALARMS",
+    "CALIBRATION",
     "CHANGES",
     "DELTAS",
     "GROUP_COLUMNS",
@@ -58,10 +59,26 @@ SUMMARY_COLUMNS = [
     "gini_upper",
 ]
 
+# Columns of probabilities, with the statistic and the field that each is. P-values are adjusted when those of
+# all rows are there.
+CALIBRATION = {
+    "brier_score": ("brier_score", "brier_score"),
+    "log_loss": ("log_loss", "log_loss"),
+    "observed_expected": ("calibration_summary", "observed_expected"),
+    "observed_expected_lower": ("calibration_summary", "observed_expected_lower"),
+    "observed_expected_upper": ("calibration_summary", "observed_expected_upper"),
+    "calibration_slope": ("calibration_summary", "slope"),
+    "calibration_slope_lower": ("calibration_summary", "slope_lower"),
+    "calibration_slope_upper": ("calibration_summary", "slope_upper"),
+    "calibration_p_value": ("calibration_summary", "observed_expected_p_value"),
+    "calibration_p_adjusted": ("calibration_summary", "observed_expected_p_value"),
+}
+
 _COLUMNS = [
     "scope",
     "score",
     *SUMMARY_COLUMNS,
+    *CALIBRATION,
     "cv_auc",
     "cv_se",
     "cv_lower",
@@ -119,7 +136,7 @@ ALARMS = [
     "alarm_p_adjusted",
 ]
 
-ADJUSTED = ("delta_auc_p_adjusted", "p_adjusted")
+ADJUSTED = ("calibration_p_adjusted", "delta_auc_p_adjusted", "p_adjusted")
 """Columns of p-values that are adjusted over all tests of the table, each by itself."""
 
 RESERVED = [*_COLUMNS, *DELTAS, *STABILITY, *GROUP_COLUMNS, *OVERALL_COLUMNS, *CHANGES, *ALARMS, GROUPING]

@@ -33,6 +33,8 @@ record! {
         /// - `observed_expected`: `rate / mean_score`; 1 is best, above 1 the score is too low. Null if all scores are 0.
         /// - `observed_expected_lower`, `observed_expected_upper`: its limits, on the scale of the logarithm; null without a positive.
         pub observed_expected: RateInterval,
+        /// The p-value of the two-sided score test that the expected number of positives is right; null if all scores are 0 or 1.
+        pub observed_expected_p_value: Option<f64>,
         /// - `in_the_large`: calibration in the large, the intercept of the logistic recalibration with slope 1; 0 is best. Null
         ///   without both classes and if a score is 0 or 1.
         /// - `in_the_large_se`, `in_the_large_lower`, `in_the_large_upper`: its standard error and limits.
@@ -100,6 +102,7 @@ impl Summary for CalibrationSummary {
             mean_score: Some(mean_score),
             rate: Some(rate),
             observed_expected: self.observed_expected(&masses, rate, expected),
+            observed_expected_p_value: observed_expected_p_value(&masses, expected),
             in_the_large: recalibration.in_the_large,
             slope: recalibration.slope,
             intercept: recalibration.intercept,
@@ -154,6 +157,13 @@ impl CalibrationSummary {
         let statistic = Sum::of(groups.iter().map(part));
         Some((statistic, (groups.len() as u64).saturating_sub(if self.fitted { 2 } else { 0 })))
     }
+}
+
+/// The tails beyond `(O - E) / sqrt(sum p (1 - p))`, with the weights w² in the sum.
+fn observed_expected_p_value(masses: &Masses, expected: f64) -> Option<f64> {
+    let variance = masses.sum(|at| at.squares.rows() * at.score * (1.0 - at.score));
+    let z = (masses.all.pos - expected) / variance.sqrt();
+    (masses.has_squares && variance > 0.0).then(|| 2.0 * upper_tail(z.abs()))
 }
 
 /// `sum (y - p) (1 - 2 p) / sqrt(sum (1 - 2 p)² p (1 - p))` (Spiegelhalter 1986), with weights w in the first and w² in the second sum.

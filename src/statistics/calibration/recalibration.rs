@@ -1,13 +1,24 @@
 //! The logistic regression of the label on the logit of the score.
 
 use super::masses::{Masses, ScoreMass};
+use crate::math::sum::Sum;
+use crate::ranking::{tasks, ties::Count};
 use crate::statistics::inference::{Estimate, Interval};
 
 /// Newton's steps at most; about six are taken.
 const MOST_STEPS: usize = 100;
 
-/// Coefficients change by less than this much of themselves in the last step.
+/// Coefficients would change by at most this much of themselves in a further step.
 const TOLERANCE: f64 = 1e-12;
+
+/// A step is not halved below this part of it.
+const LEAST_FACTOR: f64 = 1e-3;
+
+/// A step that is smaller, but does not increase the likelihood, is an error of rounding.
+const ROUNDING: f64 = 1e-6;
+
+/// So many scores are summed by one thread.
+const BLOCK_SCORES: usize = 1 << 15;
 
 /// `logit P(label) = intercept + slope logit(score)` by maximum likelihood (Cox 1958).
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,22 +40,20 @@ impl Recalibration {
         if masses.all.pos == 0.0 || masses.all.neg == 0.0 || first.score <= 0.0 || last.score >= 1.0 {
             return Recalibration::default();
         }
-        let estimate = |coefficients: [f64; 2], place: usize, free: Free| {
-            let value = coefficients[place];
-            let interval = variance(masses, coefficients, free)
-                .map(|variance| Interval::normal(value, variance[place].max(0.0).sqrt(), level))
-                .unwrap_or_default();
-            Estimate::of(Some(value), interval)
+        let model = Model { masses, logits: masses.scores.iter().map(|score| logit(score.score)).collect() };
+        let estimate = |fit: Option<Fit>, place: usize| {
+            fit.map_or(Estimate::default(), |fit| {
+                let value = fit.coefficients[place];
+                let interval = |variance: f64| Interval::normal(value, variance.max(0.0).sqrt(), level);
+                let variances = model.variances(&fit);
+                Estimate::of(Some(value), variances.map_or(Interval::default(), |of| interval(of[place])))
+            })
         };
-        let in_the_large = fit(masses, Free::Intercept);
-        let both = if separates(masses) { None } else { fit(masses, Free::Both) };
-        let of = |fit: Option<[f64; 2]>, place: usize, free: Free| {
-            fit.map(|coefficients| estimate(coefficients, place, free)).unwrap_or_default()
-        };
+        let both = if separates(masses) { None } else { model.fit(Free::Both) };
         Recalibration {
-            in_the_large: of(in_the_large, 0, Free::Intercept),
-            intercept: of(both, 0, Free::Both),
-            slope: of(both, 1, Free::Both),
+            in_the_large: estimate(model.fit(Free::Intercept), 0),
+            intercept: estimate(both, 0),
+            slope: estimate(both, 1),
         }
     }
 }
@@ -71,22 +80,62 @@ fn logit(score: f64) -> f64 {
     score.ln() - (-score).ln_1p()
 }
 
-fn expit(logit: f64) -> f64 {
-    1.0 / (1.0 + (-logit).exp())
+/// The scores and their logits.
+struct Model<'a> {
+    masses: &'a Masses,
+    logits: Vec<f64>,
 }
 
-/// The sums of `weight(score, fitted) x x'` over all scores.
-fn matrix(masses: &Masses, coefficients: [f64; 2], weight: impl Fn(&ScoreMass, f64) -> f64) -> [f64; 3] {
-    [0, 1, 2].map(|power| {
-        masses.sum(|score| {
-            let x = logit(score.score);
-            weight(score, expit(coefficients[0] + coefficients[1] * x)) * x.powi(power)
-        })
-    })
+/// The maximum of the likelihood.
+#[derive(Clone, Copy, Debug)]
+struct Fit {
+    coefficients: [f64; 2],
+    free: Free,
+    /// The inverse information `[[a, b], [b, c]]` as `[a, b, c]`.
+    inverse: [f64; 3],
 }
 
-fn information(masses: &Masses, coefficients: [f64; 2]) -> [f64; 3] {
-    matrix(masses, coefficients, |score, fitted| score.mass.rows() * fitted * (1.0 - fitted))
+/// Sums over all scores at some coefficients.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    log_likelihood: Sum,
+    gradient: [Sum; 2],
+    information: [Sum; 3],
+    /// Of squared weights times squared residuals.
+    squares: [Sum; 3],
+}
+
+impl Sums {
+    fn add(&mut self, score: &ScoreMass, x: f64, [intercept, slope]: [f64; 2]) {
+        let linear = intercept + slope * x;
+        // The smaller of the fitted probability and its complement, without overflow.
+        let tail = (-linear.abs()).exp();
+        let (small, large) = (tail / (1.0 + tail), 1.0 / (1.0 + tail));
+        let (fitted, rest) = if linear > 0.0 { (large, small) } else { (small, large) };
+        let (log_large, log_small) = (-tail.ln_1p(), -linear.abs() - tail.ln_1p());
+        let Count { pos, neg } = score.mass;
+        let (likely, unlikely) = if linear > 0.0 { (pos, neg) } else { (neg, pos) };
+        self.log_likelihood.add(likely * log_large);
+        self.log_likelihood.add(unlikely * log_small);
+        let residual = pos * rest - neg * fitted;
+        self.gradient[0].add(residual);
+        self.gradient[1].add(residual * x);
+        let weight = (pos + neg) * fitted * rest;
+        let square = score.squares.pos * rest * rest + score.squares.neg * fitted * fitted;
+        for (power, factor) in [1.0, x, x * x].into_iter().enumerate() {
+            self.information[power].add(weight * factor);
+            self.squares[power].add(square * factor);
+        }
+    }
+
+    fn plus(self, other: Sums) -> Sums {
+        Sums {
+            log_likelihood: self.log_likelihood.plus(other.log_likelihood),
+            gradient: [0, 1].map(|place| self.gradient[place].plus(other.gradient[place])),
+            information: [0, 1, 2].map(|place| self.information[place].plus(other.information[place])),
+            squares: [0, 1, 2].map(|place| self.squares[place].plus(other.squares[place])),
+        }
+    }
 }
 
 /// The inverse of `[[a, b], [b, c]]` as `[a, b, c]`; of the first element alone if only the intercept is free.
@@ -98,57 +147,74 @@ fn inverse([a, b, c]: [f64; 3], free: Free) -> [f64; 3] {
     [c / determinant, -b / determinant, a / determinant]
 }
 
-/// The coefficients by Newton's method, with steps halved until the likelihood grows; none without a maximum.
-fn fit(masses: &Masses, free: Free) -> Option<[f64; 2]> {
-    let log_likelihood = |[intercept, slope]: [f64; 2]| {
-        masses.sum(|score| {
-            let linear = intercept + slope * logit(score.score);
-            // ln expit, without overflow.
-            let log = |linear: f64| {
-                if linear > 0.0 { -(-linear).exp().ln_1p() } else { linear - linear.exp().ln_1p() }
-            };
-            let part = |mass: f64, linear: f64| if mass > 0.0 { mass * log(linear) } else { 0.0 };
-            part(score.mass.pos, linear) + part(score.mass.neg, -linear)
-        })
-    };
-    let mut coefficients = [0.0, 1.0];
-    let mut height = log_likelihood(coefficients);
-    for _ in 0..MOST_STEPS {
-        let gradient = matrix(masses, coefficients, |score, fitted| {
-            score.mass.pos * (1.0 - fitted) - score.mass.neg * fitted
-        });
-        let [a, b, c] = inverse(information(masses, coefficients), free);
-        let step = [a * gradient[0] + b * gradient[1], b * gradient[0] + c * gradient[1]];
-        if !step.iter().all(|step| step.is_finite()) {
-            return None;
-        }
-        let mut factor = 1.0;
-        let (next, next_height) = loop {
-            let next = [coefficients[0] + factor * step[0], coefficients[1] + factor * step[1]];
-            let next_height = log_likelihood(next);
-            if next_height >= height || factor < 1e-3 {
-                break (next, next_height);
+impl Model<'_> {
+    /// The sums at some coefficients: blocks of scores by all threads, so that threads change no bit.
+    fn sums(&self, coefficients: [f64; 2]) -> Sums {
+        let of_block = |block: usize| {
+            let rows = block * BLOCK_SCORES..self.logits.len().min((block + 1) * BLOCK_SCORES);
+            let mut sums = Sums::default();
+            for (score, &x) in self.masses.scores[rows.clone()].iter().zip(&self.logits[rows]) {
+                sums.add(score, x, coefficients);
             }
-            factor *= 0.5;
+            sums
         };
-        (coefficients, height) = (next, next_height);
-        if step.iter().zip(coefficients).all(|(step, now)| step.abs() <= TOLERANCE * (1.0 + now.abs())) {
-            return Some(coefficients);
+        let blocks = self.logits.len().div_ceil(BLOCK_SCORES);
+        if blocks == 1 {
+            return of_block(0);
         }
+        tasks::par_map(0..blocks, || (), |(), block| of_block(block))
+            .into_iter()
+            .fold(Sums::default(), Sums::plus)
     }
-    None
-}
 
-/// The variances of the intercept and of the slope; undefined without squared weights.
-fn variance(masses: &Masses, coefficients: [f64; 2], free: Free) -> Option<[f64; 2]> {
-    let [a, b, c] = inverse(information(masses, coefficients), free);
-    if !masses.has_weights {
-        return Some([a, c]);
+    /// The coefficients by Newton's method, with steps halved until the likelihood grows; none without a maximum.
+    fn fit(&self, free: Free) -> Option<Fit> {
+        let mut coefficients = [0.0, 1.0];
+        let mut sums = self.sums(coefficients);
+        for _ in 0..MOST_STEPS {
+            let inverse = inverse(sums.information.map(|sum| sum.total()), free);
+            let [a, b, c] = inverse;
+            let gradient = sums.gradient.map(|sum| sum.total());
+            let step = [a * gradient[0] + b * gradient[1], b * gradient[0] + c * gradient[1]];
+            if !step.iter().all(|step| step.is_finite()) {
+                return None;
+            }
+            let largest = |place: usize| step[place].abs() / (1.0 + f64::abs(coefficients[place]));
+            let distance = largest(0).max(largest(1));
+            let fit = Fit { coefficients, free, inverse };
+            if distance <= TOLERANCE {
+                return Some(fit);
+            }
+            let mut factor = 1.0;
+            loop {
+                let next = [coefficients[0] + factor * step[0], coefficients[1] + factor * step[1]];
+                let next_sums = self.sums(next);
+                if next_sums.log_likelihood.total() >= sums.log_likelihood.total() {
+                    (coefficients, sums) = (next, next_sums);
+                    break;
+                }
+                if factor < LEAST_FACTOR {
+                    return (distance <= ROUNDING).then_some(fit);
+                }
+                factor *= 0.5;
+            }
+        }
+        None
     }
-    let bessel = masses.bessel()?;
-    let [p, q, r] = matrix(masses, coefficients, |score, fitted| {
-        score.squares.pos * (1.0 - fitted).powi(2) + score.squares.neg * fitted.powi(2)
-    });
-    let sandwich = |[x, y]: [f64; 2]| bessel * (x * x * p + 2.0 * x * y * q + y * y * r);
-    Some([sandwich([a, b]), sandwich([b, c])])
+
+    /// The variances of the intercept and of the slope; undefined without squared weights.
+    fn variances(&self, fit: &Fit) -> Option<[f64; 2]> {
+        let [a, b, c] = fit.inverse;
+        if !self.masses.has_weights {
+            return Some([a, c]);
+        }
+        let bessel = self.masses.bessel()?;
+        let [p, q, r] = self.sums(fit.coefficients).squares.map(|sum| sum.total());
+        let sandwich = |[x, y]: [f64; 2]| bessel * (x * x * p + 2.0 * x * y * q + y * y * r);
+        Some(if fit.free == Free::Intercept {
+            [sandwich([a, 0.0]), 0.0]
+        } else {
+            [sandwich([a, b]), sandwich([b, c])]
+        })
+    }
 }

@@ -731,7 +731,7 @@ def test_the_commands_of_the_command_line_print_their_output(
     monkeypatch.chdir(tmp_path)
     text = (DOCS / "command-line.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```bash\n(.*?)```\n```text\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == text.count("```bash") == 6
+    assert len(blocks) == text.count("```bash") == 7
     assert len(re.findall(r"^## [1-5]\. ", text, re.MULTILINE)) == 5
     for commands, output in blocks:
         codes = [main(shlex.split(command)[1:]) for command in commands.splitlines()]

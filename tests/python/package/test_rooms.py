@@ -43,9 +43,9 @@ RUST = {
         ),
         *(
             "intervals",
+            "comparisons",
             "calibration",
             "decisions",
-            "comparisons",
             "curve_samples",
             "bands",
             "folds",

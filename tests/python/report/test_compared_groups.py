@@ -87,7 +87,7 @@ def test_many_groups_of_few_rows() -> None:
 def test_every_option_is_classified_by_summaries() -> None:
     answered = {"by", "groupings", "level", "ci", "versus", "along", "adjust", "low_is_positive", "nan"}
     # With these there are intervals of other kinds, states in place of rows, or comparisons of scores.
-    others = {"interval", "n_resamples", "seed", "compare", "user_average"}
+    others = {"interval", "n_resamples", "seed", "compare", "calibration", "user_average"}
     others |= {"memory", "max_bins", "scale", "sorted_by"}
     assert {field.name for field in fields(ReportOptions)} == answered | others | {*PARTS}
 

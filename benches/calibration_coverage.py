@@ -1,0 +1,163 @@
+"""How often the 95 % intervals of calibration and of decisions contain the true value.
+
+``python benches/calibration_coverage.py [--share 1.0]`` simulates labels of probabilities ``p`` with normal
+logits, takes as score ``p`` itself or ``expit(0.7 logit(p) + 0.2)``, and writes to
+``benches/results/calibration_coverage.csv`` how many intervals contain the value of the population, for 50 to
+5,000 rows and rates of positives of 2 to 50 %. ``defined`` is the share of samples that have an interval:
+those without both classes may have none. A replicate is a group of one query.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+import polars_auc as pa
+
+RESULTS = Path(__file__).parent / "results" / "calibration_coverage.csv"
+SIZES = (50, 200, 1_000, 5_000)
+RATES = (0.02, 0.1, 0.5)
+REPLICATES = 4_000
+MOST_ROWS = 8_000_000
+SPREAD = 1.2
+"""The standard deviation of the logits."""
+THRESHOLD = 0.1
+POPULATION = 2_000_000
+
+Numbers = NDArray[np.float64]
+
+
+def expit(x: Numbers) -> Numbers:
+    return np.asarray(1 / (1 + np.exp(-x)))
+
+
+def center(rate: float) -> float:
+    """Return the mean logit with this rate of positives, by bisection."""
+    z = np.linspace(-6, 6, 2_001)
+    density = np.exp(-z * z / 2)
+    low, high = -12.0, 12.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (
+            (middle, high)
+            if np.average(expit(middle + SPREAD * z), weights=density) < rate
+            else (low, middle)
+        )
+    return low
+
+
+INTERVALS = {
+    "brier_score": pa.brier_score("y", "s"),
+    "log_loss": pa.log_loss("y", "s"),
+    "brier_score_difference": pa.brier_score_difference("y", "s", "p"),
+    "log_loss_difference": pa.log_loss_difference("y", "s", "p"),
+    "net_benefit": pa.net_benefit("y", "s", thresholds=[THRESHOLD]).list.first(),
+    "average_precision_ci logit": pa.average_precision_ci("y", "s"),
+    "average_precision_ci influence": pa.average_precision_ci("y", "s", method="influence"),
+}
+PREFIXED = ("observed_expected", "in_the_large", "slope", "intercept")
+
+
+def limits() -> list[pl.Expr]:
+    """Return the limits of all intervals, as columns of one name and `lower` or `upper`."""
+    records = {name: interval.struct for name, interval in INTERVALS.items()}
+    # One bin of a calibration curve, and one grade: all rows.
+    curve = pa.calibration_curve("y", "s", bins=1).list.first().struct
+    grade = pa.calibration_by_grade("y", "grade").list.first().struct
+    summary = pa.calibration_summary("y", "s").struct
+    fields = {name: (record, "") for name, record in records.items()}
+    fields |= {name: (summary, f"{name}_") for name in PREFIXED}
+    fields |= {"calibration_curve": (curve, "rate_"), "calibration_by_grade": (grade, "rate_")}
+    return [
+        record.field(f"{prefix}{limit}").alias(f"{name}|{limit}")
+        for name, (record, prefix) in fields.items()
+        for limit in ("lower", "upper")
+    ]
+
+
+def population(p: Numbers, s: Numbers, rng: np.random.Generator) -> dict[str, float]:
+    """Return the true values."""
+    odds = THRESHOLD / (1 - THRESHOLD)
+    reach = s >= THRESHOLD
+    brier = {name: float((p * (1 - q) ** 2 + (1 - p) * q**2).mean()) for name, q in (("s", s), ("p", p))}
+    loss = {name: float(-(p * np.log(q) + (1 - p) * np.log1p(-q)).mean()) for name, q in (("s", s), ("p", p))}
+    rows = pl.DataFrame({"y": rng.random(len(p)) < p, "s": s})
+    summary = rows.select(pa.calibration_summary("y", "s")).to_series()[0]
+    precision = rows.select(pa.average_precision("y", "s")).item()
+    rate = float(p.mean())
+    is_right = bool((p == s).all())
+    return {
+        "brier_score": brier["s"],
+        "log_loss": loss["s"],
+        "brier_score_difference": brier["s"] - brier["p"],
+        "log_loss_difference": loss["s"] - loss["p"],
+        "net_benefit": float(((p - (1 - p) * odds) * reach).mean()),
+        "average_precision_ci logit": precision,
+        "average_precision_ci influence": precision,
+        "observed_expected": rate / float(s.mean()),
+        "in_the_large": 0.0 if is_right else summary["in_the_large"],
+        "slope": 1.0 if is_right else 1 / 0.7,
+        "intercept": 0.0 if is_right else -0.2 / 0.7,
+        "calibration_curve": rate,
+        "calibration_by_grade": rate,
+    }
+
+
+def draw(rows: int, mean: float, rng: np.random.Generator, *, is_right: bool) -> tuple[Numbers, Numbers]:
+    """Return probabilities of rows, and their scores."""
+    logit = mean + SPREAD * rng.normal(size=rows)
+    p = expit(logit)
+    return p, p if is_right else expit(0.7 * logit + 0.2)
+
+
+def coverage(
+    n: int, rate: float, truth: dict[str, float], *, is_right: bool, replicates: int
+) -> pl.DataFrame:
+    rng = np.random.default_rng([n, int(1000 * rate), is_right])
+    p, s = draw(n * replicates, center(rate), rng, is_right=is_right)
+    rows = pl.DataFrame(
+        {"r": np.repeat(np.arange(replicates), n), "y": rng.random(len(p)) < p, "s": s, "p": p, "grade": rate}
+    )
+    answers = rows.group_by("r").agg(limits())
+    results = []
+    for name, value in truth.items():
+        lower, upper = answers[f"{name}|lower"], answers[f"{name}|upper"]
+        has_limits = lower.is_not_null() & lower.is_not_nan()
+        covered = ((lower <= value) & (value <= upper)).filter(has_limits)
+        results.append(
+            {
+                "interval": name,
+                "score": "right" if is_right else "recalibrated",
+                "rows": n,
+                "rate": rate,
+                "replicates": replicates,
+                "defined": round(float(has_limits.mean()), 4),  # type: ignore[arg-type]
+                "coverage": None if covered.is_empty() else round(float(covered.mean()), 4),  # type: ignore[arg-type]
+            }
+        )
+    return pl.DataFrame(results)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--share", type=float, default=1.0, help="share of the replicates")
+    share = parser.parse_args().share
+    tables = []
+    for is_right in (True, False):
+        for rate in RATES:
+            rng = np.random.default_rng([int(1000 * rate), is_right])
+            truth = population(*draw(POPULATION, center(rate), rng, is_right=is_right), rng)
+            for n in SIZES:
+                replicates = max(20, int(share * min(REPLICATES, MOST_ROWS // n)))
+                tables.append(coverage(n, rate, truth, is_right=is_right, replicates=replicates))
+            print(rate, is_right, flush=True)
+    table = pl.concat(tables).sort("interval", "score", "rate", "rows")
+    table.write_csv(RESULTS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,260 @@
+"""Charts of curves of any kind: the same layers, in the order of drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from polars_auc._frames.arrays import curves_of_arrays
+from polars_auc._frames.inputs import IntoFrame, rows_of
+from polars_auc._plots.kinds import Axis, Kind
+from polars_auc._plots.layout import (
+    REFERENCE,
+    altair,
+    arranged,
+    color,
+    dashes,
+    described,
+    layout,
+    lines,
+    number_tooltip,
+    points,
+    titled,
+)
+from polars_auc._plots.names import SCORE, key_label
+from polars_auc._plots.points import Drawing, drawing
+from polars_auc._plugin.errors import OptionError
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["curve_chart"]
+
+# Lines of text that a panel has room for, and how far apart they are, as a rate.
+_MOST_LINES = 6
+_LINE = 0.075
+
+
+def curve_chart(
+    name: str,
+    kind: Kind,
+    curves: Any,
+    scores: Any = None,
+    *,
+    areas: IntoFrame | None = None,
+    band: IntoFrame | None = None,
+    folds: IntoFrame | None = None,
+    by: str | Iterable[str] | None = None,
+    facet: str | Iterable[str] | None = None,
+    columns: int | None = None,
+    size: int | None = None,
+    x_title: str | None = None,
+    y_title: str | None = None,
+    tooltip: bool = True,
+) -> alt.LayerChart | alt.FacetChart:
+    """Return a chart of curves of a kind; with scores the curves are the label."""
+    alt = altair(name)
+    shape = layout(name, facet, columns, size, tooltip)
+    if scores is not None:
+        point_options = {"band": band, "folds": folds, "areas": areas, "by": by, "facet": facet}
+        if option := next((option for option, value in point_options.items() if value is not None), None):
+            reason = "is for points of curves, and `scores` are arrays"
+            raise OptionError(name, option, reason, "leave it out, or write curves=curve_points(...)")
+        curves, areas = curves_of_arrays(name, curves, scores, kind.expression, kind.summary, kind.needs)
+    elif areas is not None and not kind.numbers:
+        reason = f"is for kinds with a number for each curve, and a {kind.name} has none"
+        raise OptionError(name, "areas", reason, "leave it out")
+    chart_drawing = drawing(curves, by, facet, kind=kind, band=band, folds=folds)
+    if areas is not None:
+        chart_drawing = _with_numbers(name, chart_drawing, areas)
+    axes = _axes(chart_drawing)
+    layers = [
+        _reference(chart_drawing),
+        *([] if band is None else [_bands(chart_drawing)]),
+        *([_intervals(chart_drawing)] if kind.has_intervals else []),
+        *([] if folds is None else [_folds(chart_drawing)]),
+        lines(name, chart_drawing, axes, kind.interpolate, marks=kind.has_bands, clip=kind.is_clipped),
+        *(_numbers_in_panels(chart_drawing) if chart_drawing.has_areas else []),
+    ]
+    if tooltip:
+        texts = [text for text in kind.texts if chart_drawing.points[text].count()]
+        numbers = [number_tooltip(field) for field in kind.fields if field not in ("cum_n", "cum_fpr")]
+        if kind.has_bands:
+            numbers.insert(0, number_tooltip("population"))
+        layers.append(points(chart_drawing, axes, [*(alt.Tooltip(f"{text}:N") for text in texts), *numbers]))
+    several = max(len(chart_drawing.curves), len(chart_drawing.panels)) > 1
+    what = (kind.plural or f"{kind.name}s") if several else kind.name
+    what += "" if band is None else " with bands"
+    thin = "" if folds is None else "Thin lines are curves of folds. "
+    chart = arranged(layers, chart_drawing, shape, described(what, chart_drawing, thin + kind.reference))
+    return titled(name, chart, x_title, y_title)
+
+
+def _axes(drawing: Drawing, y: str | None = None) -> dict[str, Any]:
+    """Return the axes, the vertical one with this column or that of the curves."""
+    import altair as alt
+
+    x_axis, y_axis = drawing.kind.x, drawing.kind.y
+    return {
+        "x": alt.X(f"{x_axis.column}:Q", title=x_axis.title, **_scale(drawing, x_axis)),
+        "y": alt.Y(f"{y or y_axis.column}:Q", title=y_axis.title, **_scale(drawing, y_axis)),
+    }
+
+
+def _scale(drawing: Drawing, axis: Axis) -> dict[str, Any]:
+    """Return the scale of an axis, and its ticks."""
+    import altair as alt
+
+    if axis.scale == "difference":
+        return {}
+    if axis.scale == "from_zero":
+        return {"scale": alt.Scale(zero=True), "axis": alt.Axis(labelFlush=False)}
+    if axis.scale == "benefit":
+        return {"scale": alt.Scale(domain=_benefits(drawing), nice=False)}
+    if axis.scale == "deviate":
+        ticks = drawing.ticks
+        label = "format(cumulativeNormal(datum.value), '.4~%')"
+        return {
+            "scale": alt.Scale(domain=[ticks[0], ticks[-1]], nice=False),
+            "axis": alt.Axis(values=list(ticks), labelExpr=label, labelOverlap="greedy"),
+        }
+    ends = [0, 0.5] if axis.scale == "cost" else [0, 1]
+    values = [round(ends[1] * tick / 5, 1) for tick in range(6)]
+    return {
+        "scale": alt.Scale(domain=ends, nice=False),
+        "axis": alt.Axis(values=values, format=".1f", labelFlush=False),
+    }
+
+
+def _benefits(drawing: Drawing) -> list[float]:
+    """Return the ends of an axis of net benefits: what is far below 0 is of no use."""
+    curves = drawing.points.filter(part="curve")
+    highest = curves.select(pl.max_horizontal("net_benefit", "upper", "treat_all").max()).item()
+    most = highest if highest > 0 else 1.0
+    return [-most / 5, most * 1.05]
+
+
+def _reference(drawing: Drawing) -> alt.Chart:
+    """Draw the reference line: of the kind, or of the points."""
+    import altair as alt
+
+    kind = drawing.kind
+    look: dict[str, Any] = {"strokeWidth": 1, "aria": False, "clip": kind.is_clipped}
+    encoded: dict[str, Any] = _axes(drawing)
+    if drawing.references:
+        marks = alt.Chart().mark_line(**look).transform_filter("datum.part === 'reference'")
+        encoded |= {"color": color(drawing), "strokeDash": dashes(drawing)}
+        encoded |= {"detail": "source:N", "order": "place:Q"}
+    else:
+        corners = kind.ends or [(end, end) for end in (drawing.ticks[0], drawing.ticks[-1])]
+        ends = alt.InlineData(values=[{kind.x.column: x, kind.y.column: y} for x, y in corners])
+        marks = alt.Chart(ends).mark_line(color=REFERENCE, strokeDash=[4, 4], **look)
+    chart: alt.Chart = marks.encode(**encoded)
+    return chart
+
+
+def _intervals(drawing: Drawing) -> alt.Chart:
+    """Draw the interval of each point as an area."""
+    import altair as alt
+
+    marks = alt.Chart().mark_area(fillOpacity=0.2, strokeWidth=0, clip=drawing.kind.is_clipped)
+    chart: alt.Chart = marks.transform_filter("datum.part === 'curve'").encode(
+        **_axes(drawing, "lower"), y2="upper:Q", color=color(drawing), detail="curve:N"
+    )
+    return chart
+
+
+def _folds(drawing: Drawing) -> alt.Chart:
+    """Draw the curves of folds as thin lines."""
+    import altair as alt
+
+    marks = alt.Chart().mark_line(interpolate="linear", strokeWidth=1, opacity=0.45, aria=False)
+    chart: alt.Chart = marks.transform_filter("datum.part === 'fold'").encode(
+        **_axes(drawing), color=color(drawing), detail=["curve:N", "fold:N"], order="place:Q"
+    )
+    return chart
+
+
+def _bands(drawing: Drawing) -> alt.Chart:
+    """Draw each band as a closed line that is filled: its two limits have points at different rates."""
+    import altair as alt
+
+    marks = alt.Chart().mark_line(filled=True, interpolate="linear-closed", fillOpacity=0.2, strokeWidth=0)
+    chart: alt.Chart = marks.transform_filter("datum.part === 'band'").encode(
+        **_axes(drawing), color=color(drawing), detail="curve:N", order="place:Q"
+    )
+    return chart
+
+
+def _with_numbers(function: str, drawing: Drawing, areas: IntoFrame) -> Drawing:
+    """Add the number of each curve: beside its name in the legend or, of several panels, in each panel."""
+    table = rows_of(function, areas).collect()
+    keys = [*drawing.by, *drawing.facet]
+    missing = [name for name in (*keys, *drawing.kind.numbers) if name not in table.columns]
+    if missing:
+        reason = f"lacks the column {missing[0]!r}: it must have {', '.join((*keys, *drawing.kind.numbers))}"
+        source = 'report(frame, "label", "score")'
+        if "average_precision" in missing:
+            # A report has none.
+            source = 'frame.select(roc_summary("label", "score")).unnest("score")'
+        raise OptionError(function, "areas", reason, f"write areas={source}")
+    if "scope" in table.columns:
+        scope = "overall" if set(keys) <= {SCORE} else "group"
+        table = table.filter(pl.col("scope") == scope)
+    defined = table.select(
+        key_label(drawing.by).alias("curve"), key_label(drawing.facet).alias("panel"), *drawing.kind.numbers
+    ).filter(pl.col(drawing.kind.numbers[0]).is_not_nan())
+    if defined.select("curve", "panel").is_duplicated().any():
+        reason = f"has several rows of one curve, which {', '.join(keys) or 'no column'} should tell apart"
+        raise OptionError(function, "areas", reason)
+    # There may be areas of curves that are not drawn.
+    texts = defined.join(drawing.points, on=["curve", "panel"], how="semi").select(
+        "curve", "panel", area=_number_text(drawing.kind.numbers)
+    )
+    if drawing.by and not drawing.facet:
+        area_texts = dict(texts.select("curve", "area").rows())
+        labels = {
+            name: f"{name}  {area_texts[name]}" if name in area_texts else name for name in drawing.curves
+        }
+        return replace(drawing, labels=labels)
+    if len(drawing.curves) > _MOST_LINES:
+        return drawing
+    # From the lowest curve of the legend upwards, in the corner that no good curve passes.
+    place = {name: 0.05 + _LINE * line for line, name in enumerate(reversed(drawing.curves or [""]))}
+    lines = texts.with_columns(
+        pl.lit(0.04 if drawing.kind.corner == "left" else 0.96).alias(drawing.kind.x.column),
+        pl.col("curve").replace_strict(place, return_dtype=pl.Float64).alias(drawing.kind.y.column),
+        part=pl.lit("area"),
+    )
+    return replace(drawing, points=pl.concat([drawing.points, lines], how="diagonal"), has_areas=True)
+
+
+def _numbers_in_panels(drawing: Drawing) -> list[alt.Chart]:
+    """Write the numbers into the panels, each beside a point in the colour of its curve."""
+    import altair as alt
+
+    is_left = drawing.kind.corner == "left"
+    base = alt.Chart().transform_filter("datum.part === 'area'").encode(**_axes(drawing))
+    text = base.mark_text(
+        align="left" if is_left else "right",
+        baseline="middle",
+        fontSize=10,
+        dx=6 if is_left else -6,
+        aria=False,
+    )
+    point = base.mark_point(filled=True, opacity=1, size=30, aria=False)
+    return [text.encode(text="area:N"), point.encode(color=color(drawing))]
+
+
+def _number_text(numbers: Sequence[str]) -> pl.Expr:
+    """Return a number with its interval as text."""
+    estimate, *limits = (
+        pl.col(name).map_elements("{:.3f}".format, return_dtype=pl.String) for name in numbers
+    )
+    if not limits:
+        return estimate
+    interval = pl.when(pl.col(numbers[1]).is_not_null()).then(pl.format(" ({} to {})", *limits))
+    return estimate + interval.otherwise(pl.lit(""))
