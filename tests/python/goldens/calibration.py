@@ -191,6 +191,7 @@ def observed_expected(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
         "log_lower": lower,
         "log_upper": upper,
         "log_se": se,
+        "p_in_the_large": answer["observed_expected_p_value"],
     }
 
 
@@ -540,7 +541,7 @@ FIELDS_NOT_COMPARED: dict[str | tuple[str, str], str] = {
     **dict.fromkeys(
         (
             *("log_poisson_lower", "log_poisson_upper", "poisson_exact_lower", "poisson_exact_upper"),
-            *("z_in_the_large", "p_in_the_large"),
+            "z_in_the_large",
         ),
         "other limits of observed over expected",
     ),

@@ -102,6 +102,7 @@ def test_flags_are_truth_values() -> None:
         lambda flag: FRAME.select(pa.ordinal_roc_auc("y", "s", pairs=flag)),
         lambda flag: FRAME.select(pa.ordinal_roc_auc_ci("y", "s", pairs=flag)),
         lambda flag: FRAME.select(pa.gini_index("y", "s", points=flag)),
+        lambda flag: FRAME.select(pa.calibration_summary("y", pl.col("s") / 10, fitted=flag)),
         lambda flag: FRAME.select(pa.pack_state(pa.roc_state("y", "s"), keep_scores=flag)),
         lambda flag: pl.DataFrame(schema={"p": pl.Binary}).select(pa.unpack_state("p", weights=flag)),
     )
@@ -123,6 +124,7 @@ def test_every_flag_is_checked() -> None:
         if isinstance(parameter.default, bool)
     ]
     assert sorted(flags) == [
+        ("calibration_summary", "fitted"),
         ("gini_index", "points"),
         ("mann_whitney_u", "continuity"),
         ("ordinal_roc_auc", "pairs"),

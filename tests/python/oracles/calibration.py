@@ -503,6 +503,7 @@ def calibration_summary(
     ends = ("", "_se", "_lower", "_upper")
     names = (
         *("mean_score", "rate", "observed_expected", "observed_expected_lower", "observed_expected_upper"),
+        "observed_expected_p_value",
         *(f"{name}{end}" for name in ESTIMATES for end in ends),
         *("spiegelhalter_z", "spiegelhalter_p_value", "hosmer_lemeshow", "hosmer_lemeshow_df"),
         *("hosmer_lemeshow_p_value", "ici", "e50", "e90", "emax"),
@@ -523,6 +524,9 @@ def calibration_summary(
     }
     if expected:
         answer["observed_expected"] = float(group.p / expected)
+    if score_variance := sum(w**2 * Fraction(p) * (1 - Fraction(p)) for p, w, _ in labelled):
+        z = float(group.p - expected) / math.sqrt(score_variance)
+        answer["observed_expected_p_value"] = Rounded(2 * normal_tail(abs(z)))
     if expected and group.p:
         variance = sum((w * (label - rate)) ** 2 for _, w, label in labelled) / total**2
         margin = NormalDist().inv_cdf(0.5 + level / 2) * math.sqrt(variance) / float(rate)
