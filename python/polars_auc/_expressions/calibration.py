@@ -398,23 +398,24 @@ def calibration_summary(
         - ``n_certain`` (UInt64; with weights Float64): Rows with a score of 0 or 1.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        All numbers are null without rows and NaN if a score is NaN. Rows with a null label, score or weight are
-        skipped.
+        All numbers are null without rows and NaN if a score is NaN. Rows with a null label, score or weight
+        are skipped.
 
     Notes
     -----
-    The logistic recalibration is ``logit P(label) = intercept + slope logit(score)`` by maximum likelihood (Cox
-    1958); calibration in the large is the intercept with ``slope = 1``. Standard errors are those of the inverse
-    information, as in R's ``glm``; with weights they are those of the sandwich, as in ``survey::svyglm``.
-    ``observed_expected`` has limits on the log scale with the standard error ``sqrt((1 - rate) / n_pos)`` (Debray
-    and others 2017). Spiegelhalter (1986) tests ``sum (label - score) (1 - 2 score)``.
+    The logistic recalibration is ``logit P(label) = intercept + slope logit(score)`` by maximum likelihood
+    (Cox 1958); calibration in the large is the intercept with ``slope = 1``. Standard errors are those of the
+    inverse information, as in R's ``glm``; with weights they are those of the sandwich, as in
+    ``survey::svyglm``. ``observed_expected`` has limits on the log scale with the standard error
+    ``sqrt((1 - rate) / n_pos)`` (Debray and others 2017). Spiegelhalter (1986) tests
+    ``sum (label - score) (1 - 2 score)``.
 
     The test of Hosmer and Lemeshow (1980) depends on the choice of groups, has little power in small data and
     rejects every model in large data. Prefer the slope, calibration in the large and ``ici``. Its groups lie
     between type 7 quantiles; equal quantiles are merged.
 
-    ``ici``, ``e50``, ``e90`` and ``emax`` (Austin and Steyerberg 2019) are distances from the isotonic regression
-    instead of a smoother, so that they need no bandwidth. O(n log n).
+    ``ici``, ``e50``, ``e90`` and ``emax`` (Austin and Steyerberg 2019) are distances from the isotonic
+    regression instead of a smoother, so that they need no bandwidth. O(n log n).
 
     Examples
     --------
@@ -484,8 +485,8 @@ def calibration_curve(
 
     Notes
     -----
-    A bin contains the scores above its lower edge up to its upper edge; the first bin contains its lower edge too.
-    The numbers are those of scikit-learn's ``calibration_curve``. Isotonic blocks are those of the CORP
+    A bin contains the scores above its lower edge up to its upper edge; the first bin contains its lower edge
+    too. The numbers are those of scikit-learn's ``calibration_curve``. Isotonic blocks are those of the CORP
     reliability diagram (Dimitriadis, Gneiting and Jordan 2021). O(n log n).
 
     Examples
@@ -545,14 +546,14 @@ def calibration_error(
         - ``n_bins`` (UInt64): Bins with rows.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        All numbers are null without rows and NaN if a score is NaN. Rows with a null label, score or weight are
-        skipped.
+        All numbers are null without rows and NaN if a score is NaN. Rows with a null label, score or weight
+        are skipped.
 
     Notes
     -----
-    The numbers depend on the bins: with more bins, and with fewer rows, ``ece`` grows although the score is right.
-    ``rmsce_debiased`` removes this bias (Kumar, Liang and Ma 2019); the parts of :func:`brier_score` need no
-    bins. O(n log n).
+    The numbers depend on the bins: with more bins, and with fewer rows, ``ece`` grows although the score is
+    right. ``rmsce_debiased`` removes this bias (Kumar, Liang and Ma 2019); the parts of :func:`brier_score`
+    need no bins. O(n log n).
 
     Examples
     --------
@@ -615,10 +616,11 @@ def calibration_by_grade(
 
     Notes
     -----
-    The score is the stated probability of the grade, such as the PD. Both tests are one-sided: a small p-value
-    shows that the probability is too low. Jeffreys' test is that of the European Central Bank's instructions for
-    validation reporting (2019), the probability of ``Beta(n_pos + 1/2, n - n_pos + 1/2)`` below the score. For a
-    test over all grades take Spiegelhalter's of :func:`calibration_summary`. O(n log n).
+    The score is the stated probability of the grade, such as the PD. Both tests are one-sided: a small
+    p-value shows that the probability is too low. Jeffreys' test is that of the European Central Bank's
+    instructions for validation reporting (2019), the probability of ``Beta(n_pos + 1/2, n - n_pos + 1/2)``
+    below the score. For a test over all grades take Spiegelhalter's of :func:`calibration_summary`. O(n log
+    n).
 
     Examples
     --------

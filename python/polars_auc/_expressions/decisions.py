@@ -125,14 +125,14 @@ def average_precision_ci(
           is 1.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        All numbers are null without a positive and NaN if a score is NaN. Rows with a null label, score or weight are
-        skipped.
+        All numbers are null without a positive and NaN if a score is NaN. Rows with a null label, score or
+        weight are skipped.
 
     Notes
     -----
-    The value is that of :func:`polars_auc.average_precision`. The limits of ``"logit"`` are ``expit(logit AP ± z /
-    sqrt(n_pos AP (1 - AP)))`` (Boyd, Eng and Page 2013); the standard error is that of the infinitesimal jackknife
-    (Jaeckel 1972). O(n log n).
+    The value is that of :func:`polars_auc.average_precision`. The limits of ``"logit"`` are
+    ``expit(logit AP ± z / sqrt(n_pos AP (1 - AP)))`` (Boyd, Eng and Page 2013); the standard error is that of
+    the infinitesimal jackknife (Jaeckel 1972). O(n log n).
 
     Examples
     --------
@@ -172,8 +172,8 @@ def equal_error_rate(
           this score or a higher one positive has an fnr of at most the rate and an fpr of at least the rate.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        All numbers are null without a positive or without a negative, and NaN if a score is NaN. Rows with a null label, score or weight are
-        skipped.
+        All numbers are null without a positive or without a negative, and NaN if a score is NaN. Rows with a
+        null label, score or weight are skipped.
 
     Notes
     -----
