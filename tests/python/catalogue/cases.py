@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from oracles.rows import MAYBE, Rounded
+from oracles.rows import MAYBE, Iterated, Rounded
 
 SCHEMA = {
     "g": pl.Int64,
@@ -23,10 +23,13 @@ SCHEMA = {
     "weight": pl.Float64,
 }
 PROBABILITIES = [
-    ((pl.col(score) + 4) / 8).clip(0, 1).alias(name)
-    for score, name in (("score", "probability"), ("other", "other_probability"))
+    *(
+        ((pl.col(score) + 4) / 8).clip(0, 1).alias(name)
+        for score, name in (("score", "probability"), ("other", "other_probability"))
+    ),
+    ((pl.col("score") + 4).clip(0, 8).floor() / 8).alias("grade"),
 ]
-"""Scores from 0 to 1 in the order of the scores; many of them are 0 or 1."""
+"""Scores from 0 to 1 in the order of the scores; many of them are 0 or 1, and a grade is one of nine."""
 
 TIED = [-math.inf, -1.5, -0.0, 0.0, 5e-324, 1.0, math.nextafter(1.0, 2.0), 2.0, math.inf]
 
@@ -151,7 +154,9 @@ def assert_same(got: Any, expected: Any, *, relative: float = 0.0) -> None:
         assert math.isnan(got)
     elif isinstance(expected, float) and expected != got and relative:
         assert got is not None
-        within = 1e-12 if isinstance(expected, Rounded) else 0.0
+        within = expected.tolerance if isinstance(expected, Rounded) else 0.0
+        if isinstance(expected, Iterated):
+            relative = within
         assert math.isclose(got, expected, rel_tol=relative, abs_tol=within), (got, expected)
     else:
         assert got == expected

@@ -32,7 +32,7 @@ class Entry:
 
     @property
     def takes_one_score(self) -> bool:
-        return self.columns in (("label", "score"), ("label", "probability"))
+        return self.columns in (("label", "score"), ("label", "probability"), ("label", "grade"))
 
     def of(self, **columns: pl.Expr) -> pl.Expr:
         """Make the expression of columns, each its own unless another is given."""

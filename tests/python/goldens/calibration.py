@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
+import math
 from collections.abc import Callable, Mapping
+from statistics import NormalDist
 from typing import Any, TypeAlias
 
+import numpy as np
 import polars as pl
 
 import polars_auc as pa
@@ -130,7 +134,338 @@ def net_benefit(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
     return answer | {"standardised": answer["standardized"]}
 
 
+def _weight(record: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(_WEIGHTS.get(record["arguments"].get("weight"), {}))
+
+
+def _points(rows: pl.DataFrame, expression: pl.Expr) -> pl.DataFrame:
+    return rows.select(expression.alias("points")).explode("points").unnest("points")
+
+
+def recalibration(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    answer = _answer(rows, pa.calibration_summary, record)
+    models = {"intercept_given_slope_1": "in_the_large", "intercept": "intercept", "slope": "slope"}
+    ends = ("", "_se", "_lower", "_upper")
+    n = answer["n_pos"] + answer["n_neg"]
+    return {
+        **{f"{name}{end}": answer[f"{ours}{end}"] for name, ours in models.items() for end in ends},
+        "rows": n,
+        "observed_over_expected": answer["observed_expected"],
+        "mean_difference": answer["rate"] - answer["mean_score"],
+    }
+
+
+def generalised_linear_model(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    answer = dict(recalibration(rows, record))
+    if record["arguments"].get("cov_type") == "HC0" and record["arguments"].get("weight") == "weight":
+        # Without n / (n - 1).
+        factor = math.sqrt((answer["rows"] - 1) / answer["rows"])
+        for name in ("intercept_given_slope_1", "intercept", "slope"):
+            value, se = answer[name], answer[f"{name}_se"]
+            answer[f"{name}_se"] = se * factor
+            for end in ("lower", "upper"):
+                answer[f"{name}_{end}"] = value + (answer[f"{name}_{end}"] - value) * factor
+    return answer
+
+
+def nested_model(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    answer = recalibration(rows, record)
+    return {
+        name: {
+            "estimate": answer[name],
+            **{end: answer[f"{name}_{end}"] for end in ("se", "lower", "upper")},
+        }
+        for name in ("intercept_given_slope_1", "intercept", "slope")
+    }
+
+
+def observed_expected(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    answer = _answer(rows, pa.calibration_summary, record)
+    lower, upper = answer["observed_expected_lower"], answer["observed_expected_upper"]
+    se = None
+    if lower is not None:
+        level = record["arguments"].get("level", 0.95)
+        se = math.log(upper / lower) / 2 / NormalDist().inv_cdf(0.5 + level / 2)
+    return {
+        "ratio": answer["observed_expected"],
+        "log_lower": lower,
+        "log_upper": upper,
+        "log_se": se,
+    }
+
+
+def spiegelhalter(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    answer = _answer(rows, pa.calibration_summary, record)
+    return {"z": answer["spiegelhalter_z"], "p_value": answer["spiegelhalter_p_value"]}
+
+
+def val_prob(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    answer = _answer(rows, pa.calibration_summary, record)
+    values = {
+        "S:z": answer["spiegelhalter_z"],
+        "S:p": answer["spiegelhalter_p_value"],
+        "Brier": _answer(rows, pa.brier_score, record)["brier_score"],
+    }
+    if answer["n_certain"]:
+        # The package leaves out rows with a score of 0 or 1.
+        score = record["arguments"]["score"]
+        answer = _answer(
+            rows.filter((pl.col(score) > 0) & (pl.col(score) < 1)), pa.calibration_summary, record
+        )
+    return {**values, "Intercept": answer["intercept"], "Slope": answer["slope"]}
+
+
+def hosmer_lemeshow(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers | str:
+    arguments = record["arguments"]
+    if arguments.get("grouping") == "count":
+        return "groups of as many rows; ours lie between quantiles"
+    if arguments.get("weight") == "weight":
+        return "with weights our test is null"
+    if record["result"]["statistic"] == "nan":
+        return "0 / 0 is NaN; ours counts as 0"
+    answers = {}
+    for fitted in (False, True):
+        test = pa.calibration_summary(
+            "label", arguments["score"], bins=arguments["groups"], fitted=fitted, **_weight(record)
+        )
+        [answer] = rows.select(test).to_series()
+        answers[fitted] = answer
+    return {
+        "statistic": answers[True]["hosmer_lemeshow"],
+        "df": answers[True]["hosmer_lemeshow_df"],
+        "p_value": answers[True]["hosmer_lemeshow_p_value"],
+        "df_external": answers[False]["hosmer_lemeshow_df"],
+        "p_value_external": answers[False]["hosmer_lemeshow_p_value"],
+        "groups": answers[False]["hosmer_lemeshow_df"],
+    }
+
+
+def _scores(rows: pl.DataFrame, record: Mapping[str, Any]) -> Any:
+    arguments = record["arguments"]
+    used = rows.drop_nulls(["label", arguments["score"]])
+    if arguments.get("weight") == "freq":
+        used = used.select(pl.col(arguments["score"]).repeat_by("freq").explode())
+    return used[arguments["score"]].to_numpy()
+
+
+def _bins(rows: pl.DataFrame, record: Mapping[str, Any]) -> dict[str, Any] | str:
+    """The options of bins; of numpy's quantiles if these put a row into another bin."""
+    arguments = record["arguments"]
+    if "edges" in arguments:
+        return {"edges": [float(edge) for edge in arguments["edges"]]}
+    bins, scores = arguments["n_bins"], _scores(rows, record)
+    if arguments.get("strategy", "uniform") == "uniform":
+        edges = np.linspace(0, 1, bins + 1)
+        if arguments.get("closed", "right") == "left" and np.isin(scores, edges[1:]).any():
+            return "bins contain their lower edge, and a score lies on an edge"
+        return {"method": "uniform", "bins": bins}
+    if arguments.get("weight") == "weight":
+        return "quantiles of rows; with weights ours are those of the weights"
+    edges = np.percentile(scores, np.linspace(0, 1, bins + 1) * 100)
+    ours = _points(rows, pa.calibration_curve("label", arguments["score"], bins=bins, **_weight(record)))
+    theirs = np.unique(np.searchsorted(edges[1:-1], scores), return_counts=True)[1]
+    if ours["n"].to_list() == theirs.tolist():
+        return {"bins": bins}
+    # Edges in place of quantiles must ascend; the lowest score alone is a bin up to the first quantile.
+    return {"edges": np.unique([*([0.0] if edges[0] == edges[1] else []), *edges]).tolist()}
+
+
+def calibration_curve(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers | str:
+    options = _bins(rows, record)
+    if isinstance(options, str):
+        return options
+    score = record["arguments"]["score"]
+    points = _points(rows, pa.calibration_curve("label", score, **options, **_weight(record)))
+    answer = {name: points[name].to_list() for name in points.columns}
+    errors = rows.select(pa.calibration_error("label", score, **options, **_weight(record))).to_series()[0]
+    # Theirs count bins from 0, and equal quantiles as bins.
+    first = [number - 1 for number in answer["bin"]]
+    quantiles = record["arguments"].get("strategy") == "quantile"
+    return {
+        **errors,
+        "bin": record["result"].get("bin") if quantiles else first,
+        "rows": record["result"].get("rows") if _weight(record).get("weight") else answer["n"],
+        "weight": answer["n"],
+        "mean_score": answer["mean_score"],
+        "rate": answer["rate"],
+        "prob_pred": answer["mean_score"],
+        "prob_true": answer["rate"],
+        "wilson_lower": answer["rate_lower"],
+        "wilson_upper": answer["rate_upper"],
+    }
+
+
+def calibration_error(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers | str:
+    options = _bins(rows, record)
+    if isinstance(options, str):
+        return options
+    error = pa.calibration_error("label", record["arguments"]["score"], **options, **_weight(record))
+    [answer] = rows.select(error).to_series()
+    return {
+        **answer,
+        "n_bins_used": answer["n_bins"],
+        "debiased_rmsce": answer["rmsce_debiased"],
+        "ece_plugin": answer["ece"],
+        "rmsce_plugin": answer["rmsce"],
+        "l1": answer["ece"],
+        "l2": answer["rmsce"],
+        "max": answer["mce"],
+        "ECE": answer["ece"],
+        "MCE": answer["mce"],
+    }
+
+
+def left_closed_error(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers | str:
+    arguments = {**record["arguments"], "closed": "left"}
+    return calibration_error(rows, {**record, "arguments": arguments})
+
+
+def isotonic_blocks(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    curve = pa.calibration_curve("label", record["arguments"]["score"], method="isotonic", **_weight(record))
+    blocks = _points(rows, curve).drop_nulls("bin")
+    return {
+        "n_blocks": blocks.height,
+        "lower": blocks["lowest"].to_list(),
+        "upper": blocks["highest"].to_list(),
+        "weight": blocks["n"].to_list(),
+        "positive": blocks["n_pos"].to_list(),
+        "value": blocks["rate"].to_list(),
+    }
+
+
+def isotonic_fit(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    blocks, scores = isotonic_blocks(rows, record), record["result"]["score"]
+    # Their scores have 15 digits.
+    places = [bisect.bisect_left(blocks["upper"], score * (1 - 1e-14)) for score in scores]
+    return {"score": scores, "value": [blocks["value"][place] for place in places]}
+
+
+def _grades(counts: pl.DataFrame) -> pl.DataFrame:
+    """Of rows (n, defaults, pd), in their order: one call for each, since grades may share a probability."""
+    options: dict[str, Any] = {"adjust": None, "count": "count"}
+    return pl.concat(
+        _points(
+            pl.DataFrame({"label": [True, False], "pd": [pd, pd], "count": [defaults, n - defaults]}),
+            pa.calibration_by_grade("label", "pd", **options),
+        )
+        for n, defaults, pd in counts.select("n", "defaults", "pd").iter_rows()
+    )
+
+
+def grades(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    arguments = record["arguments"]
+    if "n" in arguments:
+        pd = arguments.get("pd")
+        pd = arguments.get("p", pd if isinstance(pd, list) else None)
+        n, defaults = arguments["n"], arguments["defaults"]
+        counts = pl.DataFrame(
+            {
+                "pd": pd or [place / 100 for place in range(len(n))],
+                "n": n,
+                "defaults": defaults,
+            },
+            schema_overrides={"pd": pl.Float64},
+        )
+    else:
+        used = rows.drop_nulls(["label", "grade", "pd"])
+        if (text := str(arguments["pd"])).startswith("mean of "):
+            score = text.split()[2]
+            used = used.drop_nulls(score).with_columns(pd=pl.col(score).mean().over("grade"))
+        sums = (pl.col("pd").first(), pl.len().alias("n"), pl.col("label").sum().alias("defaults"))
+        counts = used.group_by("grade").agg(sums).sort("grade").cast({"n": pl.Int64, "defaults": pl.Int64})
+        if "portfolio" in arguments:
+            portfolio = (pl.lit("portfolio").alias("grade"), pl.col("pd").mean(), *sums[1:])
+            counts = pl.concat([counts, used.select(portfolio)], how="vertical_relaxed")
+    answer = _grades(counts)
+    p_value = "jeffreys_p_value"
+    if record["function"] in ("stats::binom.test", "scipy.stats.binomtest"):
+        p_value = "binomial_p_value"
+    return {
+        "grade": counts["grade"].to_list() if "grade" in counts.columns else None,
+        "n": answer["n"].to_list(),
+        "defaults": answer["n_pos"].to_list(),
+        "rate": answer["rate"].to_list(),
+        "pd": answer["score"].to_list(),
+        "p_value": answer[p_value].to_list(),
+        **{f"{prefix}lower": answer["rate_lower"].to_list() for prefix in ("", "jeffreys_")},
+        **{f"{prefix}upper": answer["rate_upper"].to_list() for prefix in ("", "jeffreys_")},
+    }
+
+
+def average_precision(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    answer = _answer(rows, pa.average_precision_ci, record)
+    return {
+        **answer,
+        "value": answer["average_precision"],
+        "se_infinitesimal_jackknife": answer["se"],
+        "logit_lower": answer["lower"],
+        "logit_upper": answer["upper"],
+    }
+
+
+def equal_error_rate(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    rate = pa.equal_error_rate("label", record["arguments"]["score"], **_weight(record))
+    [answer] = rows.select(rate).to_series()
+    value = answer["equal_error_rate"]
+    is_fraction = isinstance(record["result"]["eer"], Mapping)
+    return {"eer": {"value": value} if is_fraction else value, "threshold_at_or_below": answer["threshold"]}
+
+
 CHECKS: dict[tuple[str, str], Check] = {
+    ("recalibration", "formula.recalibration"): recalibration,
+    ("recalibration", "statsmodels.genmod.GLM"): generalised_linear_model,
+    ("recalibration", "stats::glm"): nested_model,
+    ("recalibration", "survey::svyglm"): nested_model,
+    ("recalibration", "formula.observed_expected"): observed_expected,
+    ("recalibration", "epitools::pois.exact"): observed_expected,
+    ("calibration_test", "formula.spiegelhalter"): spiegelhalter,
+    ("calibration_test", "rms::val.prob"): val_prob,
+    **{
+        ("calibration_test", name): hosmer_lemeshow
+        for name in (
+            *("formula.hosmer_lemeshow", "ResourceSelection::hoslem.test"),
+            "performance::performance_hosmer",
+        )
+    },
+    **{
+        ("calibration_curve", name): calibration_curve
+        for name in (
+            *("formula.calibration_curve", "sklearn.calibration.calibration_curve"),
+            "polarbearings.calibration_curve",
+        )
+    },
+    **{
+        ("calibration_error", name): calibration_error
+        for name in (
+            *("formula.calibration_error", "polarbearings.expected_calibration_error"),
+            "calibration.lower_bound_scaling_ce",
+        )
+    },
+    **{
+        ("calibration_error", name): left_closed_error
+        for name in ("torchmetrics.functional.classification.binary_calibration_error", "netcal.metrics")
+    },
+    ("pav", "bruteforce.pav"): isotonic_blocks,
+    ("pav", "stats::isoreg"): isotonic_blocks,
+    ("pav", "sklearn.isotonic.IsotonicRegression"): isotonic_fit,
+    ("pav", "scores.processing.isotonic_fit"): isotonic_fit,
+    **{
+        ("grades", name): grades
+        for name in (
+            *("stats::pbeta", "stats::binom.test", "formula.jeffreys", "scipy.stats.binomtest"),
+            "statsmodels.stats.proportion.proportion_confint",
+        )
+    },
+    **{
+        ("average_precision", name): average_precision
+        for name in (
+            *("sklearn.metrics.average_precision_score", "polarbearings.average_precision"),
+            *("formula.average_precision_ci", "formula.average_precision"),
+            "torchmetrics.functional.classification.binary_average_precision",
+        )
+    },
+    ("eer", "formula.eer"): equal_error_rate,
+    ("eer", "sklearn.metrics.roc_curve"): equal_error_rate,
     **{
         ("brier", name): brier
         for name in (
@@ -158,19 +493,89 @@ CHECKS: dict[tuple[str, str], Check] = {
     ("corp", "model_diagnostics.scoring.decompose"): decomposition,
 }
 
+# Scores of 0 and 1 of breast_cancer are refused by these.
+NOT_SHIPPED = {
+    ("calibration_test", "performance::performance_hosmer"),
+    *(
+        ("recalibration", name)
+        for name in ("epitools::pois.exact", "stats::glm", "statsmodels.genmod.GLM", "survey::svyglm")
+    ),
+}
+
+TOLERANCES = {
+    # rms ends before the maximum; formula.recalibration and stats::glm agree to 1e-9.
+    ("rms::val.prob", "Intercept"): 1e-6,
+}
+
 NOT_COMPARED = {
+    ("calibration_error", "calibration.get_ece_em"): "cuts the sorted list; ours are type 7 quantiles",
+    ("calibration_error", "calibration.normal_debiased_ce"): "a debiased ece, by simulation",
+    ("pav", "isotone::gpava"): "means of tied rows are without their weights",
+    ("average_precision", "bruteforce.jackknife"): "agrees to 1/n with the influence of rows",
+    ("average_precision", "formula.average_precision_difference"): "a difference of two scores",
+    ("eer", "pyeer.get_eer_values"): "the middle of an interval; ours is on the ROC line",
+    ("eer", "torchmetrics.functional.classification.binary_eer"): (
+        "the nearest threshold; ours is on the ROC line"
+    ),
+    ("eer", "bob.measure.eer_threshold"): "the nearest threshold; ours is on the ROC line",
     ("brier", "verification::brier"): "scores are rounded to the middles of bins first",
     ("net_benefit", "formula.net_benefit_difference"): "a difference of two scores",
     ("skill", "bruteforce.jackknife"): "a jackknife, which agrees to 1/n with the influence of rows",
 }
 
-FIELDS_NOT_COMPARED = {
+FIELDS_NOT_COMPARED: dict[str | tuple[str, str], str] = {
+    **dict.fromkeys(("observed", "expected"), "the sum of labels, or of scores"),
+    **dict.fromkeys(("p", "intercept_given_slope_1_p", "slope_p_of_1"), "a p-value of one coefficient"),
+    **dict.fromkeys(
+        (
+            *("deviance_offset", "deviance_slope", "lr_both", "lr_both_p", "lr_intercept", "lr_intercept_p"),
+            *("lr_slope_given_intercept", "lr_slope_given_intercept_p", "U", "U:Chi-sq", "U:p", "Q"),
+            *("D", "D:Chi-sq", "D:p", "R2"),
+        ),
+        "a likelihood ratio, or its parts",
+    ),
+    "covariance": "of the intercept and the slope",
+    "se_hc0_of": "names",
+    "why": "text",
+    **dict.fromkeys(
+        (
+            *("log_poisson_lower", "log_poisson_upper", "poisson_exact_lower", "poisson_exact_upper"),
+            *("z_in_the_large", "p_in_the_large"),
+        ),
+        "other limits of observed over expected",
+    ),
+    "p_value_overconfident": "one-sided",
+    "C (ROC)": "the area under the curve",
+    "Dxy": "the area under the curve",
+    **dict.fromkeys(("Emax", "E90", "Eavg"), "distances from lowess; ours are from the isotonic fit"),
+    "bin_lower": "numpy's quantiles",
+    "bin_upper": "numpy's quantiles",
+    "debiased_squared": "the square of the root, also below 0",
+    "debiased_ece": "a debiased ece",
+    "debiased_ece_defined_in_package": "text",
+    "ACE": "netcal's bins of equal mass",
+    "distinct_scores": "a number of scores",
+    "mid_p": "a mid-p-value",
+    "normal_z": "by the normal distribution",
+    "normal_p": "by the normal distribution",
+    "logit_se": "the standard error of the logit",
+    **{f"binomial_{name}": "by the normal distribution" for name in ("se", "lower", "upper")},
+    **dict.fromkeys(("num", "den"), "the fraction of the value"),
+    **dict.fromkeys(
+        ("eer_convex_hull", "eer_nearest_point", "nearest_points", "threshold_above"),
+        "ours is on the ROC line",
+    ),
+    "exactly_at_threshold": "whether the curve has a point there",
     "se_hc0": "divides by n where we divide by n - 1",
     "brier_skill_se_hc0": "divides by n where we divide by n - 1",
     "log_loss_skill_se_hc0": "divides by n where we divide by n - 1",
     "recalibrated": "the score less its miscalibration",
-    "rate": "the share of positives",
-    "weight": "the sum of weights",
+    **{(kind, "rate"): "the share of positives" for kind in ("brier", "log_loss", "skill", "corp")},
+    **{
+        (kind, "weight"): "the sum of weights"
+        for kind in ("brier", "log_loss", "skill", "corp", "recalibration", "net_benefit")
+    },
+    **{("calibration_test", name): "the groups" for name in ("n", "observed", "expected")},
     "model": "names",
     "prevalence": "the share of positives",
     "treat_none": "0",

@@ -67,7 +67,7 @@ def test_arithmetic_between_expressions(engine: Any) -> None:
 
 @ENGINES
 def test_names_and_selectors(engine: Any) -> None:
-    frame = whole().drop("weight", "probability", "other_probability").lazy()
+    frame = whole().drop("weight", "probability", "other_probability", "grade").lazy()
     got = frame.select(pa.roc_auc("label", cs.float()).name.suffix("_auc")).collect(engine=engine)
     assert got.columns == ["score_auc", "other_auc"]
     assert frame.select(pa.roc_auc(pl.col("label"), pl.col("score").alias("s"))).collect_schema().names() == [
@@ -107,7 +107,9 @@ def test_records_unnest_and_curves_explode(engine: Any) -> None:
 
 @ENGINES
 def test_hive_scan_keeps_pruning(engine: Any, tmp_path: Path) -> None:
-    frame = whole().drop("key", "weight", "probability", "other_probability").filter(pl.col("g") <= 5)
+    frame = (
+        whole().drop("key", "weight", "probability", "other_probability", "grade").filter(pl.col("g") <= 5)
+    )
     frame.write_parquet(tmp_path / "rows", partition_by="g", mkdir=True)
     scan = pl.scan_parquet(tmp_path / "rows" / "**" / "*.parquet", hive_partitioning=True)
     plan = scan.group_by("g").agg(auc=pa.roc_auc("label", "score")).filter(pl.col("g") == 2)

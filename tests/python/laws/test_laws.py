@@ -223,9 +223,12 @@ def takes_states(entry: Entry) -> bool:
 @examples(100)
 def test_states_answer_as_their_rows(family: Family, frame: pl.DataFrame, limited: bool) -> None:
     # 25 rows have at most so many distinct scores.
-    state = pa.roc_state("label", family[0].columns[1], max_bins=25 if limited else None)
-    each = frame.group_by("g", maintain_order=True).agg(state.alias("state"))
-    from_states = columns(family, lambda entry: entry.make(state="state"))
+    states = [
+        pa.roc_state("label", score, max_bins=25 if limited else None).alias(f"state of {score}")
+        for score in sorted({entry.columns[1] for entry in family})
+    ]
+    each = frame.group_by("g", maintain_order=True).agg(states)
+    from_states = columns(family, lambda entry: entry.make(state=f"state of {entry.columns[1]}"))
     whole = without_unlabelled(frame.select(columns(family)))
     assert_frame_equal(each.select(from_states), whole, check_exact=True)
     grouped = without_unlabelled(frame.group_by("g", maintain_order=True).agg(columns(family)))

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple
 
-from oracles.rows import DIFFERENCE, Group, Rounded, WeightedRow
+from scipy.stats import beta, chi2
+
+from oracles.rows import DIFFERENCE, Group, Iterated, Rounded, WeightedRow, normal_tail
+from oracles.wilson import effective
 
 
-def isotonic(group: Group) -> list[tuple[Fraction, Fraction]]:
-    """The weights of positives and of negatives in each block, by the min-max formula."""
+def fits(group: Group) -> list[tuple[Any, Fraction, Fraction, Fraction]]:
+    """Each score, the highest first, with its isotonic fit and the weights of its positives and negatives.
+
+    By the min-max formula.
+    """
     scores = sorted({score for score, _ in group.pos + group.neg}, reverse=True)
     masses = [
-        tuple(sum((w for s, w in rows if s == score), Fraction()) for rows in (group.pos, group.neg))
+        (
+            sum((w for s, w in group.pos if s == score), Fraction()),
+            sum((w for s, w in group.neg if s == score), Fraction()),
+        )
         for score in scores
     ]
 
@@ -24,12 +35,17 @@ def isotonic(group: Group) -> list[tuple[Fraction, Fraction]]:
         return pos / (pos + sum((mass[1] for mass in masses[first : last + 1]), Fraction()))
 
     indices = range(len(masses))
-    fits = [
+    fitted = [
         min(max(rate(first, last) for last in range(at, len(masses))) for first in range(at + 1))
         for at in indices
     ]
+    return [(score, fit, *mass) for score, fit, mass in zip(scores, fitted, masses, strict=True)]
+
+
+def isotonic(group: Group) -> list[tuple[Fraction, Fraction]]:
+    """The weights of positives and of negatives in each block of equal fits."""
     blocks: dict[Fraction, tuple[Fraction, Fraction]] = {}
-    for fit, (pos, neg) in zip(fits, masses, strict=True):
+    for _, fit, pos, neg in fits(group):
         before = blocks.get(fit, (Fraction(), Fraction()))
         blocks[fit] = (before[0] + pos, before[1] + neg)
     return list(blocks.values())
@@ -168,3 +184,392 @@ def brier_score_difference(rows: Sequence[Sequence[Any]], *, level: float) -> di
 
 def log_loss_difference(rows: Sequence[Sequence[Any]], *, level: float) -> dict[str, Any]:
     return _difference(rows, _logarithmic, level, math.inf)
+
+
+class Bin(NamedTuple):
+    """A bin with the scores and weights of its positives and negatives."""
+
+    number: int
+    lowest: float
+    highest: float
+    pos: list[tuple[Any, Fraction]]
+    neg: list[tuple[Any, Fraction]]
+
+    @property
+    def rows(self) -> list[tuple[Any, Fraction]]:
+        return self.pos + self.neg
+
+    @property
+    def n(self) -> Fraction:
+        return sum((w for _, w in self.rows), Fraction())
+
+    @property
+    def n_pos(self) -> Fraction:
+        return sum((w for _, w in self.pos), Fraction())
+
+    @property
+    def rate(self) -> Fraction:
+        return self.n_pos / self.n
+
+    @property
+    def mean_score(self) -> Fraction:
+        return sum((Fraction(score) * w for score, w in self.rows), Fraction()) / self.n
+
+    @property
+    def distance(self) -> Fraction:
+        return self.rate - self.mean_score
+
+
+def quantile_edges(group: Group, bins: int, *, weighted: bool) -> list[float]:
+    """Of rows type 7 in floats, since a rounding moves the row on an edge; of weights the inverse."""
+    rows = sorted(group.pos + group.neg)
+    if weighted:
+        reach = [sum((w for _, w in rows[: place + 1]), Fraction()) for place in range(len(rows))]
+        return [
+            next(
+                score for (score, _), sum_ in zip(rows, reach, strict=True) if sum_ * bins >= reach[-1] * edge
+            )
+            for edge in range(bins + 1)
+        ]
+    edges = []
+    for edge in range(bins + 1):
+        rank = (len(rows) - 1) * (edge / bins)
+        low, high = (rows[min(math.floor(rank) + place, len(rows) - 1)][0] for place in (0, 1))
+        edges.append(low + (high - low) * (rank - math.floor(rank)))
+    return edges
+
+
+def between(group: Group, edges: Sequence[float]) -> list[Bin]:
+    """The bins with rows: right-closed, and the first also contains its lower edge."""
+    bins = []
+    for number, (low, high) in enumerate(itertools.pairwise(edges), start=1):
+        parts = [
+            [(s, w) for s, w in rows if low < s <= high or (number == 1 and s == low)]
+            for rows in (group.pos, group.neg)
+        ]
+        if parts[0] or parts[1]:
+            bins.append(Bin(number, low, high, *parts))
+    return bins
+
+
+def _binned(
+    group: Group, method: str, bins: int, edges: Sequence[float] | None, *, weighted: bool
+) -> list[Bin]:
+    if method == "isotonic":
+        blocks: dict[Fraction, list[Any]] = {}
+        for score, fit, _, _ in reversed(fits(group)):
+            blocks.setdefault(fit, []).append(score)
+        return [
+            Bin(
+                number,
+                scores[0],
+                scores[-1],
+                *([(s, w) for s, w in rows if s in scores] for rows in (group.pos, group.neg)),
+            )
+            for number, scores in enumerate(blocks.values(), start=1)
+        ]
+    if edges is None and method == "uniform":
+        edges = [*(edge * (1 / bins) for edge in range(bins)), 1.0]
+    return between(group, quantile_edges(group, bins, weighted=weighted) if edges is None else edges)
+
+
+def wilson(share: Fraction, n: float, level: float) -> tuple[float, float]:
+    """The limits of a share of n rows by the score test."""
+    z, p = NormalDist().inv_cdf(0.5 + level / 2), float(share)
+    center, spread = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    whole = 1 + z * z / n
+    return (center - spread) / whole, (center + spread) / whole
+
+
+def calibration_curve(
+    rows: Sequence[WeightedRow],
+    *,
+    level: float,
+    weighted: bool,
+    method: str = "quantile",
+    bins: int = 10,
+    edges: Sequence[float] | None = None,
+) -> list[dict[str, Any]] | None:
+    group = Group(rows)
+    if group.has_nan or not group.pos + group.neg:
+        return None
+    points = []
+    for part in _binned(group, method, bins, edges, weighted=weighted):
+        lower, upper = wilson(part.rate, effective([w for _, w in part.rows]), level)
+        has_limits = method != "isotonic"
+        points.append(
+            {
+                "bin": part.number,
+                "lowest": part.lowest,
+                "highest": part.highest,
+                "n": group.mass(part.n, weighted=weighted),
+                "n_pos": group.mass(part.n_pos, weighted=weighted),
+                "mean_score": float(part.mean_score),
+                "rate": float(part.rate),
+                "rate_lower": Rounded(lower) if has_limits else None,
+                "rate_upper": Rounded(upper) if has_limits else None,
+            }
+        )
+    return points
+
+
+def calibration_error(
+    rows: Sequence[WeightedRow],
+    *,
+    weighted: bool,
+    method: str = "quantile",
+    bins: int = 10,
+    edges: Sequence[float] | None = None,
+) -> dict[str, Any]:
+    group = Group(rows)
+    names = ("ece", "mce", "rmsce", "rmsce_debiased")
+    if group.has_nan:
+        return {**dict.fromkeys(names, math.nan), "n_bins": None, **group.counts}
+    parts = _binned(group, method, bins, edges, weighted=weighted) if group.pos or group.neg else []
+    if not parts:
+        return {**dict.fromkeys(names), "n_bins": None, **group.counts}
+    n = sum((part.n for part in parts), Fraction())
+    debiased = sum(
+        (
+            part.n * (part.distance**2 - part.rate * (1 - part.rate) / (part.n - 1))
+            for part in parts
+            if not weighted and part.n > 1
+        ),
+        Fraction(),
+    )
+    root: Any = Rounded(math.sqrt(max(debiased / n, Fraction())))
+    # The root multiplies the rounding errors of a difference of nearly equal numbers.
+    if abs(debiased / n) < 1e-8:
+        root = ...
+    return {
+        "ece": Rounded(sum(part.n * abs(part.distance) for part in parts) / n),
+        "mce": Rounded(max(abs(part.distance) for part in parts)),
+        "rmsce": Rounded(math.sqrt(sum(part.n * part.distance**2 for part in parts) / n)),
+        "rmsce_debiased": None if weighted else root,
+        "n_bins": len(parts),
+        **group.counts,
+    }
+
+
+ESTIMATES = ("in_the_large", "slope", "intercept")
+
+
+def _decimal(number: Fraction) -> Decimal:
+    return Decimal(number.numerator) / Decimal(number.denominator)
+
+
+def _logit(score: Any) -> Decimal:
+    return (Decimal(score) / (1 - Decimal(score))).ln()
+
+
+def _total(numbers: Iterable[Decimal]) -> Decimal:
+    return sum(numbers, Decimal(0))
+
+
+class _Model:
+    """The logistic recalibration with these coefficients, of rows (logit, weight of pos, weight of neg)."""
+
+    def __init__(self, rows: Sequence[tuple[Decimal, Decimal, Decimal]], coefficients: list[Decimal]) -> None:
+        self.rows, self.coefficients = rows, coefficients
+        linear = [coefficients[0] + coefficients[1] * x for x, _, _ in rows]
+        # The probabilities of a positive and of a negative.
+        self.fitted = [(1 / (1 + (-at).exp()), 1 / (1 + at.exp())) for at in linear]
+        pairs = list(zip(rows, self.fitted, strict=True))
+        self.height = _total(pos * p.ln() + neg * q.ln() for (_, pos, neg), (p, q) in pairs)
+        residuals = [(x, pos * q - neg * p) for (x, pos, neg), (p, q) in pairs]
+        self.gradient = [_total(residual for _, residual in residuals)]
+        self.gradient.append(_total(x * residual for x, residual in residuals))
+        masses = [(x, (pos + neg) * p * q) for (x, pos, neg), (p, q) in pairs]
+        self.information = [
+            _total(mass for _, mass in masses),
+            _total(x * mass for x, mass in masses),
+            _total(x * x * mass for x, mass in masses),
+        ]
+
+    def inverse(self, *, with_slope: bool) -> list[list[Decimal]]:
+        """The inverse information: of both coefficients, or of the intercept alone."""
+        a, b, c = self.information
+        if not with_slope:
+            return [[1 / a, Decimal(0)], [Decimal(0), Decimal(0)]]
+        whole = a * c - b * b
+        return [[c / whole, -b / whole], [-b / whole, a / whole]]
+
+    def step(self, share: Decimal, *, with_slope: bool) -> _Model:
+        """The model after Newton's step, or a share of it."""
+        rows, gradient = self.inverse(with_slope=with_slope), self.gradient
+        steps = [row[0] * gradient[0] + row[1] * gradient[1] for row in rows]
+        # No logit moves by more than 3.
+        farthest = max(abs(steps[0] + steps[1] * x) for x, _, _ in self.rows)
+        share *= min(Decimal(1), 3 / farthest) if farthest else 1
+        return _Model(self.rows, [now + share * by for now, by in zip(self.coefficients, steps, strict=True)])
+
+
+def _recalibration(group: Group, *, weighted: bool, with_slope: bool) -> list[tuple[float, float]]:
+    """The intercept, and the slope, with their standard errors, with 60 digits."""
+    with localcontext() as context:
+        context.prec = 60
+        rows = [(_logit(score), _decimal(pos), _decimal(neg)) for score, _, pos, neg in fits(group)]
+        model, free = _Model(rows, [Decimal(0), Decimal(1)]), 2 if with_slope else 1
+        while max(abs(slope) for slope in model.gradient[:free]) > Decimal("1e-30"):
+            share = Decimal(1)
+            while (after := model.step(share, with_slope=with_slope)).height < model.height - Decimal(
+                "1e-40"
+            ):
+                share /= 2
+            model = after
+        # The likelihood is concave, so that the gradient is 0 at its maximum alone.
+        inverse = model.inverse(with_slope=with_slope)
+        variances = [inverse[0][0], inverse[1][1]]
+        if weighted:
+            n = Decimal(len(group.pos) + len(group.neg))
+            by_logit = {x: fitted for (x, _, _), fitted in zip(rows, model.fitted, strict=True)}
+            residuals = [
+                (_logit(score), _decimal(w) * by_logit[_logit(score)][other])
+                for other, class_rows in ((1, group.pos), (0, group.neg))
+                for score, w in class_rows
+            ]
+            variances = [
+                n / (n - 1) * _total(((row[0] + row[1] * x) * residual) ** 2 for x, residual in residuals)
+                for row in inverse
+            ]
+        return [
+            (float(value), float(variance.sqrt()))
+            for value, variance in zip(model.coefficients, variances, strict=True)
+        ]
+
+
+def _estimate(name: str, value: float, se: float, level: float) -> dict[str, Any]:
+    margin = NormalDist().inv_cdf(0.5 + level / 2) * se
+    numbers = (value, se, value - margin, value + margin)
+    return {
+        f"{name}{suffix}": Iterated(number)
+        for suffix, number in zip(("", "_se", "_lower", "_upper"), numbers, strict=True)
+    }
+
+
+def _spiegelhalter(group: Group) -> dict[str, Any]:
+    rows = [(Fraction(p), w, 1) for p, w in group.pos] + [(Fraction(p), w, 0) for p, w in group.neg]
+    variance = sum(w**2 * (1 - 2 * p) ** 2 * p * (1 - p) for p, w, _ in rows)
+    if not variance:
+        return {"spiegelhalter_z": None, "spiegelhalter_p_value": None}
+    z = float(sum(w * (label - p) * (1 - 2 * p) for p, w, label in rows)) / math.sqrt(variance)
+    return {"spiegelhalter_z": Rounded(z), "spiegelhalter_p_value": Rounded(2 * normal_tail(abs(z)))}
+
+
+def _hosmer_lemeshow(group: Group, bins: int, *, fitted: bool) -> dict[str, Any]:
+    edges = sorted(set(quantile_edges(group, bins, weighted=False)))
+    answer: dict[str, Any] = dict.fromkeys(f"hosmer_lemeshow{end}" for end in ("", "_df", "_p_value"))
+    if len(edges) < 2:
+        return answer
+    parts = between(group, edges)
+    statistic: Any = Fraction()
+    for part in parts:
+        square, mean = (part.n * part.distance) ** 2, part.mean_score
+        if square:
+            # Without variance no error is possible.
+            statistic += square / (part.n * mean * (1 - mean)) if 0 < mean < 1 else math.inf
+    df = max(0, len(parts) - 2 * fitted)
+    return {
+        "hosmer_lemeshow": Rounded(statistic),
+        "hosmer_lemeshow_df": df,
+        "hosmer_lemeshow_p_value": Rounded(chi2.sf(float(statistic), df)) if df else None,
+    }
+
+
+def _distances(group: Group) -> dict[str, Any]:
+    distances = sorted((abs(Fraction(score) - fit), pos + neg) for score, fit, pos, neg in fits(group))
+    total = group.p + group.n
+
+    def quantile(share: Fraction) -> Rounded:
+        reach = Fraction()
+        for distance, mass in distances:
+            reach += mass
+            if reach >= share * total:
+                return Rounded(distance)
+        raise AssertionError
+
+    return {
+        "ici": Rounded(sum(distance * mass for distance, mass in distances) / total),
+        "e50": quantile(Fraction(1, 2)),
+        "e90": quantile(Fraction(9, 10)),
+        "emax": quantile(Fraction(1)),
+    }
+
+
+def calibration_summary(
+    rows: Sequence[WeightedRow], *, level: float, weighted: bool, bins: int = 10, fitted: bool = False
+) -> dict[str, Any]:
+    group = Group(rows)
+    ends = ("", "_se", "_lower", "_upper")
+    names = (
+        *("mean_score", "rate", "observed_expected", "observed_expected_lower", "observed_expected_upper"),
+        *(f"{name}{end}" for name in ESTIMATES for end in ends),
+        *("spiegelhalter_z", "spiegelhalter_p_value", "hosmer_lemeshow", "hosmer_lemeshow_df"),
+        *("hosmer_lemeshow_p_value", "ici", "e50", "e90", "emax"),
+    )
+    answer: dict[str, Any] = dict.fromkeys(names, math.nan if group.has_nan else None)
+    answer |= {"n_certain": group.mass(Fraction(), weighted=weighted), **group.counts}
+    if group.has_nan:
+        return {**answer, "hosmer_lemeshow_df": None}
+    labelled = [(p, w, True) for p, w in group.pos] + [(p, w, False) for p, w in group.neg]
+    if not labelled:
+        return answer
+    total, certain = group.p + group.n, sum((w for p, w, _ in labelled if p in (0, 1)), Fraction())
+    expected, rate = sum(w * Fraction(p) for p, w, _ in labelled), group.p / total
+    answer |= {
+        "mean_score": float(expected / total),
+        "rate": float(rate),
+        "n_certain": group.mass(certain, weighted=weighted),
+    }
+    if expected:
+        answer["observed_expected"] = float(group.p / expected)
+    if expected and group.p:
+        variance = sum((w * (label - rate)) ** 2 for _, w, label in labelled) / total**2
+        margin = NormalDist().inv_cdf(0.5 + level / 2) * math.sqrt(variance) / float(rate)
+        answer["observed_expected_lower"] = float(group.p / expected) * math.exp(-margin)
+        answer["observed_expected_upper"] = float(group.p / expected) * math.exp(margin)
+    if group.has_pairs and not certain:
+        [one, _] = _recalibration(group, weighted=weighted, with_slope=False)
+        answer |= _estimate("in_the_large", *one, level)
+        pos, neg = [p for p, _ in group.pos], [p for p, _ in group.neg]
+        if max(neg) > min(pos) and max(pos) > min(neg):
+            one, two = _recalibration(group, weighted=weighted, with_slope=True)
+            answer |= _estimate("intercept", *one, level) | _estimate("slope", *two, level)
+    if not weighted:
+        answer |= _hosmer_lemeshow(group, bins, fitted=fitted)
+    return answer | _spiegelhalter(group) | _distances(group)
+
+
+def calibration_by_grade(
+    rows: Sequence[WeightedRow], *, level: float, adjust: str | None = "holm"
+) -> list[dict[str, Any]] | None:
+    group = Group(rows)
+    if group.has_nan or not group.pos + group.neg:
+        return None
+    grades = []
+    for score in sorted({p + 0.0 for p, _ in group.pos + group.neg}):
+        n_pos = sum(p == score for p, _ in group.pos)
+        n = n_pos + sum(p == score for p, _ in group.neg)
+        posterior, p = beta(n_pos + 0.5, n - n_pos + 0.5), Fraction(score)
+        tail = sum(math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n_pos, n + 1))
+        grades.append(
+            {
+                "score": score,
+                "n": n,
+                "n_pos": n_pos,
+                "expected": float(n * p),
+                "rate": float(Fraction(n_pos, n)),
+                "rate_lower": Iterated(posterior.ppf((1 - level) / 2)),
+                "rate_upper": Iterated(posterior.ppf((1 + level) / 2)),
+                "jeffreys_p_value": Iterated(posterior.cdf(score)),
+                "binomial_p_value": float(tail),
+            }
+        )
+    p_values = [grade["jeffreys_p_value"] for grade in grades]
+    for grade in grades:
+        p_value = grade["jeffreys_p_value"]
+        smaller = [p for p in p_values if p <= p_value]
+        steps = [p * sum(other >= p for other in p_values) for p in smaller]
+        adjusted = {"holm": max(steps), "bonferroni": p_value * len(grades), None: p_value}[adjust]
+        grade["p_adjusted"] = Iterated(min(1.0, adjusted))
+    return grades

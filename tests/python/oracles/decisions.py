@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,6 +10,7 @@ from statistics import NormalDist
 from typing import Any
 
 from oracles.rows import Group, Rounded, WeightedRow, share
+from oracles.wilson import effective
 
 
 def net_benefit(
@@ -58,3 +60,51 @@ def _at(group: Group, threshold: float, level: float, prevalence: float | None) 
         "tpr": tpr,
         "fpr": fpr,
     }
+
+
+def average_precision_ci(
+    rows: Sequence[WeightedRow], *, level: float, method: str = "logit"
+) -> dict[str, Any]:
+    group = Group(rows)
+    names = ("average_precision", "se", "lower", "upper")
+    if group.has_nan or not group.pos:
+        return {**dict.fromkeys(names, math.nan if group.has_nan else None), **group.counts}
+    reach = {score: group.reaching(score) for score, _ in group.pos + group.neg}
+    precision = {score: tp / (tp + fp) for score, (fp, tp) in reach.items()}
+    value = sum((w * precision[score] for score, w in group.pos), Fraction()) / group.p
+    variance = Fraction()
+    for label, class_rows in ((1, group.pos), (0, group.neg)):
+        for score, weight in class_rows:
+            # The derivative by the weight of the row.
+            slope = label * (precision[score] - value)
+            for lower, w in group.pos:
+                if lower <= score:
+                    slope += w * (label - precision[lower]) / sum(reach[lower])
+            variance += (weight * slope / group.p) ** 2
+    se, z = math.sqrt(variance), NormalDist().inv_cdf(0.5 + level / 2)
+    answer: dict[str, Any] = {"average_precision": float(value), "se": Rounded(se)}
+    if method == "influence":
+        limits = (max(0.0, float(value) - z * se), min(1.0, float(value) + z * se))
+    elif value == 1:
+        return {**answer, "lower": None, "upper": None, **group.counts}
+    else:
+        n_pos = effective([w for _, w in group.pos])
+        center = math.log(value / (1 - value))
+        margin = z / math.sqrt(n_pos * value * (1 - value))
+        limits = (1 / (1 + math.exp(margin - center)), 1 / (1 + math.exp(-margin - center)))
+    return {**answer, "lower": Rounded(limits[0]), "upper": Rounded(limits[1]), **group.counts}
+
+
+def equal_error_rate(rows: Sequence[WeightedRow]) -> dict[str, Any]:
+    group = Group(rows)
+    if group.has_nan or not group.has_pairs:
+        rate = math.nan if group.has_nan else None
+        return {"equal_error_rate": rate, "threshold": rate, **group.counts}
+    points = group.points()
+    for (_, fp, tp), (threshold, next_fp, next_tp) in itertools.pairwise(points):
+        fpr, tpr, next_fpr, next_tpr = fp / group.n, tp / group.p, next_fp / group.n, next_tp / group.p
+        if next_fpr + next_tpr >= 1:
+            along = (1 - fpr - tpr) / (next_fpr + next_tpr - fpr - tpr)
+            rate = Rounded(fpr + along * (next_fpr - fpr))
+            return {"equal_error_rate": rate, "threshold": threshold, **group.counts}
+    raise AssertionError

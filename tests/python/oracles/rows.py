@@ -15,6 +15,14 @@ MAYBE: Final = object()
 class Rounded(float):
     """A difference of rounded numbers of the size of 1: right to 1e-12, also where it is near 0."""
 
+    tolerance = 1e-12
+
+
+class Iterated(Rounded):
+    """A maximum that is found by iteration, or an incomplete beta function: right to 1e-9."""
+
+    tolerance = 1e-9
+
 
 def concordance(pos: Any, neg: Any, tie: Fraction = Fraction(1, 2)) -> Fraction:
     """The concordance of a positive and a negative: 1, or 1/2 for a tie, or 0."""

@@ -1,0 +1,68 @@
+"""Calibration where it is hard to compute: rare events, scores near 0 and 1, scores close together."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pytest
+
+import polars_auc as pa
+from catalogue.cases import assert_same
+from oracles import calibration as oracles
+
+SCORES: dict[str, Callable[[random.Random], float]] = {
+    "any": lambda draw: draw.uniform(0.001, 0.999),
+    "rare": lambda draw: draw.choice([0.001, 0.002, 0.0005, 1e-5, 1e-8, 1e-12]),
+    "frequent": lambda draw: 1 - draw.choice([0.001, 0.002, 0.0005, 1e-5, 1e-8]),
+    "extreme": lambda draw: draw.choice([1e-10, 1e-3, 0.5, 1 - 1e-3, 1 - 1e-10]),
+    "close": lambda draw: 0.625 + draw.randint(0, 5) / 1000,
+}
+FIELDS = [f"{name}{end}" for name in oracles.ESTIMATES for end in ("", "_se")]
+
+
+@pytest.mark.parametrize("kind", SCORES)
+@pytest.mark.parametrize("weighted", [False, True], ids=["rows", "weights"])
+def test_recalibration_has_a_maximum(kind: str, weighted: bool) -> None:
+    """Newton's method ends there from afar; the standard errors are those of the maximum."""
+    draw = random.Random(1)
+    for _ in range(30):
+        rows = [
+            (draw.random() < 0.5, SCORES[kind](draw), draw.choice([0.5, 1.0, 2.0, 3.25, 1024.0]))
+            for _ in range(draw.randint(4, 12))
+        ]
+        frame = pl.DataFrame(rows, schema=["y", "p", "w"], orient="row")
+        got = frame.select(pa.calibration_summary("y", "p", weight="w" if weighted else None)).item()
+        used = rows if weighted else [row[:2] for row in rows]
+        expected = oracles.calibration_summary(used, level=0.95, weighted=weighted)
+        for name in oracles.ESTIMATES:
+            value, se = expected[name], expected[f"{name}_se"]
+            if value is None:
+                assert got[name] is None, rows
+                continue
+            assert got[name] is not None, rows
+            # Where the likelihood is flat, its maximum is known to less than the standard error, not to 1e-9.
+            assert math.isclose(got[name], value, rel_tol=1e-9, abs_tol=1e-9 * (1 + se)), (name, rows)
+            assert math.isclose(got[f"{name}_se"], se, rel_tol=1e-8), (name, rows)
+
+
+def test_hosmer_lemeshow_is_infinite_if_a_group_was_certain_and_wrong() -> None:
+    # Between the quantiles 0, 0.4 and 0.7.
+    frame = pl.DataFrame({"y": [1, 0, 1, 0, 1], "p": [0.0, 0.0, 0.0, 0.6, 0.7]})
+    got = frame.select(pa.calibration_summary("y", "p", bins=3)).item()
+    assert (got["hosmer_lemeshow"], got["hosmer_lemeshow_p_value"]) == (math.inf, 0.0)
+
+
+@pytest.mark.parametrize(("n", "bins", "edge"), [(91, 10, 7), (171, 10, 7), (76, 15, 11), (101, 20, 11)])
+def test_a_quantile_at_a_row_is_its_score(n: int, bins: int, edge: int) -> None:
+    """``(n - 1) edge / bins`` is a whole number here, and its row belongs to the lower bin."""
+    rank = (n - 1) * edge // bins
+    # Far above the row before, so that a rounding of the rank moves the quantile.
+    scores = [(row + 1) / 1000 if row < rank else 0.9 + row / 10_000 for row in range(n)]
+    frame = pl.DataFrame({"y": [row % 2 for row in range(n)], "p": scores})
+    curve: list[dict[str, Any]] = frame.select(pa.calibration_curve("y", "p", bins=bins)).item().to_list()
+    assert_same(curve[edge - 1]["highest"], scores[rank])
+    assert sum(point["n"] for point in curve[:edge]) == rank + 1
