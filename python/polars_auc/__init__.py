@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from polars_auc._plots.difference import plot_difference
     from polars_auc._plots.forest import plot_forest
     from polars_auc._plots.monitoring import plot_monitoring
-    from polars_auc._plots.roc import plot_curve, plot_net_benefit, plot_roc
+    from polars_auc._plots.roc import plot_calibration, plot_curve, plot_net_benefit, plot_roc
     from polars_auc._report.changes import compare_reports
     from polars_auc._report.report import report
 
@@ -75,6 +75,7 @@ __all__ = [
     "evaluate_estimator",
     "group_states",
     "mrmc_roc_auc",
+    "plot_calibration",
     "plot_coverage",
     "plot_curve",
     "plot_difference",
@@ -110,6 +111,7 @@ __all__ += _thresholds.__all__
 _LAZY_MODULES = {
     "compare_reports": "_report.changes",
     "load_ipython_extension": "_page.style",
+    "plot_calibration": "_plots.roc",
     "plot_coverage": "_plots.coverage",
     "plot_curve": "_plots.roc",
     "plot_difference": "_plots.difference",

@@ -22,7 +22,7 @@ from polars_auc._expressions.folds import cv_roc_auc, cv_roc_curve
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.save_chart import CHARTS, chart_contents, refuse_size, refuse_title
 from polars_auc._page.text import counted
-from polars_auc._plots.curves import curve_chart
+from polars_auc._plots.curves import curve_chart, score_counts
 from polars_auc._plots.kinds import KINDS, ROC, Kind
 from polars_auc._plugin.errors import OptionError
 from polars_auc._plugin.packages import require
@@ -46,8 +46,12 @@ _KINDS = {
     "lift": "lift",
     "cost": "cost",
     "net-benefit": "net_benefit",
+    "calibration": "calibration",
 }
 """The names of kinds in a shell."""
+
+# Kinds of probabilities, whose points have intervals.
+_PROBABILITY_KINDS = ("net-benefit", "calibration")
 
 # Options of ROC curves, but for the level.
 _ROC_OPTIONS = ("folds", "max_points", "method", "n_points", "n_resamples", "seed")
@@ -121,7 +125,8 @@ def _add_bands(command: argparse.ArgumentParser) -> None:
         "--level",
         action=Once,
         type=float,
-        help="with --band or --kind net-benefit: the coverage of the bands or intervals (default: 0.95)",
+        help="with --band, --kind net-benefit or --kind calibration: the coverage of the bands or intervals "
+        "(default: 0.95)",
     )
     command.add_argument(
         "--points",
@@ -190,6 +195,8 @@ def curve(options: argparse.Namespace) -> bool:
     nans = state_nans(source) if read is None else read.nans()
     has_nan = log_nan(files, nans, read, may_be_nan=not is_whole)
     for (what, (_, of)), groups in zip(plans.items(), tables[1 : len(planned) : 2], strict=True):
+        if what == "distribution":
+            continue
         needs = None if kind is ROC else kind.needs
         _log_undefined(what, of, points[what], groups.item(), folds=options.folds is not None, needs=needs)
     notes = [f"wrote {options.output}"]
@@ -216,7 +223,10 @@ def _plans(
     kind = KINDS[_KINDS[options.kind]]
     if kind is not ROC:
         curves = source.points(kind.expression, **_level(options))
-        return {"curves": (curves.drop("point") if kind.has_bands else curves, source)}
+        plans["curves"] = curves.drop("point") if kind.has_bands else curves, source
+        if kind.has_error_bars and is_chart:
+            plans["distribution"] = source.points(score_counts), source
+        return plans
     fold_keys: dict[str, Any] = {} if options.folds is None else {"fold": pl.col(_FOLD)}
     if fold_keys and is_chart:
         most = _POINTS_OF_FOLD if options.max_points is None else options.max_points
@@ -266,14 +276,15 @@ def _level(options: argparse.Namespace) -> dict[str, float]:
 
 def _check_kind(options: argparse.Namespace) -> None:
     """Refuse options that do not apply to a kind of curve other than ROC."""
-    is_benefit = options.kind == "net-benefit"
-    refused = _ROC_OPTIONS if is_benefit else (*_ROC_OPTIONS, "level")
+    is_probability = options.kind in _PROBABILITY_KINDS
+    refused = _ROC_OPTIONS if is_probability else (*_ROC_OPTIONS, "level")
     name = next((option for option in refused if getattr(options, option) is not None), None)
     if name is not None:
-        kinds = "`kind=roc` or `kind=net-benefit`" if name == "level" else "`kind=roc`"
-        raise OptionError("", name, f"is for {kinds}, got `kind={options.kind}`", "leave one of them out")
-    if is_benefit and options.low_is_positive:
-        reason = "reverses scores, and `kind=net-benefit` expects probabilities"
+        kinds = ("roc", *_PROBABILITY_KINDS) if name == "level" else ("roc",)
+        listed = " or ".join(f"`kind={kind}`" for kind in kinds)
+        raise OptionError("", name, f"is for {listed}, got `kind={options.kind}`", "leave one of them out")
+    if is_probability and options.low_is_positive:
+        reason = f"reverses scores, and `kind={options.kind}` expects probabilities"
         raise OptionError("", "low_is_positive", reason, 'leave it out, and write --score "1 - s"')
 
 
@@ -333,6 +344,7 @@ def _chart(
             points["curves"] if "curves" in points else points["band"],
             band=points.get("band"),
             folds=points.get("folds"),
+            distribution=points.get("distribution", False),
             areas=areas,
             facet=by or None,
             tooltip=suffix == ".html",

@@ -13,7 +13,7 @@ from polars_auc._plots.forest import plot_forest
 from polars_auc._plots.layout import ANSWER, MARKED, altair, number_tooltip
 from polars_auc._plots.monitoring import monitoring_chart
 from polars_auc._plots.names import score_text
-from polars_auc._plots.roc import plot_roc
+from polars_auc._plots.roc import plot_calibration, plot_roc
 from polars_auc._plots.stability import plot_stability
 from polars_auc._plots.trend import period_of, plot_trend
 
@@ -56,6 +56,9 @@ def charts(
         facet = list(details.panel_keys.values())
         areas = _areas(table.filter(few), details.panel_keys)
         specs["panels"] = plot_roc(details.panels.filter(few), areas=areas, facet=facet, columns=4, size=170)
+    if details.calibration.height:
+        counts = details.score_counts.filter(few)
+        specs["calibration"] = plot_calibration(details.calibration.filter(few), distribution=counts)
     groups = table.filter(few, pl.col("scope") == "group", pl.col("auc").is_not_nan())
     if groups.height:
         specs["forest"] = plot_forest(table.filter(few), level=level)

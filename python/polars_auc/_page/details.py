@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from polars_auc._expressions.bands import roc_band
+from polars_auc._expressions.calibration import calibration_curve
 from polars_auc._expressions.curves import gains_table, roc_curve
 from polars_auc._expressions.states import have_weights, roc_auc_bounds
 from polars_auc._expressions.thresholds import operating_point
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.groupings import GROUPING
+from polars_auc._plots.curves import score_counts
 from polars_auc._plots.points import POINT_COLUMNS
 from polars_auc._report.stability import Reference
 
@@ -86,6 +88,12 @@ class Details:
     with_nan: Sequence[str] = ()
     """The scores that are NaN in some row, of which there are no curves and tables of all rows."""
 
+    calibration: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """The calibration curves of a report with calibration, in quantile bins of all rows."""
+
+    score_counts: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """The distribution of scores below these curves."""
+
     @classmethod
     def nothing(cls) -> Details:
         """Return the details of a report whose rows are not there."""
@@ -119,6 +127,13 @@ def details(
     keys = _key_columns(by)
     states = _states(evaluated, rows, keys, bins)
     whole, sizes = states.whole, states.sizes
+    calibration, counts = pl.DataFrame(), pl.DataFrame()
+    if "brier_score" in table.columns and not evaluated.negated:
+        # A report with calibration reads all rows at once, so that these bins are exact, too.
+        exact = replace(evaluated, by=[])
+        calibration, counts = pl.collect_all(
+            [exact.points(calibration_curve, level=level), exact.points(score_counts)]
+        )
     return Details(
         curves=whole.points(roc_curve, max_points=_POINTS).collect(),
         # No band knows clusters or weights.
@@ -142,6 +157,8 @@ def details(
         low_is_positive=bool(evaluated.negated),
         weighted=evaluated.weighted_states,
         with_nan=states.with_nan,
+        calibration=calibration,
+        score_counts=counts,
     )
 
 

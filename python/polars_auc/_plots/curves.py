@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from polars_auc._expressions.calibration import calibration_curve
 from polars_auc._frames.arrays import curves_of_arrays
 from polars_auc._frames.inputs import IntoFrame, rows_of
 from polars_auc._plots.kinds import Axis, Kind
@@ -31,11 +33,15 @@ from polars_auc._plugin.errors import OptionError
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["curve_chart"]
+__all__ = ["curve_chart", "score_counts"]
 
 # Lines of text that a panel has room for, and how far apart they are, as a rate.
 _MOST_LINES = 6
 _LINE = 0.075
+
+
+score_counts = partial(calibration_curve, method="uniform", bins=4000)
+"""The expression whose points are the distribution of scores, finer than its bars on any axis."""
 
 
 def curve_chart(
@@ -47,6 +53,7 @@ def curve_chart(
     areas: IntoFrame | None = None,
     band: IntoFrame | None = None,
     folds: IntoFrame | None = None,
+    distribution: IntoFrame | bool = False,
     by: str | Iterable[str] | None = None,
     facet: str | Iterable[str] | None = None,
     columns: int | None = None,
@@ -60,14 +67,19 @@ def curve_chart(
     shape = layout(name, facet, columns, size, tooltip)
     if scores is not None:
         point_options = {"band": band, "folds": folds, "areas": areas, "by": by, "facet": facet}
+        if not isinstance(distribution, bool):
+            point_options["distribution"] = distribution
         if option := next((option for option, value in point_options.items() if value is not None), None):
             reason = "is for points of curves, and `scores` are arrays"
             raise OptionError(name, option, reason, "leave it out, or write curves=curve_points(...)")
-        curves, areas = curves_of_arrays(name, curves, scores, kind.expression, kind.summary, kind.needs)
+        label = curves
+        curves, areas = curves_of_arrays(name, label, scores, kind.expression, kind.summary, kind.needs)
+        if distribution:
+            distribution, _ = curves_of_arrays(name, label, scores, score_counts, None, kind.needs)
     elif areas is not None and not kind.numbers:
         reason = f"is for kinds with a number for each curve, and a {kind.name} has none"
         raise OptionError(name, "areas", reason, "leave it out")
-    chart_drawing = drawing(curves, by, facet, kind=kind, band=band, folds=folds)
+    chart_drawing = drawing(curves, by, facet, kind=kind, band=band, folds=folds, distribution=distribution)
     if areas is not None:
         chart_drawing = _with_numbers(name, chart_drawing, areas)
     axes = _axes(chart_drawing)
@@ -76,12 +88,24 @@ def curve_chart(
         *([] if band is None else [_bands(chart_drawing)]),
         *([_intervals(chart_drawing)] if kind.has_intervals else []),
         *([] if folds is None else [_folds(chart_drawing)]),
-        lines(name, chart_drawing, axes, kind.interpolate, marks=kind.has_bands, clip=kind.is_clipped),
+        *(_bins(chart_drawing) if kind.has_error_bars else []),
+        lines(
+            name,
+            chart_drawing,
+            axes,
+            kind.interpolate,
+            marks=kind.has_bands,
+            clip=kind.is_clipped,
+            part="step" if kind.has_error_bars else "curve",
+        ),
         *(_numbers_in_panels(chart_drawing) if chart_drawing.has_areas else []),
     ]
     if tooltip:
         texts = [text for text in kind.texts if chart_drawing.points[text].count()]
-        numbers = [number_tooltip(field) for field in kind.fields if field not in ("cum_n", "cum_fpr")]
+        fields = [field for field in kind.fields if field not in ("cum_n", "cum_fpr")]
+        # Isotonic curves have no limits.
+        fields = [field for field in fields if not kind.has_error_bars or chart_drawing.points[field].count()]
+        numbers = [number_tooltip(field, is_integer=field in ("n", "n_pos")) for field in fields]
         if kind.has_bands:
             numbers.insert(0, number_tooltip("population"))
         layers.append(points(chart_drawing, axes, [*(alt.Tooltip(f"{text}:N") for text in texts), *numbers]))
@@ -89,7 +113,9 @@ def curve_chart(
     what = (kind.plural or f"{kind.name}s") if several else kind.name
     what += "" if band is None else " with bands"
     thin = "" if folds is None else "Thin lines are curves of folds. "
-    chart = arranged(layers, chart_drawing, shape, described(what, chart_drawing, thin + kind.reference))
+    below = " Bars are the distribution of scores." if chart_drawing.depth else ""
+    description = described(what, chart_drawing, thin + kind.reference + below)
+    chart = arranged(layers, chart_drawing, shape, description)
     return titled(name, chart, x_title, y_title)
 
 
@@ -121,6 +147,16 @@ def _scale(drawing: Drawing, axis: Axis) -> dict[str, Any]:
             "scale": alt.Scale(domain=[ticks[0], ticks[-1]], nice=False),
             "axis": alt.Axis(values=list(ticks), labelExpr=label, labelOverlap="greedy"),
         }
+    if axis.scale == "probability":
+        low = -drawing.depth if axis is drawing.kind.y else 0
+        return {
+            "scale": alt.Scale(domain=[low * drawing.end, drawing.end], nice=False),
+            "axis": alt.Axis(
+                values=[float(f"{drawing.end * tick / 5:.6g}") for tick in range(6)],
+                format="~g" if drawing.end < 1 else ".1f",
+                labelFlush=False,
+            ),
+        }
     ends = [0, 0.5] if axis.scale == "cost" else [0, 1]
     values = [round(ends[1] * tick / 5, 1) for tick in range(6)]
     return {
@@ -150,6 +186,8 @@ def _reference(drawing: Drawing) -> alt.Chart:
         encoded |= {"detail": "source:N", "order": "place:Q"}
     else:
         corners = kind.ends or [(end, end) for end in (drawing.ticks[0], drawing.ticks[-1])]
+        if drawing.end < 1:
+            corners = [(x * drawing.end, y * drawing.end) for x, y in corners]
         ends = alt.InlineData(values=[{kind.x.column: x, kind.y.column: y} for x, y in corners])
         marks = alt.Chart(ends).mark_line(color=REFERENCE, strokeDash=[4, 4], **look)
     chart: alt.Chart = marks.encode(**encoded)
@@ -165,6 +203,30 @@ def _intervals(drawing: Drawing) -> alt.Chart:
         **_axes(drawing, "lower"), y2="upper:Q", color=color(drawing), detail="curve:N"
     )
     return chart
+
+
+def _bins(drawing: Drawing) -> list[alt.Chart]:
+    """Draw the bins of a calibration curve with their limits, and the distribution of scores."""
+    import altair as alt
+
+    axes = _axes(drawing)
+    shared: dict[str, Any] = {"x": axes["x"], "color": color(drawing)}
+    limits = alt.Chart().mark_rule(strokeWidth=1.5, opacity=0.6, aria=False)
+    marks = alt.Chart().mark_point(filled=True, opacity=1, size=30, aria=False)
+    has_limits = "datum.part === 'curve' && isValid(datum.rate_lower)"
+    layers: list[alt.Chart] = [
+        limits.transform_filter(has_limits).encode(
+            y=_axes(drawing, "rate_lower")["y"], y2="rate_upper:Q", **shared
+        ),
+        marks.transform_filter(has_limits).encode(y=axes["y"], **shared),
+    ]
+    if drawing.depth:
+        bars = (
+            alt.Chart().mark_rect(opacity=0.7, aria=False).transform_filter("datum.part === 'distribution'")
+        )
+        x = alt.X("lowest:Q", title=drawing.kind.x.title, **_scale(drawing, drawing.kind.x))
+        layers.append(bars.encode(x=x, x2="highest:Q", y=axes["y"], y2="base:Q", color=shared["color"]))
+    return layers
 
 
 def _folds(drawing: Drawing) -> alt.Chart:
@@ -223,9 +285,13 @@ def _with_numbers(function: str, drawing: Drawing, areas: IntoFrame) -> Drawing:
     if len(drawing.curves) > _MOST_LINES:
         return drawing
     # From the lowest curve of the legend upwards, in the corner that no good curve passes.
-    place = {name: 0.05 + _LINE * line for line, name in enumerate(reversed(drawing.curves or [""]))}
+    place = {
+        name: (0.05 + _LINE * line) * drawing.end
+        for line, name in enumerate(reversed(drawing.curves or [""]))
+    }
+    x = 0.04 if drawing.kind.corner == "left" else 0.96
     lines = texts.with_columns(
-        pl.lit(0.04 if drawing.kind.corner == "left" else 0.96).alias(drawing.kind.x.column),
+        pl.lit(x * drawing.end).alias(drawing.kind.x.column),
         pl.col("curve").replace_strict(place, return_dtype=pl.Float64).alias(drawing.kind.y.column),
         part=pl.lit("area"),
     )

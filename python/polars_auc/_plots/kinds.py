@@ -10,6 +10,7 @@ from typing import Literal
 import polars as pl
 
 from polars_auc._expressions.bands import roc_difference_band
+from polars_auc._expressions.calibration import brier_score, calibration_curve
 from polars_auc._expressions.curves import cap_curve, cost_curve, det_curve, gains_table, pr_curve, roc_curve
 from polars_auc._expressions.decisions import net_benefit
 from polars_auc._expressions.intervals import roc_auc_ci, roc_summary
@@ -28,7 +29,7 @@ class Axis:
 
     field: str
     title: str
-    scale: Literal["rate", "cost", "deviate", "from_zero", "benefit", "difference"] = "rate"
+    scale: Literal["rate", "cost", "deviate", "from_zero", "benefit", "difference", "probability"] = "rate"
 
     @property
     def column(self) -> str:
@@ -79,6 +80,11 @@ class Kind:
     def has_intervals(self) -> bool:
         """Whether each point has an interval."""
         return "lower" in self.fields
+
+    @property
+    def has_error_bars(self) -> bool:
+        """Whether points are bins with the limits of their rates."""
+        return "rate_lower" in self.fields
 
     @property
     def is_clipped(self) -> bool:
@@ -233,6 +239,32 @@ KINDS: Mapping[str, Kind] = {
         nullable=("lower", "upper"),
         texts=(),
         columns=("se", "standardized", "interventions_avoided", "tpr", "fpr"),
+        needs="a row",
+    ),
+    "calibration": Kind(
+        "Calibration curve",
+        calibration_curve,
+        Axis("mean_score", "mean score", "probability"),
+        Axis("rate", "rate of positives", "probability"),
+        {
+            "lowest": _RATE,
+            "highest": _RATE,
+            "n": _POSITIVE,
+            "n_pos": _POSITIVE,
+            "mean_score": _RATE,
+            "rate": _RATE,
+            "rate_lower": _RATE,
+            "rate_upper": _RATE,
+        },
+        "On the grey diagonal the rate is the mean score.",
+        ends=((0, 0), (1, 1)),
+        monotone=("mean_score",),
+        nullable=("rate_lower", "rate_upper"),
+        texts=(),
+        columns=("bin",),
+        summary=brier_score,
+        numbers=("brier_score", "lower", "upper"),
+        number_title="Brier score with interval",
         needs="a row",
     ),
 }

@@ -121,7 +121,8 @@ def arranged(
     """Put layers into one chart, or into a panel for each of the names."""
     import altair as alt
 
-    chart = alt.layer(*layers).properties(width=shape.size, height=shape.size)
+    height = round(shape.size * (1 + drawing.depth))
+    chart = alt.layer(*layers).properties(width=shape.size, height=height)
     # Of a frame Altair takes at most 5000 rows; and InlineData takes minutes to check as many values.
     data = {"values": drawing.points.to_dicts()}
     if not drawing.facet:
@@ -212,6 +213,7 @@ def lines(
     *,
     marks: bool = False,
     clip: bool = False,
+    part: str = "curve",
 ) -> alt.Chart:
     """Draw lines from point to point, straight ones by default: tied rows make a diagonal."""
     import altair as alt
@@ -232,7 +234,7 @@ def lines(
     if marks:
         looks["point"] = alt.OverlayMarkDef(filled=True, size=25)
     line = alt.Chart().mark_line(interpolate=interpolate, **looks)
-    chart: alt.Chart = line.transform_filter("datum.part === 'curve'").encode(
+    chart: alt.Chart = line.transform_filter(f"datum.part === '{part}'").encode(
         **encoded, detail="curve:N", order="place:Q"
     )
     return chart

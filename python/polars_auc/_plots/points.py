@@ -53,6 +53,13 @@ _POINTS_OF_CURVE, _PIXELS = 1000, 500
 _TICKS = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5)
 _OUTSIDE = 0.2
 
+# Where axes of probabilities end, if all points are below.
+_ENDS = (1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
+
+# The bars of a distribution; the space above its strips, their height and that of all, as parts of the axis.
+_BARS = 40
+_GAP, _STRIP, _STRIPS = 0.04, 0.12, 0.36
+
 _EXAMPLES = {
     "band": 'curve_points(frame, roc_band("label", "score"))',
     "folds": 'curve_points(frame, roc_curve("label", "score", max_points=100), "fold")',
@@ -65,7 +72,8 @@ class Drawing:
     """Points in the order of drawing, and the names of curves and panels in the order of showing."""
 
     points: pl.DataFrame
-    """The columns part ("curve", "band", "fold" or "reference"), curve, panel, place, and those of points."""
+    """The columns part ("curve", "band", "fold", "reference", "step" or "distribution"), curve, panel, place,
+    and those of points."""
 
     by: list[str]
     facet: list[str]
@@ -80,6 +88,10 @@ class Drawing:
     """The names of reference lines that depend on the points; the legend has them after the curves."""
     ticks: tuple[float, ...] = ()
     """The ticks of axes of normal deviates."""
+    end: float = 1.0
+    """The end of axes of probabilities."""
+    depth: float = 0
+    """How far the vertical axis goes below 0 for distributions of scores, as a part of its end."""
 
 
 def drawing(
@@ -90,6 +102,7 @@ def drawing(
     kind: Kind = ROC,
     band: IntoFrame | None = None,
     folds: IntoFrame | None = None,
+    distribution: IntoFrame | bool = False,
 ) -> Drawing:
     """Read curves, bands and the curves of folds, and refuse what would be drawn wrong."""
     what = "differences" if kind is DIFFERENCE else "curves"
@@ -99,30 +112,84 @@ def drawing(
     if placed.is_empty():
         msg = f"{_name()}: {what} has no point; each needs {kind.needs}"
         raise ValueError(msg)
-    if kind.has_intervals and (crossed := placed.filter(pl.col("lower") > pl.col("upper"))).height:
+    limits = ("rate_lower", "rate_upper") if kind.has_error_bars else ("lower", "upper")
+    has_limits = kind.has_intervals or kind.has_error_bars
+    if has_limits and (crossed := placed.filter(pl.col(limits[0]) > pl.col(limits[1]))).height:
         found = crossed.row(0, named=True)
         msg = f"{_name()}: {what} must have lower limits below upper ones, got {found}"
         raise ValueError(msg)
     ticks = _ticks(placed.select(kind.x.field, kind.y.field)) if kind.x.scale == "deviate" else ()
     lines, references = _positions(placed, kind, ticks)
     parts = [lines.with_columns(part=pl.lit("curve")), *references]
+    end, depth = 1.0, 0.0
     number = lines.select("curve", "panel").n_unique()
     if band is not None:
-        limits = _placed("band", _rows("band", band, ROC_BAND), keys, panels, ROC_BAND)
-        _refuse_unmatched("band", limits, lines)
-        parts.append(_outlines(limits).with_columns(part=pl.lit("band")))
+        outer = _placed("band", _rows("band", band, ROC_BAND), keys, panels, ROC_BAND)
+        _refuse_unmatched("band", outer, lines)
+        parts.append(_outlines(outer).with_columns(part=pl.lit("band")))
     if folds is not None:
         thin = _fold_points(_rows("folds", folds, ROC), keys, panels)
         _refuse_unmatched("folds", thin, lines)
         parts.append(thin.with_columns(part=pl.lit("fold")))
         number += thin.select("curve", "panel", "fold").n_unique()
+    if kind.has_error_bars:
+        steps = _steps(lines)
+        counts = lines if distribution is True else lines.clear()
+        if not isinstance(distribution, bool):
+            counts = _placed("distribution", _rows("distribution", distribution, kind), keys, panels, kind)
+            _refuse_unmatched("distribution", counts, lines)
+        upper = [steps["mean_score"], *lines.select("rate", "rate_upper"), counts["mean_score"]]
+        end = min(end for end in _ENDS if end == 1 or all((column.max() or 0) <= end for column in upper))
+        parts.append(steps)
+        if counts.height:
+            curve_names = _in_order(rows, keys, lines["curve"])
+            bars, depth = _bars(counts, curve_names, end)
+            parts.append(bars)
     points = pl.concat(parts, how="diagonal").with_row_index("place")
     if points.height > MOST_POINTS:
         _refuse_many(points.height, number, kind, bands=band is not None)
     names = [name for part in references for name in part["curve"].unique()]
     return replace(
-        as_drawing(points, rows, lines, keys, panels), kind=kind, references=tuple(names), ticks=ticks
+        as_drawing(points, rows, lines, keys, panels),
+        kind=kind,
+        references=tuple(names),
+        ticks=ticks,
+        end=end,
+        depth=depth,
     )
+
+
+def _steps(points: pl.DataFrame) -> pl.DataFrame:
+    """Return the lines of calibration curves: through bins, and along each isotonic block.
+
+    Bins have limits or edges in common; isotonic blocks have neither.
+    """
+    keys = ["curve", "panel"]
+    has_limits = pl.col("rate_lower").is_not_null().any()
+    is_adjacent = (pl.col("lowest") == pl.col("highest").shift()).any()
+    is_binned = (has_limits | is_adjacent.fill_null(value=False)).over(keys)
+    ends = (
+        pl.when(is_binned).then(pl.concat_list("mean_score")).otherwise(pl.concat_list("lowest", "highest"))
+    )
+    lines = points.select(*keys, "rate", ends.alias("mean_score"), is_binned=is_binned).explode("mean_score")
+    return lines.with_columns(part=pl.lit("step"))
+
+
+def _bars(counts: pl.DataFrame, curves: Sequence[str], end: float) -> tuple[pl.DataFrame, float]:
+    """Return bars of the numbers of rows, a strip below 0 for each curve, and the depth of all strips."""
+    names = curves or [""]
+    height = min(_STRIP, _STRIPS / len(names))
+    base = {name: -end * (_GAP + height * (place + 1)) for place, name in enumerate(names)}
+    bar = (pl.col("mean_score") / end * _BARS).floor().clip(0, _BARS - 1)
+    bars = counts.group_by("curve", "panel", bar=bar, maintain_order=True).agg(pl.col("n", "n_pos").sum())
+    share = pl.col("n") / pl.col("n").max().over("curve", "panel")
+    bars = bars.with_columns(
+        (pl.col("bar") * end / _BARS).alias("lowest"),
+        ((pl.col("bar") + 1) * end / _BARS).alias("highest"),
+        base=pl.col("curve").replace_strict(base, return_dtype=pl.Float64),
+    )
+    bars = bars.with_columns(rate=pl.col("base") + 0.9 * height * end * share, part=pl.lit("distribution"))
+    return bars.drop("bar"), _GAP + height * len(names)
 
 
 def _ticks(rates: pl.DataFrame) -> tuple[float, ...]:

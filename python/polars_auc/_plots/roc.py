@@ -13,7 +13,7 @@ from polars_auc._plugin.errors import OptionError
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["plot_curve", "plot_net_benefit", "plot_roc"]
+__all__ = ["plot_calibration", "plot_curve", "plot_net_benefit", "plot_roc"]
 
 
 @called("plot_roc")
@@ -167,7 +167,8 @@ def plot_curve(
 
     This function needs Altair: ``pip install "polars-auc[plot]"``. It draws the points of an expression or,
     for arrays, computes them. :func:`polars_auc.plot_roc` draws ROC curves and
-    :func:`polars_auc.plot_net_benefit` decision curves.
+    :func:`polars_auc.plot_net_benefit` decision curves and :func:`polars_auc.plot_calibration` calibration
+    curves.
 
     Parameters
     ----------
@@ -217,7 +218,7 @@ def plot_curve(
     kinds = get_args(CurveKind)
     if kind not in kinds:
         reason = f"must be one of {', '.join(map(repr, kinds))}, got {kind!r}"
-        hints = {"roc": "write plot_roc(...)", "net_benefit": "write plot_net_benefit(...)"}
+        hints = {name: f"write plot_{name}(...)" for name in ("roc", "net_benefit", "calibration")}
         raise OptionError("plot_curve", "kind", reason, hints.get(str(kind), 'write kind="det"'))
     return curve_chart(
         "plot_curve",
@@ -283,6 +284,79 @@ def plot_net_benefit(
         KINDS["net_benefit"],
         curves,
         scores,
+        by=by,
+        facet=facet,
+        columns=columns,
+        size=size,
+        x_title=x_title,
+        y_title=y_title,
+        tooltip=tooltip,
+    )
+
+
+@called("plot_calibration")
+def plot_calibration(
+    curves: IntoFrame | Iterable[Any],
+    scores: Mapping[str, Iterable[Any]] | Iterable[Any] | None = None,
+    *,
+    distribution: IntoFrame | bool = True,
+    by: str | Iterable[str] | None = None,
+    facet: str | Iterable[str] | None = None,
+    columns: int | None = None,
+    size: int | None = None,
+    x_title: str | None = None,
+    y_title: str | None = None,
+    tooltip: bool = True,
+) -> alt.LayerChart | alt.FacetChart:
+    """Return a calibration diagram: the rate of positives at each mean score, with its limits.
+
+    This function needs Altair: ``pip install "polars-auc[plot]"``. It is also called reliability diagram.
+    Arrays have ten bins of about as many rows, and their Brier score with its interval is in the legend.
+    Below are bars of the number of rows at each score, a strip for each curve.
+
+    Parameters
+    ----------
+    curves
+        With ``scores``: the label. Otherwise points of :func:`polars_auc.calibration_curve`, as rows of
+        :func:`polars_auc.curve_points` or as lists: see :func:`polars_auc.plot_roc`. The blocks of
+        ``method="isotonic"`` are drawn from their lowest to their highest score, without limits.
+    scores
+        Probabilities by name, as for :func:`polars_auc.plot_roc`.
+    distribution
+        Whether the bars are drawn. With points, a bar has the bins whose mean score is within it. For finer
+        bars: points of ``calibration_curve(..., method="uniform", bins=1000)`` for the same curves.
+    by, facet, columns, size, x_title, y_title, tooltip
+        As for :func:`polars_auc.plot_roc`. Bars add to the height.
+
+    Returns
+    -------
+    altair.LayerChart or altair.FacetChart
+        The chart, as of :func:`polars_auc.plot_roc`. If all points are below 0.5, or 0.2, 0.1 and so on, both
+        axes end there.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.read_parquet("data/digits.parquet")
+    >>> chart = pa.plot_calibration(rows["label"], rows.select("logistic", "forest"))
+    >>> chart.description
+    'Calibration curves. Curves by score: logistic, forest. On the grey diagonal the rate is the mean ...'
+
+    Isotonic curves, with a panel for each group:
+
+    >>> models = pl.col("logistic", "forest")
+    >>> curves = pa.curve_points(rows, pa.calibration_curve("label", models, method="isotonic"), "segment")
+    >>> bins = pa.calibration_curve("label", models, method="uniform", bins=1000)
+    >>> counts = pa.curve_points(rows, bins, "segment")
+    >>> chart = pa.plot_calibration(curves, distribution=counts, facet="segment")
+    """
+    return curve_chart(
+        "plot_calibration",
+        KINDS["calibration"],
+        curves,
+        scores,
+        distribution=distribution,
         by=by,
         facet=facet,
         columns=columns,

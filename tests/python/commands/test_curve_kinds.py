@@ -25,6 +25,7 @@ KINDS: dict[str, Callable[..., pl.Expr]] = {
     "lift": pa.gains_table,
     "cost": pa.cost_curve,
     "net-benefit": pa.net_benefit,
+    "calibration": pa.calibration_curve,
 }
 TITLES = {
     "roc": "ROC curves",
@@ -35,6 +36,7 @@ TITLES = {
     "lift": "Lift curves",
     "cost": "Cost curves",
     "net-benefit": "Decision curves",
+    "calibration": "Calibration curves",
 }
 
 
@@ -72,10 +74,12 @@ def test_the_default_is_roc(tmp_path: Path) -> None:
 def test_panels_have_the_numbers(tmp_path: Path) -> None:
     digits = ROWS.filter(dataset="digits")
     summary = digits.select(pa.roc_summary("label", "forest")).unnest("forest").row(0, named=True)
+    brier = digits.select(pa.brier_score("label", "forest")).unnest("forest").row(0, named=True)
     for kind, number in (
         ("pr", f"{summary['average_precision']:.3f}"),
         ("cap", f"{summary['gini']:.3f} ({summary['gini_lower']:.3f} to {summary['gini_upper']:.3f})"),
         ("gains", f"{summary['gini']:.3f} ({summary['gini_lower']:.3f} to {summary['gini_upper']:.3f})"),
+        ("calibration", f"{brier['brier_score']:.3f} ({brier['lower']:.3f} to {brier['upper']:.3f})"),
     ):
         assert main([*CURVE, "--kind", kind, "-o", str(tmp_path / "x.html")]) == 0
         assert f'"{number}"' in (tmp_path / "x.html").read_text(encoding="utf-8")
@@ -86,6 +90,9 @@ def test_levels_and_low_scores(tmp_path: Path) -> None:
     assert main([*CURVE, "--kind", "net-benefit", "--level", "0.8", "-o", str(output)]) == 0
     points = pa.curve_points(ROWS, pa.net_benefit("label", pl.col("forest", "tree"), level=0.8), "dataset")
     assert_frame_equal(pl.read_parquet(output), points, check_exact=True)
+    assert main([*CURVE, "--kind", "calibration", "--level", "0.8", "-o", str(output)]) == 0
+    bins = pa.calibration_curve("label", pl.col("forest", "tree"), level=0.8)
+    assert_frame_equal(pl.read_parquet(output), pa.curve_points(ROWS, bins, "dataset"), check_exact=True)
     low = ["--kind", "gains", "--low-is-positive"]
     assert main([*CURVE, *low, "-o", str(output)]) == 0
     curves = [pa.gains_table("label", -pl.col(name)).alias(name) for name in ("forest", "tree")]
@@ -104,6 +111,7 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
         ("pr", "1 of 3 curves left out: each needs a positive with a score"),
         ("det", "2 of 3 curves left out: each needs a positive and a negative with a score"),
         ("net-benefit", ""),
+        ("calibration", ""),
     ):
         assert main([*arguments, "--kind", kind, "-o", str(tmp_path / "x.svg")]) == 0
         assert words in capsys.readouterr().err
@@ -122,7 +130,7 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
         (["--kind", "lift", "--seed", "1"], "--seed is for --kind roc, got --kind lift"),
         (
             ["--kind", "cost", "--level", "0.9"],
-            "--level is for --kind roc or --kind net-benefit, got --kind cost",
+            "--level is for --kind roc or --kind net-benefit or --kind calibration, got --kind cost",
         ),
         (
             ["--kind", "net-benefit", "--resamples", "9"],
@@ -133,6 +141,12 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
             "--low-is-positive reverses scores, and --kind net-benefit expects probabilities; leave it out, "
             'and write --score "1 - s"',
         ),
+        (["--kind", "calibration", "--max-points", "9"], "--max-points is for --kind roc, got --kind cal"),
+        (
+            ["--kind", "calibration", "--low-is-positive"],
+            "--low-is-positive reverses scores, and --kind calibration expects probabilities",
+        ),
+        (["--kind", "calibration", "--score", "10 * forest"], "scores must be probabilities from 0 to 1"),
         (["--kind", "net-benefit", "--score", "10 * forest"], "scores must be probabilities from 0 to 1"),
         (["--kind", "auc"], "invalid choice: 'auc'"),
     ],

@@ -26,6 +26,7 @@ EXPRESSIONS: dict[str, Callable[..., pl.Expr]] = {
     "lift": pa.gains_table,
     "cost": pa.cost_curve,
     "net_benefit": pa.net_benefit,
+    "calibration": pa.calibration_curve,
 }
 AXES = {
     "precision_recall": ("recall", "precision"),
@@ -35,12 +36,14 @@ AXES = {
     "lift": ("population", "cum_lift"),
     "cost": ("probability_cost", "expected_cost"),
     "net_benefit": ("threshold", "net_benefit"),
+    "calibration": ("mean_score", "rate"),
 }
+FUNCTIONS = {"net_benefit": pa.plot_net_benefit, "calibration": pa.plot_calibration}
 
 
 def plot(kind: str, *arguments: Any, **options: Any) -> Any:
-    if kind == "net_benefit":
-        return pa.plot_net_benefit(*arguments, **options)
+    if kind in FUNCTIONS:
+        return FUNCTIONS[kind](*arguments, **options)
     literal: Any = kind
     return pa.plot_curve(*arguments, kind=literal, **options)
 
@@ -79,7 +82,7 @@ def test_points_are_those_of_the_expression(kind: str) -> None:
     assert spec["description"].startswith(f"{KINDS[kind].name}s. Curves by score: forest, tree. Panels by")
     texts = [each["field"] for each in layers_of(spec)[-1]["encoding"]["tooltip"]]
     assert {x, y} <= set(texts)
-    assert ("threshold" in texts) != (kind in ("gains", "lift"))
+    assert ("threshold" in texts) != (kind in ("gains", "lift", "calibration"))
     assert len(picture(plot(kind, points, facet="dataset", size=80))) > 5000
 
 
@@ -219,6 +222,7 @@ def test_long_curves_are_thinned_and_keep_their_extremes(kind: str) -> None:
 PR = long("precision_recall")
 GAINS = long("gains")
 BENEFIT = long("net_benefit")
+CALIBRATION = long("calibration")
 
 
 @pytest.mark.parametrize(
@@ -271,6 +275,37 @@ BENEFIT = long("net_benefit")
             {"facet": "dataset"},
             "lower limits below upper ones",
         ),
+        ("calibration", (CALIBRATION,), {}, r"\['dataset'\], or sort one curve by mean_score"),
+        (
+            "calibration",
+            (PR,),
+            {},
+            r"columns lowest, .*, or lists .* write curve_points\(frame, calibration_curve\(",
+        ),
+        (
+            "calibration",
+            (CALIBRATION.with_columns(rate_lower=1.0, rate_upper=0.5),),
+            {"facet": "dataset"},
+            "lower limits below upper ones",
+        ),
+        (
+            "calibration",
+            (CALIBRATION.with_columns(rate=1.5),),
+            {"facet": "dataset"},
+            "numbers from 0 to 1, got",
+        ),
+        (
+            "calibration",
+            (CALIBRATION.filter(score="forest"),),
+            {"facet": "dataset", "distribution": CALIBRATION},
+            "distribution has 'tree, .*', which is not one of the curves",
+        ),
+        (
+            "calibration",
+            ([0, 1], [0.1, 0.2]),
+            {"distribution": CALIBRATION},
+            "distribution is for points of curves, and scores are arrays",
+        ),
         (
             "precision_recall",
             (
@@ -286,7 +321,7 @@ BENEFIT = long("net_benefit")
 def test_refusals(kind: str, arguments: tuple[Any, ...], options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message) as refused:
         plot(kind, *arguments, **options)
-    name = "plot_net_benefit" if kind == "net_benefit" else "plot_curve"
+    name = FUNCTIONS[kind].__name__ if kind in FUNCTIONS else "plot_curve"
     assert str(refused.value).startswith(f"{name}: ")
 
 
@@ -297,7 +332,7 @@ def test_probabilities_of_decision_curves() -> None:
     assert layers_of(spec_of(pa.plot_net_benefit([1], [0.5])))
 
 
-@pytest.mark.parametrize("kind", ["cap", "net_benefit"])
+@pytest.mark.parametrize("kind", ["cap", "net_benefit", "calibration"])
 def test_tooltips_and_titles(kind: str) -> None:
     points = long(kind)
     chart = plot(kind, points, facet="dataset", tooltip=False, x_title="X", y_title="")
@@ -308,3 +343,85 @@ def test_tooltips_and_titles(kind: str) -> None:
     }
     with pytest.raises((TypeError, ValueError), match="tooltip"):
         plot(kind, points, facet="dataset", tooltip="yes")
+
+
+def calibration_points(method: Any, *, bins: int | None = None, rows: pl.DataFrame = ROWS) -> pl.DataFrame:
+    expression = pa.calibration_curve("label", pl.col(MODELS), method=method, bins=bins)
+    return pa.curve_points(rows, expression, "dataset")
+
+
+def test_bins_have_limits_and_isotonic_blocks_are_steps() -> None:
+    keys = ["panel", "curve"]
+    names = {"dataset": "panel", "score": "curve"}
+    bins = calibration_points("quantile")
+    spec = spec_of(pa.plot_calibration(bins, facet="dataset", distribution=False))
+    points = points_of_part(spec, "curve")
+    expected = bins.rename(names).drop("point", "bin").cast({"n": pl.Float64, "n_pos": pl.Float64})
+    assert_frame_equal(points.select(expected.columns), expected, check_row_order=False, check_exact=True)
+    _, limits, marks, _, point = layers_of(spec)
+    assert (limits["encoding"]["y"]["field"], limits["encoding"]["y2"]["field"]) == (
+        "rate_lower",
+        "rate_upper",
+    )
+    assert (limits["mark"]["type"], marks["mark"]["type"]) == ("rule", "point")
+    texts = [each["field"] for each in point["encoding"]["tooltip"]]
+    assert texts == ["panel", "curve", *KINDS["calibration"].fields]
+    lines = points_of_part(spec, "step")
+    assert_frame_equal(lines.select(*keys, *AXES["calibration"]), points.select(*keys, *AXES["calibration"]))
+
+    blocks = calibration_points("isotonic")
+    spec = spec_of(pa.plot_calibration(blocks, facet="dataset", distribution=False))
+    lines = points_of_part(spec, "step").sort(keys, maintain_order=True)
+    ends = blocks.rename(names).select(*keys, "rate", mean_score=pl.concat_list("lowest", "highest"))
+    ends = ends.explode("mean_score").sort(keys, maintain_order=True)
+    assert_frame_equal(lines.select(ends.columns), ends, check_exact=True)
+    texts = [each["field"] for each in layers_of(spec)[-1]["encoding"]["tooltip"]]
+    assert texts == ["panel", "curve", *list(KINDS["calibration"].fields)[:-2]]
+
+
+def test_distributions_below_calibration_curves() -> None:
+    bins, counts = calibration_points("quantile"), calibration_points("uniform", bins=4000)
+    keys = ["panel", "curve"]
+    totals = ROWS.group_by(panel="dataset").len("n")
+    for distribution in (True, counts):
+        spec = spec_of(pa.plot_calibration(bins, facet="dataset", distribution=distribution, size=100))
+        bars = points_of_part(spec, "distribution")
+        sums = bars.group_by(keys).agg(pl.col("n").sum()).select("panel", "n").unique()
+        assert_frame_equal(sums, totals, check_row_order=False, check_dtypes=False)
+        # Each curve has a strip below the axis; the highest bar of each is equally high.
+        strips = bars.group_by(keys).agg(pl.col("rate").max(), pl.col("base").unique())
+        assert strips["base"].list.len().unique().to_list() == [1]
+        assert strips.select((pl.col("rate") - pl.col("base").list.first()).round(9).n_unique()).item() == 1
+        forest, tree = (bars.filter(curve=name) for name in MODELS)
+        assert 0 > forest["base"].min() > tree["rate"].max()  # type: ignore[operator]
+        line = layers_of(spec)[-2]["encoding"]
+        assert line["x"]["scale"]["domain"] == [0, 1]
+        assert line["y"]["scale"]["domain"] == [pytest.approx(tree["base"].min()), 1]
+        assert line["y"]["axis"]["values"] == line["x"]["axis"]["values"]
+        assert spec["spec"]["height"] == 128
+        assert spec["description"].endswith("mean score. Bars are the distribution of scores.")
+    # A bar has the rows whose score is within it.
+    digits = ROWS.filter(pl.col("forest").is_between(0.1, 0.125, closed="right"), dataset="digits")
+    one = bars.filter(pl.col("lowest").is_between(0.099, 0.101), panel="digits", curve="forest")
+    assert one["n"].to_list() == [digits.height]
+    # Arrays have their distribution, and the numbers of the expression.
+    spec = spec_of(pa.plot_calibration(ROWS["label"], ROWS["forest"]))
+    bars = points_of_part(spec, "distribution")
+    assert (bars.height, bars["n"].sum()) == (40, ROWS.height)
+    brier = ROWS.select(pa.brier_score("label", "forest")).unnest("forest").row(0, named=True)
+    legend = layers_of(spec)[-1]["encoding"]["color"]["legend"]["labelExpr"]
+    assert f"{brier['brier_score']:.3f} ({brier['lower']:.3f} to {brier['upper']:.3f})" in legend
+    assert points_of_part(spec_of(pa.plot_calibration([0, 1], [0.2, 0.4], distribution=False)), "step").height
+
+
+def test_axes_of_low_probabilities_are_short() -> None:
+    rows = ROWS.select(pl.col("forest") / 50, label=pl.lit(0))
+    spec = spec_of(pa.plot_calibration(rows["label"], rows["forest"]))
+    line = layers_of(spec)[-2]["encoding"]
+    assert line["x"]["scale"]["domain"] == [0, 0.02]
+    assert line["x"]["axis"]["values"] == [0, 0.004, 0.008, 0.012, 0.016, 0.02]
+    ends = spec["datasets"][layers_of(spec)[0]["data"]["name"]]
+    assert [tuple(end.values()) for end in ends] == [(0, 0), (0.02, 0.02)]
+    assert points_of_part(spec, "distribution").height == 40
+    with pytest.raises(pl.exceptions.PolarsError, match="calibration_curve"):
+        pa.plot_calibration([0, 1, 1], [0.1, 2, 0.5])

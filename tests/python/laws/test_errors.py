@@ -130,6 +130,8 @@ def test_every_flag_is_checked() -> None:
         ("ordinal_roc_auc", "pairs"),
         ("ordinal_roc_auc_ci", "pairs"),
         ("pack_state", "keep_scores"),
+        ("plot_calibration", "distribution"),
+        ("plot_calibration", "tooltip"),
         ("plot_coverage", "tooltip"),
         ("plot_curve", "tooltip"),
         ("plot_difference", "tooltip"),

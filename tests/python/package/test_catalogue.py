@@ -54,6 +54,7 @@ def test_every_row_of_the_table_is_a_function() -> None:
         "Evaluator",
         "evaluate",
         "evaluate_estimator",
+        "plot_calibration",
         "plot_coverage",
         "plot_curve",
         "plot_difference",

@@ -115,6 +115,8 @@ def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     [
         "auc-explained",
         "every-night",
+        "is-it-worth-acting-on",
+        "is-the-probability-right",
         "late-labels",
         "packed-states",
         "recipes",

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 import polars_auc._page.document
@@ -161,6 +162,47 @@ def test_the_pictures_are_those_of_the_expressions(tmp_path: Path) -> None:
     assert band["curve"].unique(maintain_order=True).to_list() == SCORES
     panels = page.data("panels")
     assert sorted(panels["panel"].unique()) == ["Q1", "Q2", "Q3", "Q4"]
+
+
+def test_calibration_adds_its_diagram(tmp_path: Path) -> None:
+    options = ["--by", "dataset", "--level", "0.9"]
+    without = create_page(tmp_path, *OPTIONS, *options)
+    assert "calibration" not in without.charts
+    assert "Calibration" not in without.text
+    page = create_page(tmp_path, *OPTIONS, *options, "--calibration")
+    assert set(page.charts) == {*without.charts, "calibration"}
+    rows = ROWS.collect()
+    points = page.data("calibration")
+    fields = ["lowest", "highest", "n", "n_pos", "mean_score", "rate", "rate_lower", "rate_upper"]
+    expected = pa.curve_points(rows, pa.calibration_curve("label", pl.col(SCORES), level=0.9))
+    assert_frame_equal(
+        points.filter(part="curve").select("curve", *fields),
+        expected.sort("point", maintain_order=True).select(pl.col("score").alias("curve"), *fields),
+        check_row_order=False,
+        check_dtypes=False,
+        rel_tol=1e-5,
+    )
+    bars = points.filter(part="distribution").group_by("curve").agg(pl.col("n").sum())
+    assert sorted(bars.rows()) == [(score, rows.height) for score in sorted(SCORES)]
+    report = pa.report(rows, "label", SCORES, by="dataset", calibration=True, level=0.9)
+    path = pa.write_report(report, tmp_path / "x.html", frame=rows, label="label", scores=SCORES, level=0.9)
+    assert Page(path.read_text(encoding="utf-8")).data("calibration").equals(points)
+    # Without the rows there are no points.
+    path = pa.write_report(report, tmp_path / "x.html", level=0.9)
+    assert "calibration" not in Page(path.read_text(encoding="utf-8")).charts
+
+
+def test_calibration_of_states_and_of_scores_that_are_nan(tmp_path: Path) -> None:
+    states = tmp_path / "states.parquet"
+    assert main(["state", str(DATA), *OPTIONS, "--by", "dataset", "-o", str(states)]) == 0
+    page = create_page(tmp_path, "--from-states", "--calibration", data=states)
+    assert page.data("calibration").equals(
+        create_page(tmp_path, *OPTIONS, "--calibration").data("calibration")
+    )
+    rows = ROWS.with_columns(tree=pl.lit(math.nan)).collect()
+    rows.write_parquet(tmp_path / "rows.parquet")
+    page = create_page(tmp_path, *OPTIONS, "--calibration", data=tmp_path / "rows.parquet", code=3)
+    assert page.data("calibration")["curve"].unique(maintain_order=True).to_list() == ["logistic", "forest"]
 
 
 def test_the_same_rows_make_the_same_bytes(tmp_path: Path) -> None:
