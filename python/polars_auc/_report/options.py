@@ -199,8 +199,8 @@ class ReportOptions:
         in_spark=True,
     )
     calibration: bool = switch(
-        "whether the scores are right as probabilities: adds the Brier score, the log loss, observed over expected "
-        "positives and the calibration slope",
+        "whether the scores are right as probabilities: adds the Brier score, the log loss, observed over "
+        "expected positives and the calibration slope",
         conflicts=(
             _ALL_ROWS,
             Rule(

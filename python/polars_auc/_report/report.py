@@ -107,9 +107,9 @@ def report(
         The adjustment of p-values for the number of all tests in their column: those of all groups, all
         scores and, for ``compare``, also the overall rows. None adjusts nothing.
     calibration
-        Whether the scores are right as probabilities, from 0 to 1. Adds the Brier score, the log loss, observed
-        over expected positives and the calibration slope. The intervals take rows as independent, so that it is
-        not possible with ``cluster``.
+        Whether the scores are right as probabilities, from 0 to 1. Adds the Brier score, the log loss,
+        observed over expected positives and the calibration slope. The intervals take rows as independent, so
+        that it is not possible with ``cluster``.
     folds
         The column with the fold of each row; adds the mean of the folds' AUCs.
     user, user_average
