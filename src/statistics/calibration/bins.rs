@@ -131,9 +131,12 @@ pub fn quantile_edges(masses: &Masses, bins: u32) -> Vec<f64> {
                 let mass = sum * f64::from(edge) / f64::from(bins);
                 return scores[reach.partition_point(|&reach| reach < mass).min(last)].score;
             }
-            let rank = (sum - 1.0) * (f64::from(edge) / f64::from(bins));
-            let (low, high) = (at(rank.floor()), at(rank.floor() + 1.0));
-            low + (high - low) * rank.fract()
+            // In whole numbers: a rounded rank would move the rows of a score on an edge to the next bin.
+            let (ranks, bins) = ((sum - 1.0) * f64::from(edge), f64::from(bins));
+            let rest = ranks % bins;
+            let rank = (ranks - rest) / bins;
+            let (low, high) = (at(rank), at(rank + 1.0));
+            low + (high - low) * (rest / bins)
         })
         .collect()
 }

@@ -154,7 +154,10 @@ impl CalibrationSummary {
             // No error is possible without variance, and none was made.
             if distance == 0.0 { 0.0 } else { distance * distance / variance }
         };
-        let statistic = Sum::of(groups.iter().map(part));
+        let parts: Vec<f64> = groups.iter().map(part).collect();
+        // A sum with its rounding errors has no infinity.
+        let infinite = parts.iter().copied().find(|part| part.is_infinite());
+        let statistic = infinite.unwrap_or_else(|| Sum::of(parts.into_iter()));
         Some((statistic, (groups.len() as u64).saturating_sub(if self.fitted { 2 } else { 0 })))
     }
 }

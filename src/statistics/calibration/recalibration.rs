@@ -5,16 +5,19 @@ use crate::math::sum::Sum;
 use crate::ranking::{tasks, ties::Count};
 use crate::statistics::inference::{Estimate, Interval};
 
-/// Newton's steps at most; about six are taken.
-const MOST_STEPS: usize = 100;
+/// Newton's steps at most; about six are taken, and more if scores are far from the rates.
+const MOST_STEPS: usize = 1000;
 
-/// Coefficients would change by at most this much of themselves in a further step.
+/// No logit moves by more than this much in a step: where all fitted probabilities are near 0 or 1 there is no information.
+const FARTHEST: f64 = 3.0;
+
+/// Logits would move by at most this much in a further step.
 const TOLERANCE: f64 = 1e-12;
 
 /// A step is not halved below this part of it.
-const LEAST_FACTOR: f64 = 1e-3;
+const LEAST_FACTOR: f64 = 1e-10;
 
-/// A step that is smaller, but does not increase the likelihood, is an error of rounding.
+/// A step that is smaller, beside the standard error, but does not increase the likelihood, is an error of rounding.
 const ROUNDING: f64 = 1e-6;
 
 /// So many scores are summed by one thread.
@@ -40,10 +43,14 @@ impl Recalibration {
         if masses.all.pos == 0.0 || masses.all.neg == 0.0 || first.score <= 0.0 || last.score >= 1.0 {
             return Recalibration::default();
         }
-        let model = Model { masses, logits: masses.scores.iter().map(|score| logit(score.score)).collect() };
+        let logits: Vec<f64> = masses.scores.iter().map(|score| logit(score.score)).collect();
+        let products = logits.iter().zip(&masses.scores).map(|(&x, score)| (x, score.mass.rows()));
+        let center = Sum::of_repeated(products) / masses.all.rows();
+        let model = Model { masses, logits: logits.iter().map(|x| x - center).collect(), center };
         let estimate = |fit: Option<Fit>, place: usize| {
             fit.map_or(Estimate::default(), |fit| {
-                let value = fit.coefficients[place];
+                let [intercept, slope] = fit.coefficients;
+                let value = [intercept - slope * center, slope][place];
                 let interval = |variance: f64| Interval::normal(value, variance.max(0.0).sqrt(), level);
                 let variances = model.variances(&fit);
                 Estimate::of(Some(value), variances.map_or(Interval::default(), |of| interval(of[place])))
@@ -80,15 +87,17 @@ fn logit(score: f64) -> f64 {
     score.ln() - (-score).ln_1p()
 }
 
-/// The scores and their logits.
+/// The scores, and how far their logits are from the mean: so the information of close scores can be inverted.
 struct Model<'a> {
     masses: &'a Masses,
     logits: Vec<f64>,
+    center: f64,
 }
 
 /// The maximum of the likelihood.
 #[derive(Clone, Copy, Debug)]
 struct Fit {
+    /// The intercept at the mean logit, and the slope.
     coefficients: [f64; 2],
     free: Free,
     /// The inverse information `[[a, b], [b, c]]` as `[a, b, c]`.
@@ -169,7 +178,8 @@ impl Model<'_> {
 
     /// The coefficients by Newton's method, with steps halved until the likelihood grows; none without a maximum.
     fn fit(&self, free: Free) -> Option<Fit> {
-        let mut coefficients = [0.0, 1.0];
+        // The score as it is.
+        let mut coefficients = [self.center, 1.0];
         let mut sums = self.sums(coefficients);
         for _ in 0..MOST_STEPS {
             let inverse = inverse(sums.information.map(|sum| sum.total()), free);
@@ -179,22 +189,26 @@ impl Model<'_> {
             if !step.iter().all(|step| step.is_finite()) {
                 return None;
             }
-            let largest = |place: usize| step[place].abs() / (1.0 + f64::abs(coefficients[place]));
-            let distance = largest(0).max(largest(1));
+            // How far logits move: at most as far as the lowest or the highest.
+            let moved = |x: Option<&f64>| x.map_or(0.0, |x| (step[0] + step[1] * x).abs());
+            let distance = moved(self.logits.first()).max(moved(self.logits.last()));
             let fit = Fit { coefficients, free, inverse };
             if distance <= TOLERANCE {
                 return Some(fit);
             }
-            let mut factor = 1.0;
+            let mut factor = if distance > FARTHEST { FARTHEST / distance } else { 1.0 };
             loop {
                 let next = [coefficients[0] + factor * step[0], coefficients[1] + factor * step[1]];
                 let next_sums = self.sums(next);
-                if next_sums.log_likelihood.total() >= sums.log_likelihood.total() {
+                let (height, next_height) = (sums.log_likelihood.total(), next_sums.log_likelihood.total());
+                // An error of rounding is no fall.
+                if next_height >= height - TOLERANCE * height.abs() || factor < LEAST_FACTOR {
                     (coefficients, sums) = (next, next_sums);
+                    if next_height <= height && distance <= ROUNDING * (1.0 + a.sqrt()) {
+                        let inverse = self::inverse(sums.information.map(|sum| sum.total()), free);
+                        return Some(Fit { coefficients, free, inverse });
+                    }
                     break;
-                }
-                if factor < LEAST_FACTOR {
-                    return (distance <= ROUNDING).then_some(fit);
                 }
                 factor *= 0.5;
             }
@@ -205,8 +219,11 @@ impl Model<'_> {
     /// The variances of the intercept and of the slope; undefined without squared weights.
     fn variances(&self, fit: &Fit) -> Option<[f64; 2]> {
         let [a, b, c] = fit.inverse;
+        // The row of the inverse for the intercept where the logit is 0.
+        let center = if fit.free == Free::Intercept { 0.0 } else { self.center };
+        let [x, y] = [a - center * b, b - center * c];
         if !self.masses.has_weights {
-            return Some([a, c]);
+            return Some([x - center * y, c]);
         }
         let bessel = self.masses.bessel()?;
         let [p, q, r] = self.sums(fit.coefficients).squares.map(|sum| sum.total());
@@ -214,7 +231,7 @@ impl Model<'_> {
         Some(if fit.free == Free::Intercept {
             [sandwich([a, 0.0]), 0.0]
         } else {
-            [sandwich([a, b]), sandwich([b, c])]
+            [sandwich([x, y]), sandwich([b, c])]
         })
     }
 }

@@ -233,9 +233,9 @@ def quantile_edges(group: Group, bins: int, *, weighted: bool) -> list[float]:
         ]
     edges = []
     for edge in range(bins + 1):
-        rank = (len(rows) - 1) * (edge / bins)
-        low, high = (rows[min(math.floor(rank) + place, len(rows) - 1)][0] for place in (0, 1))
-        edges.append(low + (high - low) * (rank - math.floor(rank)))
+        rank, rest = divmod((len(rows) - 1) * edge, bins)
+        low, high = (rows[min(rank + place, len(rows) - 1)][0] for place in (0, 1))
+        edges.append(low + (high - low) * (rest / bins))
     return edges
 
 
