@@ -324,5 +324,5 @@ def _number_text(numbers: Sequence[str]) -> pl.Expr:
 
 
 def _short(value: float) -> str:
-    """Return a number with three decimals; small ones, such as Brier scores of rare events, with two digits."""
+    """Return a number with three decimals; below 0.001, such as Brier scores of rare events, two digits."""
     return f"{value:.2g}" if 0 < abs(value) < 0.001 else f"{value:.3f}"
