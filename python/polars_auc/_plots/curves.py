@@ -40,7 +40,7 @@ _MOST_LINES = 6
 _LINE = 0.075
 
 
-score_counts = partial(calibration_curve, method="uniform", bins=4000)
+score_counts = partial(calibration_curve, method="uniform", bins=40_000)
 """The expression whose points are the distribution of scores, finer than its bars on any axis."""
 
 
@@ -218,14 +218,13 @@ def _bins(drawing: Drawing) -> list[alt.Chart]:
         limits.transform_filter(has_limits).encode(
             y=_axes(drawing, "rate_lower")["y"], y2="rate_upper:Q", **shared
         ),
-        marks.transform_filter(has_limits).encode(y=axes["y"], **shared),
+        marks.transform_filter("datum.part === 'step' && datum.is_binned").encode(y=axes["y"], **shared),
     ]
     if drawing.depth:
-        bars = (
-            alt.Chart().mark_rect(opacity=0.7, aria=False).transform_filter("datum.part === 'distribution'")
-        )
-        x = alt.X("lowest:Q", title=drawing.kind.x.title, **_scale(drawing, drawing.kind.x))
-        layers.append(bars.encode(x=x, x2="highest:Q", y=axes["y"], y2="base:Q", color=shared["color"]))
+        bars = alt.Chart().mark_rect(opacity=0.7, aria=False)
+        shared["x"] = alt.X("lowest:Q", title=drawing.kind.x.title, **_scale(drawing, drawing.kind.x))
+        encoded = bars.encode(x2="highest:Q", y=axes["y"], y2="base:Q", **shared)
+        layers.append(encoded.transform_filter("datum.part === 'distribution'"))
     return layers
 
 
@@ -317,10 +316,13 @@ def _numbers_in_panels(drawing: Drawing) -> list[alt.Chart]:
 
 def _number_text(numbers: Sequence[str]) -> pl.Expr:
     """Return a number with its interval as text."""
-    estimate, *limits = (
-        pl.col(name).map_elements("{:.3f}".format, return_dtype=pl.String) for name in numbers
-    )
+    estimate, *limits = (pl.col(name).map_elements(_short, return_dtype=pl.String) for name in numbers)
     if not limits:
         return estimate
     interval = pl.when(pl.col(numbers[1]).is_not_null()).then(pl.format(" ({} to {})", *limits))
     return estimate + interval.otherwise(pl.lit(""))
+
+
+def _short(value: float) -> str:
+    """Return a number with three decimals; below 0.001, such as Brier scores of rare events, two digits."""
+    return f"{value:.2g}" if 0 < abs(value) < 0.001 else f"{value:.3f}"

@@ -423,5 +423,8 @@ def test_axes_of_low_probabilities_are_short() -> None:
     ends = spec["datasets"][layers_of(spec)[0]["data"]["name"]]
     assert [tuple(end.values()) for end in ends] == [(0, 0), (0.02, 0.02)]
     assert points_of_part(spec, "distribution").height == 40
+    # Numbers below 0.001 have two digits.
+    legend = layers_of(spec_of(pa.plot_calibration([0, 0], [0.01, 0.02])))[-1]["encoding"]["color"]["legend"]
+    assert "0.00025 (0.000 to 0.00054)" in legend["labelExpr"]
     with pytest.raises(pl.exceptions.PolarsError, match="calibration_curve"):
         pa.plot_calibration([0, 1, 1], [0.1, 2, 0.5])
