@@ -13,6 +13,7 @@ from polars_auc._plugin.call import expression_of
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
+    from polars_auc._plugin.options import Adjustment
 
 __all__ = [
     "brier_score",
@@ -572,7 +573,7 @@ def calibration_by_grade(
     score: IntoExpr | None = None,
     *,
     level: float = 0.95,
-    adjust: Literal["holm", "hochberg", "hommel", "bonferroni", "sidak", "holm-sidak", "bh", "by"] = "holm",
+    adjust: Adjustment | None = "holm",
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:

@@ -108,7 +108,7 @@ declaration! {
         score: column = None;
         level = 0.95,
         /// The adjustment of Jeffreys' p-values for the number of grades, as in `adjust_p_values()`, or `None`.
-        adjust: word<Adjustment> = "holm",
+        adjust: python("Adjustment | None") = "holm",
         count = None, state = None,
     }
 }

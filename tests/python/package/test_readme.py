@@ -456,6 +456,23 @@ def test_the_coverage_of_the_default_is_committed() -> None:
     assert f"covered the AUC in {low:.1f} to {high:.1f} % of the samples" in text
 
 
+def test_the_coverage_of_calibration_is_committed() -> None:
+    """Figures are those of the rows, and are marked if they are far from 95 %."""
+    rows = pl.read_csv(ROOT / "benches" / "results" / "calibration_coverage.csv")
+    rows = rows.filter(score="recalibrated").sort("interval", "rate", "rows", maintain_order=True)
+    page = (DOCS / "coverage.md").read_text(encoding="utf-8")
+    table = page.split("\n| interval | 2 %: 50 rows")[1].split("\n\n")[0].splitlines()[2:]
+    assert len(table) == rows["interval"].n_unique()
+    for line, ((interval,), part) in zip(table, rows.group_by("interval", maintain_order=True), strict=True):
+        cells = [f"{100 * share:.1f}" for share in part["coverage"]]
+        marked = [
+            cell if 0.93 <= share <= 0.97 else f"**{cell}**"
+            for cell, share in zip(cells, part["coverage"], strict=True)
+        ]
+        name, *method = str(interval).split()
+        assert line == "| " + " | ".join([", ".join([f"`{name}`", *method]), *marked]) + " |"
+
+
 def small_samples() -> str:
     """Return the table of ``docs/coverage.md``, where figures far from 95 % are marked."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "small_samples.csv")

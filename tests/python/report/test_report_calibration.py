@@ -44,9 +44,9 @@ def test_columns_are_those_of_the_expressions() -> None:
 def test_states_have_the_report_of_their_rows() -> None:
     rows = forecasts(500)
     states = rows.group_by("g", pl.col("y").not_().alias("part")).agg(right=pa.roc_state("y", "right"))
-    of_states = pa.report(states, state="right", by="g", calibration=True).select("score", *CALIBRATION)
-    of_rows = pa.report(rows, "y", "right", by="g", calibration=True).select("score", *CALIBRATION)
-    assert_frame_equal(of_states, of_rows, check_exact=True)
+    from_states = pa.report(states, state="right", by="g", calibration=True).select("score", *CALIBRATION)
+    from_rows = pa.report(rows, "y", "right", by="g", calibration=True).select("score", *CALIBRATION)
+    assert_frame_equal(from_states, from_rows, check_exact=True)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_scores_that_are_no_probabilities() -> None:
         pa.report(rows, "y", "logit", calibration=True)
 
 
-def test_the_paragraph_says_how_many_positives_were_predicted() -> None:
+def test_the_paragraph_has_the_ratio_of_positives() -> None:
     table = pa.report(forecasts(), "y", ["right", "low"], by="g", calibration=True)
     [(attention, text)] = [line for line in answers(table, 0.95) if line[1].startswith("Calibration")]
     assert attention
