@@ -202,6 +202,22 @@ mod tests {
 
     /// scipy.stats.beta.ppf and isf, and binomtest(k, n).proportion_ci(level, method="wilson"), 1.17.1; the upper
     /// limit of 1 of 10^7 by decimals of 60 digits, since isf is off by 7e-11 there.
+    /// scipy.stats.binom.sf(k - 1, n, p).
+    #[test]
+    fn upper_tails() {
+        for (k, n, p, expected) in [
+            (1, 4, 0.1, 0.3439),
+            (3, 4, 0.4, 0.1792),
+            (4, 4, 0.5, 0.0625),
+            (0, 4, 0.5, 1.0),
+            (2, 4, 0.0, 0.0),
+            (2, 4, 1.0, 1.0),
+            (1, 10, 0.9, 0.999_999_999_9),
+        ] {
+            assert!((upper_tail(k, n, p) - expected).abs() < 1e-14, "{k} of {n} with {p}");
+        }
+    }
+
     #[test]
     fn known_limits() {
         const TEN_MILLION: u64 = 10_000_000;

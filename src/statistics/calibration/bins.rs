@@ -184,3 +184,50 @@ pub fn isotonic(masses: &Masses) -> Vec<Bin> {
     (1..).zip(&mut blocks).for_each(|(number, block)| block.number = number);
     blocks
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn masses(scores: &[(f64, f64, f64)]) -> Masses {
+        let of = |&(score, pos, neg): &(f64, f64, f64)| {
+            let mass = Count { pos, neg };
+            ScoreMass { score, mass, squares: mass }
+        };
+        let scores: Vec<ScoreMass> = scores.iter().map(of).collect();
+        let all = scores.iter().fold(Count::default(), |all, score| all.plus(score.mass));
+        Masses { scores, all, rows: all.rows(), has_weights: false, has_squares: true }
+    }
+
+    #[test]
+    fn edges_belong_to_the_bin_below() {
+        let bins = Binning::Uniform(2).of(&masses(&[
+            (0.0, 1.0, 0.0),
+            (0.5, 1.0, 1.0),
+            (0.75, 0.0, 1.0),
+            (1.0, 2.0, 0.0),
+        ]));
+        let rows: Vec<(u64, f64, f64)> =
+            bins.iter().map(|bin| (bin.number, bin.mass.pos, bin.mass.neg)).collect();
+        assert_eq!(rows, [(1, 2.0, 1.0), (2, 2.0, 1.0)]);
+        assert_eq!((bins[0].edges, bins[1].mean_score()), ((0.0, 0.5), 2.75 / 3.0));
+        // Scores beyond the edges are in no bin, and a bin without rows is left out.
+        let some = between(&[0.5, 0.6, 0.8], &masses(&[(0.25, 1.0, 0.0), (0.75, 1.0, 0.0)]));
+        assert_eq!((some.len(), some[0].number), (1, 2));
+    }
+
+    #[test]
+    fn quantiles_are_of_repeated_rows() {
+        let edges = quantile_edges(&masses(&[(0.25, 2.0, 0.0), (0.5, 1.0, 0.0), (0.75, 1.0, 1.0)]), 4);
+        assert_eq!(edges, [0.25, 0.25, 0.5, 0.75, 0.75]);
+        assert_eq!(quantile_edges(&masses(&[(0.0, 1.0, 0.0), (1.0, 1.0, 0.0)]), 2), [0.0, 0.5, 1.0]);
+    }
+
+    #[test]
+    fn blocks_are_those_of_the_isotonic_regression() {
+        let blocks = isotonic(&masses(&[(0.1, 0.0, 2.0), (0.2, 1.0, 1.0), (0.3, 0.0, 1.0), (0.4, 2.0, 0.0)]));
+        let rates: Vec<f64> = blocks.iter().map(Bin::rate).collect();
+        assert_eq!(rates, [0.0, 1.0 / 3.0, 1.0]);
+        assert_eq!((blocks[1].edges, blocks[1].number), ((0.2, 0.3), 2));
+    }
+}

@@ -112,3 +112,27 @@ declaration! {
         count = None, state = None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::curve_points;
+
+    #[test]
+    fn two_grades() {
+        let by_grade = CalibrationByGrade { level: 0.95, adjust: Adjustment::Holm };
+        let (labels, scores) = ([0, 1, 0, 0, 1, 1, 1, 0], [0.1, 0.1, 0.1, 0.1, 0.4, 0.4, 0.4, 0.4]);
+        let points = curve_points(&by_grade, &labels, &scores).unwrap();
+        assert_eq!((points.counts("n"), points.counts("n_pos")), (&[4, 4][..], &[1, 3][..]));
+        // scipy.stats.beta(1.5, 3.5).cdf(0.1), beta(3.5, 1.5).cdf(0.4), and binomial tails.
+        for (field, expected) in [
+            ("jeffreys_p_value", [0.147_384_196_440_682_96, 0.078_118_515_000_915_81]),
+            ("binomial_p_value", [0.3439, 0.1792]),
+            ("p_adjusted", [0.156_237_030_001_831_62, 0.156_237_030_001_831_62]),
+        ] {
+            for (value, expected) in points.numbers(field).iter().zip(expected) {
+                assert!((value - expected).abs() < 1e-12, "{field} {value}");
+            }
+        }
+    }
+}

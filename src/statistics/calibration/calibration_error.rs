@@ -90,3 +90,21 @@ declaration! {
         weight = None, count = None, state = None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::summary;
+
+    #[test]
+    fn two_bins() {
+        let error = CalibrationError { binning: Binning::Uniform(2) };
+        let record = summary(&error, &[1, 0, 1, 1], &[0.25, 0.5, 0.75, 1.0]);
+        // Rates 1/2 and 1 beside means of 3/8 and 7/8.
+        assert_eq!((record.ece, record.mce, record.rmsce), (Some(0.125), Some(0.125), Some(0.125)));
+        // The variance of the first rate, 1/4, is more than the squares.
+        assert_eq!((record.rmsce_debiased, record.n_bins), (Some(0.0), Some(2)));
+        let beyond = CalibrationError { binning: Binning::Edges(vec![0.0, 0.1]) };
+        assert_eq!(summary(&beyond, &[1], &[0.5]).ece, None);
+    }
+}

@@ -220,3 +220,37 @@ declaration! {
         level = 0.95, weight = None, count = None, state = None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::summary;
+
+    const PLAIN: CalibrationSummary = CalibrationSummary { bins: 2, fitted: false, level: 0.95 };
+
+    #[test]
+    fn few_rows() {
+        let record = summary(&PLAIN, &[1, 0, 1, 0], &[0.5, 0.25, 0.75, 0.5]);
+        assert_eq!(
+            (record.mean_score, record.rate, record.observed_expected.value),
+            (Some(0.5), Some(0.5), Some(1.0))
+        );
+        assert!(record.in_the_large.value.unwrap().abs() < 1e-12);
+        // One score of both classes does not keep the others from separating them.
+        assert_eq!(record.slope.value, None);
+        assert_eq!(record.observed_expected_p_value, Some(1.0));
+        // Both scores of 1/2 are fitted by 1/2, and the others are off by 1/4.
+        assert_eq!((record.ici, record.emax, record.e50), (Some(0.125), Some(0.25), Some(0.0)));
+        // Surplus 2 (1/4 (1/2)) over variance 2 (1/4) (3/16).
+        assert!((record.spiegelhalter_z.unwrap() + 0.25 / f64::sqrt(3.0 / 32.0)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn certain_scores() {
+        let record = summary(&PLAIN, &[1, 0, 1, 0], &[1.0, 0.0, 0.5, 1.0]);
+        assert_eq!((record.n_certain, record.slope.value, record.in_the_large.value), (Mass(3), None, None));
+        assert_eq!(record.hosmer_lemeshow, Some(f64::INFINITY));
+        let none = summary(&PLAIN, &[], &[0.5; 0]);
+        assert_eq!((none.mean_score, none.ici), (None, None));
+    }
+}

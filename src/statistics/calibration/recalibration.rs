@@ -235,3 +235,56 @@ impl Model<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn masses(scores: &[(f64, f64, f64)]) -> Masses {
+        let of = |&(score, pos, neg): &(f64, f64, f64)| {
+            let mass = Count { pos, neg };
+            ScoreMass { score, mass, squares: mass }
+        };
+        let scores: Vec<ScoreMass> = scores.iter().map(of).collect();
+        let all = scores.iter().fold(Count::default(), |all, score| all.plus(score.mass));
+        Masses { scores, all, rows: all.rows(), has_weights: false, has_squares: true }
+    }
+
+    #[test]
+    fn two_scores_are_fitted_exactly() {
+        // Rates of 1/4 and 3/4 at the logits of 0.1 and 0.9: a slope of ln 3 / ln 9.
+        let fit = Recalibration::of(&masses(&[(0.1, 1.0, 3.0), (0.9, 3.0, 1.0)]), 0.95);
+        assert!((fit.slope.value.unwrap() - 0.5).abs() < 1e-12);
+        assert!(fit.intercept.value.unwrap().abs() < 1e-12 && fit.in_the_large.value.unwrap().abs() < 1e-12);
+        // The inverse of 2 (4) (3/16) for the intercept.
+        assert!((fit.intercept.se.unwrap() - (1.0f64 / 1.5).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn without_a_maximum() {
+        let separate = Recalibration::of(&masses(&[(0.1, 0.0, 3.0), (0.9, 3.0, 0.0)]), 0.95);
+        assert!(separate.slope.value.is_none() && separate.in_the_large.value.is_some());
+        let one_score = Recalibration::of(&masses(&[(0.25, 1.0, 1.0)]), 0.95);
+        assert!(one_score.slope.value.is_none());
+        assert!((one_score.in_the_large.value.unwrap() - 3f64.ln()).abs() < 1e-12);
+        assert!(
+            Recalibration::of(&masses(&[(0.0, 0.0, 1.0), (0.5, 1.0, 1.0)]), 0.95)
+                .in_the_large
+                .value
+                .is_none()
+        );
+        assert!(
+            Recalibration::of(&masses(&[(0.2, 1.0, 0.0), (0.5, 1.0, 0.0)]), 0.95)
+                .in_the_large
+                .value
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn scores_far_from_the_rates() {
+        let fit = Recalibration::of(&masses(&[(1e-12, 1.0, 3.0), (1e-9, 3.0, 1.0)]), 0.95);
+        let slope = 2.0 * 3f64.ln() / (logit(1e-9) - logit(1e-12));
+        assert!((fit.slope.value.unwrap() / slope - 1.0).abs() < 1e-9);
+    }
+}

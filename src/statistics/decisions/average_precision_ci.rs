@@ -122,3 +122,24 @@ declaration! {
         level = 0.95, weight = None, count = None, state = None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::summary;
+
+    #[test]
+    fn four_rows() {
+        let logit = AveragePrecisionCi { method: PrecisionInterval::Logit, level: 0.95 };
+        let record = summary(&logit, &[0, 0, 1, 1], &[0.1, 0.4, 0.35, 0.8]);
+        assert_eq!(record.average_precision, Some((1.0 + 2.0 / 3.0) / 2.0));
+        // Derivatives of the positives, of the negative above one of them, and of the last row.
+        let (first, second, neg) =
+            (1.0 - 5.0 / 6.0 + 1.0 / 9.0, 2.0 / 3.0 - 5.0 / 6.0 + 1.0 / 9.0, -2.0 / 9.0);
+        let variance: f64 = (first * first + second * second + neg * neg) / 4.0;
+        assert!((record.interval.se.unwrap() - variance.sqrt()).abs() < 1e-15);
+        let perfect = summary(&logit, &[0, 1], &[0.1, 0.4]);
+        assert_eq!((perfect.average_precision, perfect.interval.lower), (Some(1.0), None));
+        assert_eq!(summary(&logit, &[0], &[0.1]).average_precision, None);
+    }
+}

@@ -72,3 +72,20 @@ declaration! {
         weight = None, count = None, state = None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::summary;
+
+    #[test]
+    fn few_rows() {
+        let of = |labels: &[u8], scores: &[f64]| summary(&EqualErrorRate {}, labels, scores).equal_error_rate;
+        assert_eq!(of(&[1, 0, 1, 1, 0, 0], &[6.0, 5.0, 4.0, 3.0, 2.0, 1.0]), Some(1.0 / 3.0));
+        assert_eq!(of(&[1, 1, 0], &[3.0, 2.0, 1.0]), Some(0.0));
+        assert_eq!(of(&[0, 1], &[3.0, 2.0]), Some(1.0));
+        // Ties are a straight line.
+        assert_eq!(of(&[0, 1], &[3.0, 3.0]), Some(0.5));
+        assert_eq!(of(&[1, 1], &[3.0, 2.0]), None);
+    }
+}
