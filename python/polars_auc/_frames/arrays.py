@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
+from polars_auc._expressions.calibration import brier_score, log_loss
 from polars_auc._expressions.curves import roc_curve
 from polars_auc._expressions.intervals import roc_summary
 from polars_auc._frames.curve_points import curve_points
@@ -31,7 +32,7 @@ _POINTS = 1000
 
 
 class Evaluation(NamedTuple):
-    """The most used numbers of a label and a score: the fields of :func:`polars_auc.roc_summary`.
+    """The most used numbers of a label and a score: those of :func:`polars_auc.roc_summary`, and two losses.
 
     A number that is undefined is None.
     """
@@ -68,6 +69,10 @@ class Evaluation(NamedTuple):
     """The positives among the rows that were used."""
     n_neg: int
     """The negatives among the rows that were used."""
+    brier_score: float | None = None
+    """The mean squared error of scores that are probabilities."""
+    log_loss: float | None = None
+    """The mean logarithmic loss of scores that are probabilities."""
 
 
 @called("evaluate")
@@ -108,7 +113,8 @@ def evaluate(
     Evaluation
         A named tuple with the fields of :func:`polars_auc.roc_summary`: ``auc``, ``se``, ``lower``,
         ``upper``, ``gini``, ``gini_lower``, ``gini_upper``, ``ks``, ``average_precision``,
-        ``best_threshold``, ``prevalence``, ``n``, ``n_missing``, ``n_unlabelled``, ``n_pos`` and ``n_neg``.
+        ``best_threshold``, ``prevalence``, ``n``, ``n_missing``, ``n_unlabelled``, ``n_pos`` and ``n_neg``;
+        and ``brier_score`` and ``log_loss``, if the scores are floats from 0 to 1.
         What is undefined is None. None, and NA of pandas, is missing. NaN is a fault in lists, NumPy, pandas
         and Polars alike: if a score is NaN, the numbers are NaN, and a warning counts the rows; a label or
         weight that is NaN is an error.
@@ -131,9 +137,15 @@ def evaluate(
     if nan is not None and series["score"].dtype.is_float():
         series["score"] = series["score"].fill_nan(None)
     frame = pl.DataFrame(series)
-    summary = roc_summary("label", "score", weight=None if weight is None else "weight", ci=ci, level=level)
+    weight_column = None if weight is None else "weight"
+    summary = roc_summary("label", "score", weight=weight_column, ci=ci, level=level)
+    losses = {
+        name: loss("label", "score", weight=weight_column).struct.field(name)
+        for name, loss in (("brier_score", brier_score), ("log_loss", log_loss))
+        if series["score"].dtype.is_float() and series["score"].is_between(0, 1).all()
+    }
     try:
-        answer = Evaluation(**frame.select(summary).item())
+        answer = Evaluation(**frame.select(summary).item(), **(frame.select(**losses).to_dicts() or [{}])[0])
     except pl.exceptions.PolarsError as error:
         raise type(error)(_for_arrays(str(error))) from None
     if answer.auc is not None and math.isnan(answer.auc):

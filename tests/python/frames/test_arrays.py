@@ -21,6 +21,7 @@ from catalogue.cases import fixed
 from polars_auc._frames.arrays import Evaluation
 
 ROWS = fixed(300).drop_nulls(["label", "score"]).filter(pl.col("score").is_not_nan()).select("label", "score")
+LOSSES = ("brier_score", "log_loss")
 KINDS: dict[str, Callable[[pl.Series], Any]] = {
     "list": pl.Series.to_list,
     "tuple": lambda column: tuple(column.to_list()),
@@ -40,14 +41,28 @@ def test_arrays_of_any_kind_have_the_numbers_of_a_frame(kind: str) -> None:
         plain=pa.roc_summary("label", "score"), weighted=pa.roc_summary("label", "score", weight="weight")
     )
     label, score = convert(ROWS["label"]), convert(ROWS["score"])
-    assert pa.evaluate(label, score)._asdict() == expected["plain"].item()
-    assert pa.evaluate(label, score, weight=convert(weight))._asdict() == expected["weighted"].item()
+    no_losses = dict.fromkeys(LOSSES)
+    assert pa.evaluate(label, score)._asdict() == expected["plain"].item() | no_losses
+    weighted = pa.evaluate(label, score, weight=convert(weight))
+    assert weighted._asdict() == expected["weighted"].item() | no_losses
+
+
+def test_losses_of_probabilities() -> None:
+    label, score, weight = [0, 1, 1, None], [0.1, 0.4, 0.8, 0.5], [1.0, 2.0, 0.5, 1.0]
+    frame = pl.DataFrame({"label": label, "score": score, "weight": weight})
+    for column, values in ((None, None), ("weight", weight)):
+        answer = pa.evaluate(label, score, weight=values)
+        for name, loss in (("brier_score", pa.brier_score), ("log_loss", pa.log_loss)):
+            expected = frame.select(loss("label", "score", weight=column)).item()[name]
+            assert getattr(answer, name) == expected
+    assert pa.evaluate([0, 1], [1, 0]).brier_score is None
+    assert pa.evaluate([0, 1], [0.5, 1.5]).log_loss is None
 
 
 def test_its_fields_are_those_of_the_summary() -> None:
     [summary] = ROWS.lazy().select(pa.roc_summary("label", "score")).collect_schema().dtypes()
     assert isinstance(summary, pl.Struct)
-    assert list(Evaluation._fields) == [field.name for field in summary.fields]
+    assert list(Evaluation._fields) == [*(field.name for field in summary.fields), *LOSSES]
 
 
 def test_numbers_of_several_and_of_custom_types() -> None:
