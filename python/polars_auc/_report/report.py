@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
@@ -231,8 +231,8 @@ def report(
           and p-values are adjusted over all of them. There is no ``within_auc`` and no ``heterogeneity``.
 
         A number is null if it is undefined, and NaN if a score is NaN (with a warning).
-        If no row at all is positive, which is what a misspelt class gives, there is a warning as
-        well. A lazy report warns when it is collected, and names the line that made it.
+        If no row at all is positive, as with a misspelt class, or if all rows are, there is a warning too. A
+        lazy report warns when it is collected, and names the line that made it.
 
     Notes
     -----
@@ -296,11 +296,14 @@ def report(
         raise TypeError(msg)
     table = evaluation(rows, label, scores, options)
     line = UserLine.calling()
-    message = (
-        f"report: no positive rows: label {label} is false everywhere. "
-        "Check the spelling of the positive class."
-    )
-    table = table.map_batches(functools.partial(_warn_without_positives, message, line))
+    messages = [
+        f"report: no {rows_of_class} rows: label {label} is {value} everywhere. {check}."
+        for rows_of_class, value, check in (
+            ("positive", "false", "Check the spelling of the positive class"),
+            ("negative", "true", "Check whether a filter has removed the negatives"),
+        )
+    ]
+    table = table.map_batches(functools.partial(_warn_of_one_class, messages, line))
     if options.nan is None:
         nans = nans_of(rows, label, scores, options)
         table = table.map_batches(functools.partial(_warn_of_nan, nans, line))
@@ -326,8 +329,11 @@ def _report_of_states(
         raise OptionError("report", "by", reason, "name columns that say of which group each state is")
     table = evaluation_of_states(rows, columns, keys, options)
     line = UserLine.calling()
-    reason = "report: no row of the states is positive; is the label of the states written right?"
-    table = table.map_batches(functools.partial(_warn_without_positives, reason, line))
+    messages = [
+        f"report: no {rows_of_class} rows in the states. Check the label of the states."
+        for rows_of_class in ("positive", "negative")
+    ]
+    table = table.map_batches(functools.partial(_warn_of_one_class, messages, line))
     return table.map_batches(functools.partial(_warn_of_nan, Nans.from_states(rows, columns, keys), line))
 
 
@@ -357,11 +363,12 @@ def _warn_of_nan(nans: Nans, line: UserLine, table: pl.DataFrame) -> pl.DataFram
     return table
 
 
-def _warn_without_positives(message: str, line: UserLine, table: pl.DataFrame) -> pl.DataFrame:
-    """Warn if there are rows and none is positive; a query that selects other columns has not asked."""
+def _warn_of_one_class(messages: Sequence[str], line: UserLine, table: pl.DataFrame) -> pl.DataFrame:
+    """Warn if there are rows, and none is positive or none is negative; only if these columns are selected."""
     if {"scope", "n", "n_pos"} <= set(table.columns):
         overall = table.filter(pl.col("scope") == "overall")
-        has_rows, has_positives = overall["n"] > 0, overall["n_pos"] > 0
-        if not overall.is_empty() and (has_rows & ~has_positives).all():
-            warn(message, line)
+        n, n_pos = overall["n"], overall["n_pos"]
+        for message, is_absent in zip(messages, (n_pos == 0, n_pos == n), strict=True):
+            if not overall.is_empty() and ((n > 0) & is_absent).all():
+                warn(message, line)
     return table

@@ -87,7 +87,7 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
     with pytest.warns(UserWarning, match="is NaN"):
         expected = pa.report(with_nan, "label", "score", by="key", versus="previous")
     assert_report_of_rows(table, expected)
-    with pytest.warns(UserWarning, match="no row of the states is positive"):
+    with pytest.warns(UserWarning, match="no positive rows in the states"):
         pa.report(states_of(rows.filter(~pl.col("label"))), state="score")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -274,6 +274,8 @@ def test_a_label_without_any_positive_warns(engine: Any, by: Any, memory: Any) -
     assert table["n_pos"].sum() == 0
     with pytest.warns(UserWarning, match="report: no positive rows: label none is false everywhere"):
         pa.report(rows().with_columns(none=pl.lit(value=False)), "none", ["score", "other"], memory=memory)
+    with pytest.warns(UserWarning, match="report: no negative rows: label all is true everywhere"):
+        pa.report(rows().with_columns(all=pl.lit(value=True)), "all", "score", by=by, memory=memory)
     rare = (pl.col("key") == "a") & (pl.col("g") == 1)
     few = pa.report(rows().lazy(), rare, "score", by=by, memory=memory)
     assert few.collect(engine=engine)["n_pos"].sum() > 0
