@@ -198,7 +198,10 @@ def curve(options: argparse.Namespace) -> bool:
         if what == "distribution":
             continue
         needs = None if kind is ROC else kind.needs
-        _log_undefined(what, of, points[what], groups.item(), folds=options.folds is not None, needs=needs)
+        table = points[what]
+        if is_chart and kind.defined:
+            table = table.filter(pl.any_horizontal(pl.col(*kind.defined).is_not_null()))
+        _log_undefined(what, of, table, groups.item(), folds=options.folds is not None, needs=needs)
     notes = [f"wrote {options.output}"]
     if is_chart or writer is None:
         chart = _chart(kind, suffix, points, None if areas is None else tables[-1], source.by)

@@ -487,8 +487,10 @@ def calibration_curve(
     Notes
     -----
     A bin contains the scores above its lower edge up to its upper edge; the first bin contains its lower edge
-    too. The numbers are those of scikit-learn's ``calibration_curve``. Isotonic blocks are those of the CORP
-    reliability diagram (Dimitriadis, Gneiting and Jordan 2021). O(n log n).
+    too. The numbers are those of scikit-learn's ``calibration_curve``, but where NumPy rounds a quantile that
+    is a score: the rows of this score are then in the next bin there, as is frequent with few distinct
+    scores. Isotonic blocks are those of the CORP reliability diagram (Dimitriadis, Gneiting and Jordan 2021).
+    O(n log n).
 
     Examples
     --------

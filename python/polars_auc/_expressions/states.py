@@ -136,7 +136,8 @@ def roc_state(
     this length where two have been joined: the score to the power 3/8 on either side of 0, or the distance
     from 0 or 1 to the power 1/4. Every bin begins at an
     observed score, so all points of the ROC curve of such a state are points of the rows' curve. What is
-    lost is the order within a bin; :func:`roc_auc_bounds` says how much that can be.
+    lost is the order within a bin; :func:`roc_auc_bounds` says how much that can be. All scores of a bin
+    count as its lowest: a mean score, and positives that are expected from it, are then too low.
 
     O(n log n).
 

@@ -94,7 +94,7 @@ def curve_chart(
             chart_drawing,
             axes,
             kind.interpolate,
-            marks=kind.has_bands,
+            marks=kind.has_bands or (kind.has_intervals and _has_single_point(chart_drawing)),
             clip=kind.is_clipped,
             part="step" if kind.has_error_bars else "curve",
         ),
@@ -117,6 +117,12 @@ def curve_chart(
     description = described(what, chart_drawing, thin + kind.reference + below)
     chart = arranged(layers, chart_drawing, shape, description)
     return titled(name, chart, x_title, y_title)
+
+
+def _has_single_point(drawing: Drawing) -> bool:
+    """Return whether a curve is a single point, of which no line is seen."""
+    rows = drawing.points.filter(pl.col("part") == "curve")
+    return rows.group_by("curve", "panel").len().filter(pl.col("len") == 1).height > 0
 
 
 def _axes(drawing: Drawing, y: str | None = None) -> dict[str, Any]:

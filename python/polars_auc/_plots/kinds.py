@@ -57,6 +57,8 @@ class Kind:
     """The field that strictly increases along a curve."""
     monotone: tuple[str, ...] = ()
     """Fields that never decrease along a curve."""
+    defined: tuple[str, ...] = ()
+    """Fields that are all null in an undefined curve; the required fields if empty."""
     nullable: tuple[str, ...] = ()
     """Fields that may be null."""
     texts: tuple[str, ...] = ("threshold",)
@@ -209,8 +211,10 @@ KINDS: Mapping[str, Kind] = {
         "The dashed line is chance.",
         ends=((0, 1), (1, 1)),
         rising="cum_n",
+        defined=("cum_lift", "lift"),
         texts=("highest", "lowest"),
         columns=_GAINS,
+        needs="a positive, a negative and two bands",
     ),
     "cost": Kind(
         "Cost curve",

@@ -247,7 +247,8 @@ def points(drawing: Drawing, axes: dict[str, Any], numbers: list[Any]) -> alt.Ch
     nearest = alt.selection_point(on="pointerover", clear="pointerout", nearest=True, empty=False)
     names = [alt.Tooltip("panel:N", title=", ".join(drawing.facet))] if drawing.facet else []
     names += [alt.Tooltip("curve:N", title=", ".join(drawing.by))] if drawing.by else []
-    marks = alt.Chart().mark_point(filled=True, size=60, aria=False)
+    looks: dict[str, Any] = {"clip": True} if drawing.kind.is_clipped else {}
+    marks = alt.Chart().mark_point(filled=True, size=60, aria=False, **looks)
     chart: alt.Chart = marks.transform_filter("datum.part === 'curve'").encode(
         **axes,
         color=color(drawing),

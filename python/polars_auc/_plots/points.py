@@ -381,8 +381,8 @@ def _placed(
     placed = rows.select(*(key_label(columns).alias(key) for key, columns in keys.items()), _POINTS).unnest(
         _POINTS
     )
-    # An undefined curve has no points, or a null in place of its list.
-    placed = placed.filter(~pl.all_horizontal(pl.col(*kind.fields).is_null()))
+    # An undefined curve has no points, a null in place of its list, or null numbers.
+    placed = placed.filter(~pl.all_horizontal(pl.col(*(kind.defined or kind.fields)).is_null()))
     for name, (least, most) in kind.fields.items():
         inside = pl.col(name).is_between(least - _ROUNDING, most + _ROUNDING) & pl.col(name).is_not_nan()
         if (outside := placed.filter(~inside.fill_null(value=name in kind.nullable))).height:

@@ -219,6 +219,7 @@ def plot_curve(
     if kind not in kinds:
         reason = f"must be one of {', '.join(map(repr, kinds))}, got {kind!r}"
         hints = {name: f"write plot_{name}(...)" for name in ("roc", "net_benefit", "calibration")}
+        hints["pr"] = 'write kind="precision_recall"'
         raise OptionError("plot_curve", "kind", reason, hints.get(str(kind), 'write kind="det"'))
     return curve_chart(
         "plot_curve",

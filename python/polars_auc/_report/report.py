@@ -105,7 +105,7 @@ def report(
         Needed if ``by`` is several columns.
     adjust
         The adjustment of p-values for the number of all tests in their column: those of all groups, all
-        scores and, for ``compare``, also the overall rows. None adjusts nothing.
+        scores and, for ``compare`` and ``calibration``, also the overall rows. None adjusts nothing.
     calibration
         Whether the scores are right as probabilities, from 0 to 1. Adds the Brier score, the log loss,
         observed over expected positives and the calibration slope. The intervals take rows as independent, so

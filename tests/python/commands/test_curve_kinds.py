@@ -156,3 +156,19 @@ def test_refusals(options: list[str], message: str, tmp_path: Path, capsys: Capt
         assert main([*CURVE, *options, "-o", str(tmp_path / f"x.{ending}")]) == 2
         assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_group_with_one_band_has_no_lift_curve(tmp_path: Path, capsys: Capture) -> None:
+    rows = tmp_path / "rows.csv"
+    lines = [f"{group},{row % 2},{row / 10 if group == 'a' else 0.5}" for group in "ab" for row in range(10)]
+    rows.write_text("\n".join(["group,y,s", *lines]), encoding="utf-8")
+    options = ["curve", str(rows), "--label", "y", "--score", "s", "--kind", "lift"]
+    assert main([*options, "--by", "group", "-o", str(tmp_path / "x.svg")]) == 0
+    assert (
+        "1 of 2 curves left out: each needs a positive, a negative and two bands" in capsys.readouterr().err
+    )
+    assert main([*options, "--where", "\"group\" = 'b'", "-o", str(tmp_path / "y.svg")]) == 2
+    assert (
+        "there is no curve to write: each needs a positive, a negative and two bands"
+        in capsys.readouterr().err
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -229,7 +230,9 @@ CALIBRATION = long("calibration")
     ("kind", "arguments", "options", "message"),
     [
         ("roc", (PR,), {}, r"kind must be one of 'precision_recall', .* got 'roc'; write plot_roc\(...\)"),
-        ("pr", (PR,), {}, r"got 'pr'; write kind=\"det\""),
+        ("pr", (PR,), {}, r"got 'pr'; write kind=\"precision_recall\""),
+        ("auc", (PR,), {}, r"got 'auc'; write kind=\"det\""),
+        ("lift", ([0, 1, 0, 1], [0.5] * 4), {}, "no point; each needs a positive, a negative and two bands"),
         ("det", (PR,), {}, r"columns fpr, fnr, or lists .* write curve_points\(frame, det_curve\("),
         (
             "cap",
@@ -428,3 +431,34 @@ def test_axes_of_low_probabilities_are_short() -> None:
     assert "0.00025 (0.000 to 0.00054)" in legend["labelExpr"]
     with pytest.raises(pl.exceptions.PolarsError, match="calibration_curve"):
         pa.plot_calibration([0, 1, 1], [0.1, 2, 0.5])
+
+
+def test_a_group_with_one_band_has_no_lift_curve() -> None:
+    rows = ROWS.filter(pl.col("dataset") == "digits").with_columns(
+        forest=pl.when(pl.col("segment") == "Q1").then(0.5).otherwise("forest")
+    )
+    points = pa.curve_points(rows, pa.gains_table("label", "forest"), "segment")
+    spec = spec_of(pa.plot_curve(points, kind="lift", facet="segment"))
+    assert points_of_part(spec, "curve")["panel"].unique().sort().to_list() == ["Q2", "Q3", "Q4"]
+
+
+def test_points_outside_of_the_axes_are_cut_off_with_their_line() -> None:
+    for kind in ("net_benefit", "det"):
+        points = long(kind).filter(pl.col("dataset") == "digits").drop("dataset")
+        draw = pa.plot_net_benefit if kind == "net_benefit" else partial(pa.plot_curve, kind="det")
+        marks = [
+            layer["mark"] for layer in layers_of(spec_of(draw(points))) if layer["mark"]["type"] == "point"
+        ]
+        assert marks
+        assert all(mark["clip"] for mark in marks)
+
+
+def test_a_single_threshold_is_a_point() -> None:
+    for thresholds, has_mark in (([0.3], True), ([0.3, 0.4], False)):
+        benefit = ROWS.select(pa.net_benefit("label", "forest", thresholds=thresholds))
+        [line] = [
+            layer["mark"]
+            for layer in layers_of(spec_of(pa.plot_net_benefit(benefit, tooltip=False)))
+            if layer["mark"]["type"] == "line" and layer["mark"].get("strokeWidth") == 2
+        ]
+        assert ("point" in line) is has_mark
