@@ -137,10 +137,15 @@ def calibration(inputs: Inputs, options: ReportOptions) -> Part:
     ]
 
     def fields(name: str) -> list[pl.Expr]:
-        return [
+        columns = [
             pl.col(answer_column(statistic, name)).struct.field(field).alias(column)
             for column, (statistic, field) in CALIBRATION.items()
         ]
+        if "state" not in inputs[name]:
+            return columns
+        # A bin of several scores has one value, which is not their mean.
+        exact = pl.col(answer_column("bounds", name)).struct.field("exact")
+        return [pl.when(exact).then(column).alias(column.meta.output_name()) for column in columns]
 
     return Part(answers, fields)
 

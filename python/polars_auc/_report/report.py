@@ -199,7 +199,8 @@ def report(
           :func:`polars_auc.log_loss`; ``observed_expected``, ``observed_expected_lower``,
           ``observed_expected_upper``, ``calibration_slope``, ``calibration_slope_lower``,
           ``calibration_slope_upper``, ``calibration_p_value``, ``calibration_p_adjusted`` (Float64) of
-          :func:`polars_auc.calibration_summary`; the p-value is that of observed over expected.
+          :func:`polars_auc.calibration_summary`; the p-value is that of observed over expected. Null for
+          states that are not exact.
         - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
           ``n_undefined`` (UInt64), of :func:`polars_auc.cv_roc_auc`.
         - with ``user``: ``user_auc``, ``user_se``, ``user_lower``, ``user_upper`` (Float64), ``n_users``,

@@ -52,7 +52,7 @@ impl Summary for CalibrationError {
         let bins = self.binning.of(&masses);
         let n = Sum::of(bins.iter().map(|bin| bin.mass.rows()));
         if n == 0.0 {
-            return CalibrationErrorRecord::undefined(rows);
+            return CalibrationErrorRecord { n_bins: Some(0), ..CalibrationErrorRecord::undefined(rows) };
         }
         let mean = |of: &dyn Fn(&Bin) -> f64| {
             Sum::of_repeated(bins.iter().map(|bin| (of(bin), bin.mass.rows()))) / n
@@ -105,6 +105,7 @@ mod tests {
         // The variance of the first rate, 1/4, is more than the squares.
         assert_eq!((record.rmsce_debiased, record.n_bins), (Some(0.0), Some(2)));
         let beyond = CalibrationError { binning: Binning::Edges(vec![0.0, 0.1]) };
-        assert_eq!(summary(&beyond, &[1], &[0.5]).ece, None);
+        let nothing = summary(&beyond, &[1], &[0.5]);
+        assert_eq!((nothing.ece, nothing.n_bins), (None, Some(0)));
     }
 }

@@ -17,6 +17,6 @@ pub fn check_score(score: f64) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "scores must be probabilities from 0 to 1, got {score}; for logits write 1 / (1 + (-pl.col(\"logit\")).exp())"
+        "scores must be probabilities from 0 to 1, got {score:?}; for logits write 1 / (1 + (-pl.col(\"logit\")).exp())"
     ))
 }

@@ -327,7 +327,7 @@ def calibration_error(
         return {**dict.fromkeys(names, math.nan), "n_bins": None, **group.counts}
     parts = _binned(group, method, bins, edges, weighted=weighted) if group.pos or group.neg else []
     if not parts:
-        return {**dict.fromkeys(names), "n_bins": None, **group.counts}
+        return {**dict.fromkeys(names), "n_bins": 0 if group.pos or group.neg else None, **group.counts}
     n = sum((part.n for part in parts), Fraction())
     debiased = sum(
         (

@@ -89,3 +89,11 @@ def test_a_page_and_a_gate(tmp_path: Any, capsys: pytest.CaptureFixture[str]) ->
     assert "observed_expected > 1.2" in capsys.readouterr().err
     assert main([*arguments[:-1], "-o", str(page)]) == 0
     assert "Calibration" not in page.read_text(encoding="utf-8")
+
+
+def test_states_that_are_not_exact_have_no_calibration() -> None:
+    rows = forecasts(500)
+    states = rows.group_by("g").agg(right=pa.roc_state("y", "right", max_bins=16))
+    table = pa.report(states, state="right", by="g", calibration=True)
+    assert not table["exact"].any()
+    assert table.select(*CALIBRATION).null_count().row(0) == (table.height,) * len(CALIBRATION)
