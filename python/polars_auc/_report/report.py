@@ -365,7 +365,7 @@ def _warn_of_nan(nans: Nans, line: UserLine, table: pl.DataFrame) -> pl.DataFram
 
 
 def _warn_of_one_class(messages: Sequence[str], line: UserLine, table: pl.DataFrame) -> pl.DataFrame:
-    """Warn if there are rows, and none is positive or none is negative; only if these columns are selected."""
+    """Warn if there are rows, and none is positive or none is negative. The columns must be selected."""
     if {"scope", "n", "n_pos"} <= set(table.columns):
         overall = table.filter(pl.col("scope") == "overall")
         n, n_pos = overall["n"], overall["n_pos"]
