@@ -62,6 +62,11 @@ def _at(group: Group, threshold: float, level: float, prevalence: float | None) 
     }
 
 
+def _expit(x: float) -> float:
+    """Return the inverse of the logit, without overflow."""
+    return 1 / (1 + math.exp(-x)) if x > 0 else math.exp(x) / (1 + math.exp(x))
+
+
 def average_precision_ci(
     rows: Sequence[WeightedRow], *, level: float, method: str = "logit"
 ) -> dict[str, Any]:
@@ -91,7 +96,7 @@ def average_precision_ci(
         n_pos = effective([w for _, w in group.pos])
         center = math.log(value / (1 - value))
         margin = z / math.sqrt(n_pos * value * (1 - value))
-        limits = (1 / (1 + math.exp(margin - center)), 1 / (1 + math.exp(-margin - center)))
+        limits = (_expit(center - margin), _expit(center + margin))
     return {**answer, "lower": Rounded(limits[0]), "upper": Rounded(limits[1]), **group.counts}
 
 
