@@ -13,7 +13,8 @@ import pytest
 import polars_auc as pa
 
 ROOT = Path(__file__).parents[2]
-GUIDE = (ROOT / "docs" / "scaling-out.md").read_text(encoding="utf-8").split("\n## Other engines\n")[1]
+PAGE = ROOT / "docs" / "scaling-out-engines.md"
+GUIDE = PAGE.read_text(encoding="utf-8").split("\n## Other engines\n")[1]
 CODE = "\n".join(re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL))
 
 
@@ -28,7 +29,7 @@ def run(folder: Path, smaller: dict[str, str]) -> dict[str, Any]:
         assert written in code
         code = code.replace(written, meant)
     names: dict[str, Any] = {"__name__": "guide"}
-    exec(compile(code, "scaling-out.md", "exec"), names)
+    exec(compile(code, PAGE.name, "exec"), names)
     return names
 
 

@@ -24,10 +24,12 @@ def test_scaling_out(
     assert spark.version >= "4.1"
     (tmp_path / "data").symlink_to(ROOT / "data")
     monkeypatch.chdir(tmp_path)
-    guide = (ROOT / "docs" / "scaling-out.md").read_text(encoding="utf-8")
-    # The last section is run by tests/engines.
-    guide, _ = guide.split("\n## Other engines\n")
-    code = "\n".join(re.findall(r"```python\n(.*?)```", guide, re.DOTALL))
+    machine = (ROOT / "docs" / "scaling-out.md").read_text(encoding="utf-8")
+    engines = (ROOT / "docs" / "scaling-out-engines.md").read_text(encoding="utf-8")
+    # The other engines are run by tests/engines.
+    in_spark, _ = engines.split("\n## Other engines\n")
+    _, in_spark = in_spark.split("<!-- spark -->")
+    code = "\n".join(re.findall(r"```python\n(.*?)```", machine + in_spark, re.DOTALL))
     # The working folder of Spark is the one in which it was started.
     code = code.replace('"data/', f'"{tmp_path}/data/').replace('"states"', f'"{tmp_path}/states"')
     exec(compile(code, "scaling-out.md", "exec"), {})
