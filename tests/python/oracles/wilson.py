@@ -64,7 +64,8 @@ class Wilson:
             if beyond(near) > 0:
                 # At small quantiles it is closer still.
                 return near
-            return float(brentq(beyond, end, near, xtol=1e-15))
+            # Limits near 0 are compared relatively, too.
+            return float(brentq(beyond, end, near, xtol=1e-300, maxiter=1000))
 
         return {"lower": limit(0.0), "upper": limit(1.0)}
 
