@@ -429,7 +429,7 @@ def test_axes_of_low_probabilities_are_short() -> None:
     # Numbers below 0.001 have two digits.
     legend = layers_of(spec_of(pa.plot_calibration([0, 0], [0.01, 0.02])))[-1]["encoding"]["color"]["legend"]
     assert "0.00025 (0.000 to 0.00054)" in legend["labelExpr"]
-    with pytest.raises(pl.exceptions.PolarsError, match=r"scores must be probabilities from 0 to 1, got 2\.0"):
+    with pytest.raises(pl.exceptions.PolarsError, match="scores must be probabilities from 0 to 1"):
         pa.plot_calibration([0, 1, 1], [0.1, 2, 0.5])
 
 
