@@ -383,7 +383,7 @@ def calibration_summary(
         - ``slope`` (Float64): The slope of the logistic recalibration; 1 is best, below 1 the score is too
           extreme. Null also if the score separates the classes or has one value.
         - ``slope_se``, ``slope_lower``, ``slope_upper`` (Float64): Its standard error and limits.
-        - ``intercept`` (Float64): The intercept beside this slope; not calibration in the large.
+        - ``intercept`` (Float64): The intercept of the same regression; not calibration in the large.
         - ``intercept_se``, ``intercept_lower``, ``intercept_upper`` (Float64): Its standard error and limits.
         - ``spiegelhalter_z`` (Float64): Spiegelhalter's z; positive if errors are larger than expected. Null
           if no score can be wrong in this way: all 0, 0.5 or 1.
@@ -405,8 +405,8 @@ def calibration_summary(
     Notes
     -----
     The logistic recalibration is ``logit P(label) = intercept + slope logit(score)`` by maximum likelihood
-    (Cox 1958); calibration in the large is the intercept with ``slope = 1``. Standard errors are those of the
-    inverse information, as in R's ``glm``; with weights they are those of the sandwich, as in
+    (Cox 1958); calibration in the large is the intercept with ``slope = 1``. Standard errors
+    are from the inverse information matrix, as in R's ``glm``; with weights from the sandwich estimator, as in
     ``survey::svyglm``. ``observed_expected`` has limits on the log scale with the standard error
     ``sqrt((1 - rate) / n_pos)`` (Debray and others 2017). Spiegelhalter (1986) tests
     ``sum (label - score) (1 - 2 score)``.
@@ -579,7 +579,7 @@ def calibration_by_grade(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the rate of positives of each rating grade beside its stated probability.
+    """Return the rate of positives and the stated probability of each rating grade, with tests.
 
     The score is a probability here: a score below 0 or above 1 is an error. For logits write
     ``1 / (1 + (-pl.col("logit")).exp())``.

@@ -121,8 +121,7 @@ def average_precision_ci(
 
         - ``average_precision`` (Float64): The average precision, from 0 to 1; null without a positive.
         - ``se`` (Float64): The standard error by the influence of each row.
-        - ``lower``, ``upper`` (Float64): The limits; those of ``"logit"`` are null if the average precision
-          is 1.
+        - ``lower``, ``upper`` (Float64): The limits; null with ``"logit"`` if the average precision is 1.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         All numbers are null without a positive and NaN if a score is NaN. Rows with a null label, score or

@@ -1,6 +1,6 @@
 //! Bins of scores.
 
-use super::isotonic::Rate;
+use super::isotonic::{Rate, pool};
 use super::masses::{Masses, ScoreMass};
 use crate::math::sum::Sum;
 use crate::ranking::ties::Count;
@@ -163,23 +163,21 @@ pub fn between(edges: &[f64], masses: &Masses) -> Vec<Bin> {
 pub fn isotonic(masses: &Masses) -> Vec<Bin> {
     let mut blocks: Vec<Bin> = Vec::new();
     let whole = |mass: Count<f64>| Count { pos: mass.pos as u64, neg: mass.neg as u64 };
+    let are_in_order = |lower: &Bin, upper: &Bin| match masses.has_weights {
+        true => f64::is_below(lower.mass, upper.mass),
+        false => u64::is_below(whole(lower.mass), whole(upper.mass)),
+    };
+    let join = |lower: Bin, upper: Bin| Bin {
+        edges: (lower.edges.0, upper.edges.1),
+        mass: lower.mass.plus(upper.mass),
+        squares: lower.squares + upper.squares,
+        score_sum: lower.score_sum.plus(upper.score_sum),
+        ..upper
+    };
     for score in &masses.scores {
         let mut block = Bin { edges: (score.score, score.score), ..Bin::default() };
         block.add(score);
-        let is_above = |lower: Count<f64>, upper: Count<f64>| match masses.has_weights {
-            true => f64::is_below(lower, upper),
-            false => u64::is_below(whole(lower), whole(upper)),
-        };
-        while let Some(lower) = blocks.pop_if(|lower| !is_above(lower.mass, block.mass)) {
-            block = Bin {
-                edges: (lower.edges.0, block.edges.1),
-                mass: lower.mass.plus(block.mass),
-                squares: lower.squares + block.squares,
-                score_sum: lower.score_sum.plus(block.score_sum),
-                ..block
-            };
-        }
-        blocks.push(block);
+        pool(&mut blocks, block, are_in_order, join);
     }
     (1..).zip(&mut blocks).for_each(|(number, block)| block.number = number);
     blocks
@@ -188,16 +186,7 @@ pub fn isotonic(masses: &Masses) -> Vec<Bin> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn masses(scores: &[(f64, f64, f64)]) -> Masses {
-        let of = |&(score, pos, neg): &(f64, f64, f64)| {
-            let mass = Count { pos, neg };
-            ScoreMass { score, mass, squares: mass }
-        };
-        let scores: Vec<ScoreMass> = scores.iter().map(of).collect();
-        let all = scores.iter().fold(Count::default(), |all, score| all.plus(score.mass));
-        Masses { scores, all, rows: all.rows(), has_weights: false, has_squares: true }
-    }
+    use crate::statistics::calibration::masses::tests::masses;
 
     #[test]
     fn edges_belong_to_the_bin_below() {

@@ -98,7 +98,7 @@ impl Curve for CalibrationByGrade {
 }
 
 declaration! {
-    /// The rate of positives of each rating grade beside its stated probability, with the tests of Jeffreys and of the binomial
+    /// The rate of positives and the stated probability of each rating grade, with the tests of Jeffreys and of the binomial
     /// distribution.
     ///
     /// Words: PD calibration, rating grades, Jeffreys test, binomial test, backtesting, default rate.

@@ -43,7 +43,7 @@ record! {
         ///   separates the classes or has one value.
         /// - `slope_se`, `slope_lower`, `slope_upper`: its standard error and limits.
         pub slope: Estimate,
-        /// - `intercept`: the intercept beside this slope; not calibration in the large.
+        /// - `intercept`: the intercept of the same regression; not calibration in the large.
         /// - `intercept_se`, `intercept_lower`, `intercept_upper`: its standard error and limits.
         pub intercept: Estimate,
         /// Spiegelhalter's z; positive if errors are larger than expected. Null if no score can be wrong in this way: all 0, 0.5 or 1.

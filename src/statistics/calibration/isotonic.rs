@@ -21,14 +21,10 @@ impl<T> Default for Blocks<T> {
 
 impl<T: Rate> Blocks<T> {
     /// Adds the rows of the next lower score.
-    pub fn push(&mut self, mut lower: Count<T>) {
-        if lower.rows() == T::default() {
-            return;
+    pub fn push(&mut self, lower: Count<T>) {
+        if lower.rows() != T::default() {
+            pool(&mut self.0, lower, |last, lower| T::is_below(*lower, *last), Count::plus);
         }
-        while let Some(last) = self.0.pop_if(|last| !T::is_below(lower, *last)) {
-            lower = lower.plus(last);
-        }
-        self.0.push(lower);
     }
 
     /// Adds the blocks of lower scores.
@@ -40,6 +36,19 @@ impl<T: Rate> Blocks<T> {
     pub fn counts(&self) -> &[Count<T>] {
         &self.0
     }
+}
+
+/// Adds a block behind others: it is joined to the last one until both are in order.
+pub fn pool<B>(
+    blocks: &mut Vec<B>,
+    mut block: B,
+    are_in_order: impl Fn(&B, &B) -> bool,
+    join: impl Fn(B, B) -> B,
+) {
+    while let Some(last) = blocks.pop_if(|last| !are_in_order(last, &block)) {
+        block = join(last, block);
+    }
+    blocks.push(block);
 }
 
 /// What rates are made of: counts of rows, or weights.

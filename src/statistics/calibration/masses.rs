@@ -81,3 +81,19 @@ impl Masses {
         (self.has_squares && self.rows > 1.0).then(|| self.rows / (self.rows - 1.0))
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Scores in ascending order, each with its positives and negatives.
+    pub fn masses(scores: &[(f64, f64, f64)]) -> Masses {
+        let of = |&(score, pos, neg): &(f64, f64, f64)| {
+            let mass = Count { pos, neg };
+            ScoreMass { score, mass, squares: mass }
+        };
+        let scores: Vec<ScoreMass> = scores.iter().map(of).collect();
+        let all = scores.iter().fold(Count::default(), |all, score| all.plus(score.mass));
+        Masses { scores, all, rows: all.rows(), has_weights: false, has_squares: true }
+    }
+}

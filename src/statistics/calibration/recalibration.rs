@@ -17,7 +17,7 @@ const TOLERANCE: f64 = 1e-12;
 /// A step is not halved below this part of it.
 const LEAST_FACTOR: f64 = 1e-10;
 
-/// A step that is smaller, beside the standard error, but does not increase the likelihood, is an error of rounding.
+/// A step that is smaller, relative to the standard error, but does not increase the likelihood, is an error of rounding.
 const ROUNDING: f64 = 1e-6;
 
 /// So many scores are summed by one thread.
@@ -239,16 +239,7 @@ impl Model<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn masses(scores: &[(f64, f64, f64)]) -> Masses {
-        let of = |&(score, pos, neg): &(f64, f64, f64)| {
-            let mass = Count { pos, neg };
-            ScoreMass { score, mass, squares: mass }
-        };
-        let scores: Vec<ScoreMass> = scores.iter().map(of).collect();
-        let all = scores.iter().fold(Count::default(), |all, score| all.plus(score.mass));
-        Masses { scores, all, rows: all.rows(), has_weights: false, has_squares: true }
-    }
+    use crate::statistics::calibration::masses::tests::masses;
 
     #[test]
     fn two_scores_are_fitted_exactly() {

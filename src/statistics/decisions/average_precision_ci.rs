@@ -6,6 +6,7 @@ use crate::statistics::calibration::masses::Masses;
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Interval, interval::tail};
 use crate::statistics::kinds::{Summary, record};
+use crate::statistics::numbers::AveragePrecision;
 use crate::statistics::options::{from_options, words};
 
 /// The average precision, its standard error by influence, and its limits.
@@ -29,11 +30,11 @@ words!(PrecisionInterval { "logit" => Logit, "influence" => Influence });
 
 record! {
     /// The average precision of one group.
-    pub struct AveragePrecisionRecord {
+    pub struct AveragePrecisionCiRecord {
         /// The average precision, from 0 to 1; null without a positive.
         pub average_precision: Option<f64>,
         /// - `se`: the standard error by the influence of each row.
-        /// - `lower`, `upper`: the limits; those of `"logit"` are null if the average precision is 1.
+        /// - `lower`, `upper`: the limits; null with `"logit"` if the average precision is 1.
         pub interval: Interval,
         /// Positives and negatives that were used.
         pub rows: Count,
@@ -43,23 +44,23 @@ record! {
 from_options!(|options| AveragePrecisionCi { method: options.word("method")?, level: options.level()? });
 
 impl Summary for AveragePrecisionCi {
-    type Record = AveragePrecisionRecord;
+    type Record = AveragePrecisionCiRecord;
 
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> AveragePrecisionRecord {
+    fn of_ties(&self, mut ties: Ties<'_>) -> AveragePrecisionCiRecord {
         let rows = Count::from(&ties);
-        let undefined = AveragePrecisionRecord::undefined(rows);
-        let Some(masses) = Masses::of(&mut ties).filter(|masses| masses.all.pos > 0.0) else {
-            return undefined;
-        };
-        let (value, variance) = average_precision(&masses);
-        let se = masses.has_squares.then(|| variance.sqrt());
+        let undefined = AveragePrecisionCiRecord::undefined(rows);
+        let masses = Masses::of(&mut ties);
+        // The same bits as of the number alone.
+        let value = AveragePrecision {}.of_ties(ties).average_precision;
+        let (Some(masses), Some(value)) = (masses, value) else { return undefined };
+        let se = masses.has_squares.then(|| variance(&masses, value).sqrt());
         let interval = se.map(|se| match self.method {
             PrecisionInterval::Influence => Interval::normal(value, se, self.level).within(0.0, 1.0),
             PrecisionInterval::Logit => Interval { se: Some(se), ..self.logit_limits(value, &masses) },
         });
-        AveragePrecisionRecord {
+        AveragePrecisionCiRecord {
             average_precision: Some(value),
             interval: interval.unwrap_or_default(),
             ..undefined
@@ -82,22 +83,18 @@ impl AveragePrecisionCi {
     }
 }
 
-/// `sum pos / P precision` over thresholds, and the sum over rows of the squared derivative by the weight of the row, times the
-/// squared weight (Jaeckel 1972).
-fn average_precision(masses: &Masses) -> (f64, f64) {
+/// The sum over rows of the squared derivative of the average precision by the weight of the row, times the squared weight
+/// (Jaeckel 1972).
+fn variance(masses: &Masses, value: f64) -> f64 {
     let n_pos = masses.all.pos;
-    let descending = || masses.scores.iter().rev();
     let mut reached = Count::<f64>::default();
     // Positives and negatives that score as high as each score, or higher.
-    let reach: Vec<Count<f64>> = descending()
-        .map(|score| {
-            reached = reached.plus(score.mass);
-            reached
-        })
-        .collect();
+    let mut reach: Vec<Count<f64>> = Vec::with_capacity(masses.scores.len());
+    for score in masses.scores.iter().rev() {
+        reached = reached.plus(score.mass);
+        reach.push(reached);
+    }
     let precision = |reach: Count<f64>| reach.pos / reach.rows();
-    let value =
-        Sum::of(descending().zip(&reach).map(|(score, &reach)| score.mass.pos * precision(reach))) / n_pos;
     // A row changes the precision at its own score and at all lower ones.
     let (mut by_pos, mut by_neg) = (Sum::default(), Sum::default());
     let mut variance = Sum::default();
@@ -107,14 +104,14 @@ fn average_precision(masses: &Masses) -> (f64, f64) {
         variance.add(score.squares.pos * (precision(reach) - value + by_pos.total()).powi(2));
         variance.add(score.squares.neg * by_neg.total().powi(2));
     }
-    (value, variance.total() / (n_pos * n_pos))
+    variance.total() / (n_pos * n_pos)
 }
 
 declaration! {
     /// The average precision with its standard error and interval.
     ///
     /// Words: average precision interval, AUPRC confidence interval, area under the precision-recall curve.
-    AveragePrecisionCi => AveragePrecisionRecord {
+    AveragePrecisionCi => AveragePrecisionCiRecord {
         label = None, score = None;
         /// `"logit"`: limits on the logit scale, with the variance of a proportion of as many trials as positives (Boyd, Eng and
         /// Page 2013). `"influence"`: by the normal distribution, with the standard error by influence.

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -66,3 +67,20 @@ def test_a_quantile_at_a_row_is_its_score(n: int, bins: int, edge: int) -> None:
     curve: list[dict[str, Any]] = frame.select(pa.calibration_curve("y", "p", bins=bins)).item().to_list()
     assert_same(curve[edge - 1]["highest"], scores[rank])
     assert sum(point["n"] for point in curve[:edge]) == rank + 1
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_the_average_precision_has_the_bits_of_the_number_alone(weight: str | None) -> None:
+    rng = np.random.default_rng(3)
+    rows = pl.DataFrame(
+        {
+            "g": rng.integers(0, 300, 30_000),
+            "y": rng.integers(0, 2, 30_000),
+            "s": rng.integers(0, 60, 30_000),
+            "weight": rng.random(30_000),
+        }
+    )
+    number = pa.average_precision("y", "s", weight=weight)
+    record = pa.average_precision_ci("y", "s", weight=weight).struct.field("average_precision")
+    answers = rows.group_by("g").agg(number.alias("number"), record.alias("record"))
+    assert answers["number"].to_list() == answers["record"].to_list()
