@@ -406,8 +406,8 @@ def calibration_summary(
     -----
     The logistic recalibration is ``logit P(label) = intercept + slope logit(score)`` by maximum likelihood
     (Cox 1958); calibration in the large is the intercept with ``slope = 1``. Standard errors
-    are from the inverse information matrix, as in R's ``glm``; with weights from the sandwich estimator, as in
-    ``survey::svyglm``. ``observed_expected`` has limits on the log scale with the standard error
+    are from the inverse information matrix, as in R's ``glm``; with weights from the sandwich estimator,
+    as in ``survey::svyglm``. ``observed_expected`` has limits on the log scale with the standard error
     ``sqrt((1 - rate) / n_pos)`` (Debray and others 2017). Spiegelhalter (1986) tests
     ``sum (label - score) (1 - 2 score)``.
 
