@@ -1,7 +1,7 @@
 """What the site has beside the files of ``docs``: a page for each function, and ``llms.txt``.
 
-The names of functions are those after ``:::`` in ``docs/reference``. What each one is stands in
-``docs/reference/index.md``, and the words that people use for it in ``docs/words.md``.
+A page of ``docs/reference`` has the text of each function below a heading. The summary of a function is in
+``docs/reference/index.md``, and the words that people use for it are in ``docs/words.md``.
 """
 
 from __future__ import annotations
@@ -17,9 +17,15 @@ from mkdocs.structure.pages import Page
 
 DOCS = Path(__file__).parents[1]
 REFERENCE = DOCS / "reference"
-FUNCTION = re.compile(r"^::: polars_auc\.([\w.]+)$", re.MULTILINE)
 TEXTS = {page.stem: page.read_text(encoding="utf-8") for page in REFERENCE.glob("*.md")}
-FAMILIES = {family: FUNCTION.findall(text) for family, text in TEXTS.items() if family != "index"}
+# The text of each function of a family, by its name.
+FAMILIES = {
+    family: dict(section.split("\n", 1) for section in text.partition("<!--")[2].split("\n## ")[1:])
+    for family, text in TEXTS.items()
+    if "<!--" in text
+}
+SECTION = re.compile(r"^\*\*(\w+)\*\*$", re.MULTILINE)
+ANCHORS = {name.replace(".", "").lower(): name for functions in FAMILIES.values() for name in functions}
 TITLES = {family: TEXTS[family].splitlines()[0].removeprefix("# ") for family in FAMILIES}
 SUMMARIES = dict(re.findall(r"^\| \[`(\w+)`\]\(.*?\) \| .* \| (.*) \|$", TEXTS["index"], re.MULTILINE))
 WORDS = {
@@ -35,7 +41,7 @@ def on_config(config: MkDocsConfig) -> None:
     for section in config.nav or []:
         for place, entry in enumerate(section.get("Reference", []) if isinstance(section, dict) else []):
             [(title, path)] = entry.items()
-            functions = FAMILIES.get(Path(path).stem, [])
+            functions = FAMILIES.get(Path(path).stem, {})
             below: list[Any] = [{name: f"reference/{name}.md"} for name in functions]
             section["Reference"][place] = {title: [path, *below] if below else path}
 
@@ -43,13 +49,13 @@ def on_config(config: MkDocsConfig) -> None:
 def on_files(files: Files, config: MkDocsConfig) -> None:
     """Add a page for each function."""
     for family, functions in FAMILIES.items():
-        for name in functions:
+        for name, text in functions.items():
             summary = summary_of(name) or first_sentence(TEXTS[family]).removesuffix(".")
-            above = f"[{TITLES[family]}]({family}.md): {summary}.\n\n"
-            text = f"::: polars_auc.{name}\n    options:\n      heading_level: 1\n"
-            # A function of another engine is known by its module.
-            text += f"      show_root_full_path: {str('.' in name).lower()}\n"
-            files.append(File.generated(config, f"reference/{name}.md", content=above + text))
+            above = f"[{TITLES[family]}]({family}.md): {summary}."
+            # Headings are in the table of contents, and the search ranks a short first section higher.
+            below = SECTION.sub(r"## \1", text)
+            content = f"# {name}\n\n{above}\n{below}"
+            files.append(File.generated(config, f"reference/{name}.md", content=content))
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
@@ -61,28 +67,24 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         # Its words are on the pages that they lead to.
         page.meta["search"] = {"exclude": True}
     if path.stem in FAMILIES and path.parent.name == "reference":
-        markdown = FUNCTION.sub(lambda found: entry_of_family(found[1]), markdown)
-    return re.sub(r"\w+\.md#polars_auc\.([\w.]+)", r"\1.md", markdown)
+        head = markdown.partition("<!--")[0]
+        markdown = "\n\n".join([head.rstrip(), *map(entry_of_family, FAMILIES[path.stem])])
+    return re.sub(r"(\w+)\.md#(\w+)", page_of_function, markdown)
 
 
-def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
-    """Make links of the roles of docstrings, such as ``:func:`roc_auc```."""
-
-    def link(found: re.Match[str]) -> str:
-        name = found[2].removeprefix("polars_auc.")
-        file = files.get_file_from_path(f"reference/{name}.md")
-        return f'<a href="{name}.html">{found[1]}</a>' if file else found[1]
-
-    return re.sub(r":\w+:(<code>([\w.]+)</code>)", link, html)
+def page_of_function(link: re.Match[str]) -> str:
+    """Return the page of the function that a link to a family's page leads to."""
+    is_function = link[1] in FAMILIES and ANCHORS.get(link[2]) in FAMILIES[link[1]]
+    return f"{ANCHORS[link[2]]}.md" if is_function else link[0]
 
 
 def summary_of(name: str) -> str:
-    """Return what the table of all functions says of a function, or of its namesake for Polars."""
+    """Return the summary of a function in the table of all functions, or of its namesake for Polars."""
     return str(SUMMARIES.get(name.rpartition(".")[2], ""))
 
 
 def entry_of_family(name: str) -> str:
-    """Return what the page of a family says of a function."""
+    """Return the entry of a function on the page of its family."""
     summary = summary_of(name)
     return f"## [`{name}`]({name}.md)\n\n{summary[:1].upper()}{summary[1:]}{'.' if summary else ''}\n"
 

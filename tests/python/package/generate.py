@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from package import reference
 from polars_auc import _native
 
 ROOT = Path(__file__).parents[3]
@@ -103,11 +104,12 @@ def rewritten(path: Path) -> str:
     return "\n".join(lines)
 
 
-def tables() -> dict[Path, str]:
-    """Return the tables of all functions and of words, with the sentences and words that Rust declares."""
+def pages() -> dict[Path, str]:
+    """Return the pages of the reference, and the tables of all functions and of words."""
     functions = _native.declarations()["functions"]
     index, words = DOCS / "reference" / "index.md", DOCS / "words.md"
     return {
+        **reference.pages(_families(functions)),
         index: _index(index.read_text(encoding="utf-8"), functions),
         words: _words(words.read_text(encoding="utf-8"), functions),
     }
@@ -156,26 +158,22 @@ def _sentence_and_words(text: str) -> tuple[str, str]:
     )
 
 
-def _pages(functions: Iterable[str]) -> dict[str, str]:
-    """Return the page of the reference of each function, in the order of modules."""
+def _families(functions: Iterable[str]) -> dict[str, str]:
+    """Return the family of each function, in the order of modules."""
     modules = {path.stem: path.read_text(encoding="utf-8") for path in PACKAGE.glob("_expressions/*.py")}
     defined = {name: module for module, source in modules.items() for name in _DEFINED.findall(source)}
     return {name: defined[name] for name in functions}
 
 
-def _add_to_reference(name: str, page: str, function: Mapping[str, Any]) -> None:
-    """Add a new function at the end of its page, and of its family in both tables."""
-    path = DOCS / "reference" / f"{page}.md"
+def _add_to_tables(name: str, page: str, function: Mapping[str, Any]) -> None:
+    """Add a new function at the end of its family in both tables."""
     index, words = DOCS / "reference" / "index.md", DOCS / "words.md"
     if f"[`{name}`]" in index.read_text(encoding="utf-8"):
         return
     columns = [column for field in chain(*function["records"][:1]) for column in field["columns"]]
     fields = f"struct `{', '.join(columns)}`" if columns else "number"
     result = f"list of {fields}" if function["kind"] in ("curve", "joint_single") else fields
-    path.write_text(
-        f"{path.read_text(encoding='utf-8').rstrip()}\n\n::: polars_auc.{name}\n", encoding="utf-8"
-    )
-    link = f"{page}.md#polars_auc.{name}"
+    link = f"{page}.md#{name}"
     _add_row(index, f"]({page}.md#", f"| [`{name}`]({link}) | {result} | |")
     _add_row(words, f"](reference/{page}.md#", f"| | [`{name}`](reference/{link}) |")
 
@@ -333,9 +331,9 @@ def main() -> None:
     for path in sorted(PACKAGE.glob("_expressions/*.py")):
         path.write_text(rewritten(path), encoding="utf-8")
     functions = _native.declarations()["functions"]
-    for name, page in _pages(functions).items():
-        _add_to_reference(name, page, functions[name])
-    for path, text in tables().items():
+    for name, page in _families(functions).items():
+        _add_to_tables(name, page, functions[name])
+    for path, text in pages().items():
         path.write_text(text, encoding="utf-8")
     _rewrite_fuzzer([name for name, _, _ in now["expressions"]])
     # In processes of their own, which import what is written now.

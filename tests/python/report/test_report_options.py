@@ -67,7 +67,7 @@ def page() -> str:
             "",
             "`report` in Python, `polars-auc report` in a shell and `polars_auc.spark.report` have the same",
             "options. In a configuration file an option stands in the table `[report]`, by its name in the",
-            "shell without `--`. [`report`](reference/frames.md#polars_auc.report) says more of each.",
+            "shell without `--`. [`report`](reference/frames.md#report) says more of each.",
             "",
             "| Python | shell | Spark | default | meaning |",
             "|---|---|---|---|---|",
@@ -88,7 +88,7 @@ def page() -> str:
             *needs,
             "",
             "The methods of intervals have limits of their own, which their errors name: see",
-            "[`roc_auc_ci`](reference/intervals.md#polars_auc.roc_auc_ci).",
+            "[`roc_auc_ci`](reference/intervals.md#roc_auc_ci).",
             "",
         ]
     )
