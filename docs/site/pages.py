@@ -53,7 +53,8 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
             summary = summary_of(name) or first_sentence(TEXTS[family]).removesuffix(".")
             above = f"[{TITLES[family]}]({family}.md): {summary}."
             # Headings are in the table of contents, and the search ranks a short first section higher.
-            below = SECTION.sub(r"## \1", text)
+            function, *methods = text.split("\n### ")
+            below = "\n## ".join([SECTION.sub(r"## \1", function), *methods])
             content = f"# {name}\n\n{above}\n{below}"
             files.append(File.generated(config, f"reference/{name}.md", content=content))
 

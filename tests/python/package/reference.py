@@ -14,7 +14,7 @@ PACKAGE = ROOT / "python" / "polars_auc"
 PAGES = ROOT / "docs" / "reference"
 MARK = "<!-- tests/python/package/generate.py writes the rest of this page from the docstrings. -->"
 
-_WIDTH = 100
+_WIDTH = 80
 _FUNCTION = re.compile(r"^## (\S+)$", re.MULTILINE)
 _SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 _ROLE = re.compile(r":\w+:`~?([\w.]+)`")
@@ -103,8 +103,9 @@ def _entry(name: str, node: _Function, addresses: Mapping[str, str]) -> str:
     blocks = [f"## {name}", *_blocks(f"{'polars_auc' if '.' in name else 'pa'}.{name}", node, addresses)]
     if isinstance(node, ast.ClassDef):
         for method in node.body:
-            if isinstance(method, ast.FunctionDef) and ast.get_docstring(method):
-                blocks += ["---", *_blocks(f"{name}.{method.name}", method, addresses)]
+            if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
+                heading = f"### {name}.{method.name}"
+                blocks += [heading, *_blocks(f"{name}.{method.name}", method, addresses)]
     return "\n\n".join(blocks)
 
 
@@ -122,7 +123,8 @@ def _blocks(call: str, node: _Function, addresses: Mapping[str, str]) -> Iterato
         if title == "Examples":
             yield _examples(text, addresses)
         elif title in ("Parameters", "Attributes"):
-            yield "\n".join(_parameters(text, arguments, addresses))
+            # Without empty lines MkDocs adds the next item to a list within an item.
+            yield "\n\n".join(_parameters(text, arguments, addresses))
         elif title in ("Returns", "Yields"):
             kind, _, description = text.partition("\n")
             yield _markdown(f"``{kind.strip()}``: {textwrap.dedent(description).strip()}", addresses)
