@@ -3,14 +3,14 @@
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::edge::Edge;
+use crate::front_end::FrontEnd;
 use crate::interrupt::{self, Interrupted};
 
 /// Runs an expression's body, and puts the expression's name before whatever goes wrong in it; a panic
 /// becomes an error like any other. An interrupt stops the body.
 pub fn with_name<T, E: Display>(
     expression: &str,
-    edge: &Edge,
+    edge: &FrontEnd,
     body: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, String> {
     let error = match catch_unwind(AssertUnwindSafe(|| interrupt::during(body))) {
@@ -40,17 +40,17 @@ mod tests {
 
     #[test]
     fn errors_are_rendered() {
-        assert_eq!(with_name("gini", &Edge::Python, || Ok::<_, String>(1)), Ok(1));
+        assert_eq!(with_name("gini", &FrontEnd::Python, || Ok::<_, String>(1)), Ok(1));
         assert_eq!(
-            with_name("gini", &Edge::Python, || Err::<(), _>("bad\0label")),
+            with_name("gini", &FrontEnd::Python, || Err::<(), _>("bad\0label")),
             Err("gini: bad\\0label".into())
         );
         assert_eq!(
-            with_name("report\0", &Edge::Python, || Err::<(), _>("bad label")),
+            with_name("report\0", &FrontEnd::Python, || Err::<(), _>("bad label")),
             Err("report\\0: bad label".into())
         );
         let panicked = |body: fn()| {
-            with_name("gini", &Edge::Python, || {
+            with_name("gini", &FrontEnd::Python, || {
                 body();
                 Ok::<_, String>(())
             })

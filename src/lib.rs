@@ -38,7 +38,7 @@ pub mod states;
 pub mod statistics;
 
 #[cfg(any(feature = "plugin", test))]
-mod edge;
+mod front_end;
 #[cfg(any(feature = "plugin", test))]
 mod guard;
 #[cfg(feature = "plugin")]

@@ -90,7 +90,7 @@ def register(
 
     if not isinstance(connection, duckdb.DuckDBPyConnection):
         got = type(connection).__name__
-        msg = f"register: connection must be one of DuckDB, got {got}; write duckdb.connect()"
+        msg = f"register: connection must be a DuckDB connection, got {got}. Hint: write duckdb.connect()"
         raise TypeError(msg)
     if functions is None:
         functions = functions_of_one_score()
@@ -99,7 +99,7 @@ def register(
     existing = _existing(connected, functions)
     for name, function in functions.items():
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
-            msg = f"register: {name!r} is no name of SQL; write letters, digits and underscores"
+            msg = f"register: {name!r} is not a SQL name. Hint: write letters, digits and underscores"
             raise ValueError(msg)
         answer = function(_LABELS, _SCORES).alias(name)
         dtype = _answers(pl.LazyFrame(schema=_SCHEMA), answer).collect_schema()[name]
@@ -119,7 +119,7 @@ def register(
             )
         except duckdb.ParserException as error:
             connected.remove_function(function_name)
-            msg = f"register: {name!r} is a word of SQL; choose another name"
+            msg = f"register: {name!r} is a SQL keyword. Hint: choose another name"
             raise ValueError(msg) from error
     for database, *_, definition in existing:
         if database == _TEMPORARY and (ours := re.match(rf"{_PREFIX}\w+", definition or "")):

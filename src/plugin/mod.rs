@@ -24,7 +24,7 @@ mod python {
 
     use super::abi::arguments::Keywords;
     use super::declarations::Declarations;
-    use crate::edge::Edge;
+    use crate::front_end::FrontEnd;
 
     /// Memory that the plugin allocates is freed by Polars, and the other way round. With one allocator for both, freed
     /// pages are used again.
@@ -46,22 +46,22 @@ mod python {
             Declarations::new()
         }
 
-        /// What is wrong with the options of an expression, from its pickled keyword arguments: the option, what is wrong
-        /// with it, and what to write instead. None if nothing is.
+        /// The error of an expression's options, from its pickled keyword arguments: the option, the reason and the hint.
+        /// None if the options are valid.
         #[pyfunction]
         fn check(name: &str, keywords: &[u8]) -> Option<(String, String, Option<String>)> {
             let Some(Keywords { options, .. }) = Keywords::read(keywords) else {
                 return Some((String::new(), "the options cannot be read".into(), None));
             };
             let error = crate::plugin::expressions::check(name, &options).err()?;
-            Some((error.option, error.reason, error.instead))
+            Some((error.option, error.reason, error.hint))
         }
 
-        /// A text that names options between backticks, as Python words it or, with the names of flags that differ, a shell.
+        /// A text with options between backticks, rendered for Python or, with the flags whose names differ, for a shell.
         #[pyfunction]
         #[pyo3(signature = (text, flags=None))]
-        fn worded(text: &str, flags: Option<BTreeMap<String, String>>) -> String {
-            flags.map_or(Edge::Python, Edge::Shell).render(text)
+        fn render(text: &str, flags: Option<BTreeMap<String, String>>) -> String {
+            flags.map_or(FrontEnd::Python, FrontEnd::Shell).render(text)
         }
 
         /// The places of distinct names of periods in the order of the periods; if they have none, the reason.

@@ -162,8 +162,8 @@ where
         let flags = bytes.flags(dtype)?;
         let is = |flag: u8| flags & flag > 0;
         match (is(WEIGHTS), T::WEIGHTS) {
-            (true, false) => return Err("holds rows with weights; write `weights=True`".into()),
-            (false, true) => return Err("holds counts of rows; leave `weights` out".into()),
+            (true, false) => return Err("holds rows with weights. Hint: write `weights=True`".into()),
+            (false, true) => return Err("holds counts of rows. Hint: leave `weights` out".into()),
             _ => {}
         }
         let n_missing = bytes.rows()?;
@@ -180,8 +180,7 @@ where
         if is(LIMITED) {
             let number = bytes.number()?;
             let max_bins = u64::try_from(number).ok().filter(|bins| LIMITS.contains(bins));
-            let max_bins =
-                max_bins.ok_or_else(|| format!("holds max_bins {number}, but it is from 16 to 2^31"))?;
+            let max_bins = max_bins.ok_or_else(|| format!("holds max_bins {number}, expected 16 to 2^31"))?;
             let scale = if is(PROBABILITY) { Scale::Probability } else { Scale::Real };
             limit = Some(Limit { max_bins, scale });
             let number = bytes.number()?;
@@ -516,7 +515,7 @@ mod tests {
         assert_eq!((back.bins.each(), back.rows), (state.bins.each(), rows));
         assert_eq!(back.packed("u32", true), bytes);
         let wrong = State::<u64>::unpacked(&bytes, "u32", score_type).map(|_| ());
-        assert_eq!(wrong, Err("holds rows with weights; write `weights=True`".into()));
+        assert_eq!(wrong, Err("holds rows with weights. Hint: write `weights=True`".into()));
         let nan = State::<WeightSums>::nan(score_type, rows).packed("u32", true);
         let back = State::<WeightSums>::unpacked(&nan, "u32", score_type).unwrap();
         assert!(back.has_nan && back.rows == rows);

@@ -46,7 +46,7 @@ impl<S: Score> Observations<'_, S> {
                 let total = &mut totals[word.class(row)];
                 *total = total.saturating_add(steps);
                 if *total > MOST_STEPS {
-                    return Err("adds up to 1e20 or more in a class, but a state has room for less".into());
+                    return Err("adds up to 1e20 or more in a class, which is too much for a state".into());
                 }
                 sorted.push((score.key(), if word.class(row) == 1 { weight } else { -weight }));
             }

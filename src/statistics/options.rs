@@ -1,7 +1,7 @@
 //! Options of a statistic: what each may be, and what is wrong with one.
 //!
-//! A statistic is made from [`Options`] by [`FromOptions`], which is the only place that knows what its options may be,
-//! and which of them go together. An [`OptionError`] is a value; Python, the shell and a configuration word it.
+//! [`FromOptions`] parses the [`Options`] of a statistic: the allowed values, and which options are mutually exclusive. An
+//! [`OptionError`] is a value; each front end renders it.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -10,38 +10,38 @@ use std::ops::RangeInclusive;
 use crate::ranking::scores::Number;
 pub use crate::statistics::option_value::{LITERAL_BACKTICK, OptionValue};
 
-/// Begins a part of a text that Python words in one way and a shell in another, stands between both, and ends it.
-pub const EDGES: [char; 3] = ['\u{2}', '\u{1f}', '\u{3}'];
+/// The start of a part of a text that differs between Python and a shell, the separator of both forms, and the end.
+pub const FRONT_END_MARKS: [char; 3] = ['\u{2}', '\u{1f}', '\u{3}'];
 
 /// A part of a text that differs between Python and a shell.
-pub fn either(python: impl Display, shell: impl Display) -> String {
-    let [begin, between, end] = EDGES;
+pub fn per_front_end(python: impl Display, shell: impl Display) -> String {
+    let [begin, between, end] = FRONT_END_MARKS;
     format!("{begin}{python}{between}{shell}{end}")
 }
 
 /// What is wrong with an option.
 ///
-/// The texts name options between backticks: `` `level` ``, or with a value `` `method="bootstrap"` ``. Each edge words
-/// them in its own way: Python says `method="bootstrap"`, and a shell `--method bootstrap`.
+/// Texts have options between backticks: `` `level` ``, or with a value `` `method="bootstrap"` ``. Python renders
+/// `method="bootstrap"`, and a shell `--method bootstrap`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OptionError {
-    /// The name of the option; empty if the text itself names all that it is about.
+    /// The name of the option; empty if the reason contains the names.
     pub option: String,
     /// What is wrong with it.
     pub reason: String,
-    /// What to write instead.
-    pub instead: Option<String>,
+    /// What to write.
+    pub hint: Option<String>,
 }
 
 impl OptionError {
-    /// An option, and what is wrong with it.
+    /// The error of an option.
     pub fn new(option: &str, reason: impl Into<String>) -> Self {
-        OptionError { option: option.into(), reason: reason.into(), instead: None }
+        OptionError { option: option.into(), reason: reason.into(), hint: None }
     }
 
-    /// The same with what to write instead.
-    pub fn instead(self, instead: impl Into<String>) -> Self {
-        OptionError { instead: Some(instead.into()), ..self }
+    /// The error with a hint: what to write.
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        OptionError { hint: Some(hint.into()), ..self }
     }
 }
 
@@ -51,7 +51,7 @@ impl Display for OptionError {
             write!(f, "`{}` ", self.option)?;
         }
         f.write_str(&self.reason)?;
-        self.instead.as_ref().map_or(Ok(()), |instead| write!(f, "; {instead}"))
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, ". Hint: {hint}"))
     }
 }
 
@@ -168,7 +168,7 @@ impl Options {
     /// One of some words, or none.
     pub fn optional_word<W: Word>(&self, name: &str) -> Result<Option<W>, OptionError> {
         // In a shell an option that is None is left out.
-        self.word_or(name, &either(", None", ""))
+        self.word_or(name, &per_front_end(", None", ""))
     }
 
     fn word_or<W: Word>(&self, name: &str, none: &str) -> Result<Option<W>, OptionError> {
@@ -397,8 +397,8 @@ pub(in crate::statistics) mod tests {
         );
         assert_eq!(Side::Right.word(), "right");
         assert_eq!(
-            reason(OptionError::new("a", "is wrong").instead("write `b=1`")),
-            "`a` is wrong; write `b=1`"
+            reason(OptionError::new("a", "is wrong").hint("write `b=1`")),
+            "`a` is wrong. Hint: write `b=1`"
         );
     }
 }

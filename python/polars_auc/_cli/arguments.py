@@ -41,7 +41,7 @@ class Once(argparse.Action):
         """Take the value, and refuse another one."""
         options = vars(namespace).setdefault("once", set())
         if self.dest in options:
-            parser.error(f"{option_string} is given twice; write it once")
+            parser.error(f"{option_string} is given twice. Hint: write it once")
         options.add(self.dest)
         setattr(namespace, self.dest, self.const if self.nargs == 0 else values)
 
@@ -62,7 +62,7 @@ def add_option(
     default = next(field.default for field in dataclasses.fields(options) if field.name == name)
     flags = {name: option.flag for name, option in declared(options).items() if option.flag is not None}
     # Argparse formats the help by %.
-    text = _native.worded(description or option.help, {**flags_of(command), **flags}).replace("%", "%%")
+    text = _native.render(description or option.help, {**flags_of(command), **flags}).replace("%", "%%")
     words: dict[str, Any] = {"help": text, "dest": name, "default": default, "action": Once}
     if option.const is not None:
         command.add_argument(*names, **words, nargs=0, const=option.const)
@@ -124,7 +124,7 @@ def add_rows(command: argparse.ArgumentParser) -> None:
         "--count",
         action=Once,
         metavar="COLUMN",
-        help="the column, or SQL, that says how many identical rows each row stands for",
+        help="the column, or SQL, with the number of identical rows of each row",
     )
     command.add_argument(
         "--where",

@@ -37,15 +37,18 @@ def with_config(
     tables = _read(name)
     for table in tables:
         if table != _INPUT and table not in commands:
-            raise Refusal(f"{name!r} has a table [{table}]; there are: [{_INPUT}], [{'], ['.join(commands)}]")
+            raise Refusal(
+                f"{name!r} has a table [{table}], expected one of [{_INPUT}], [{'], ['.join(commands)}]"
+            )
     every = set().union(*commands.values())
     for option in tables.get(_INPUT, {}):
         if option not in every:
-            raise Refusal(f"{name!r}: [{_INPUT}] has {option!r}, which no command knows")
+            raise Refusal(f"{name!r}: [{_INPUT}] has the unknown option {option!r}")
     for option in tables.get(command, {}):
         if option not in allowed:
             raise Refusal(
-                f"{name!r}: [{command}] has {option!r}; {command} knows {', '.join(sorted(allowed))}"
+                f"{name!r}: [{command}] has the unknown option {option!r}, expected one of "
+                f"{', '.join(sorted(allowed))}"
             )
     options = {**tables.get(_INPUT, {}), **tables.get(command, {})}
     files = options.pop("files", [])
@@ -72,7 +75,7 @@ def _config_file(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
             rest.append(argument)
             continue
         if name is not None:
-            raise Refusal(f"{CONFIG} is given twice; write it once")
+            raise Refusal(f"{CONFIG} is given twice. Hint: write it once")
         name = argument.partition("=")[2] if "=" in argument else next(words, "")
         if not name:
             raise Refusal(f"{CONFIG} needs the name of a file, as in {CONFIG} polars-auc.toml")
@@ -91,7 +94,7 @@ def _read(name: str) -> dict[str, dict[str, Any]]:
         raise Refusal(f"cannot read {name!r}: {first_line(error)}") from error
     for table, options in tables.items():
         if not isinstance(options, dict):
-            raise Refusal(f"{name!r}: {table!r} is outside any table; put it under [{_INPUT}]")
+            raise Refusal(f"{name!r}: {table!r} is outside any table. Hint: put it under [{_INPUT}]")
     return tables
 
 
@@ -120,5 +123,5 @@ def _texts(name: str, option: str, value: object) -> list[str]:
         raise Refusal(f"{name!r}: {option} must be a text, a number, or a list of these, got {wrong!r}")
     texts = [str(one) for one in values]
     if any("\0" in text for text in texts):
-        raise Refusal(f"{name!r}: {option} has the character NUL in it, which no option may have")
+        raise Refusal(f"{name!r}: {option} has the character NUL, which no option can have")
     return texts

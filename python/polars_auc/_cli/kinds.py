@@ -34,11 +34,11 @@ _UNREADABLE = {
     b"\xfd7zXZ\x00": "is compressed by xz; decompress it, or compress it by gzip or zstd",
     b"\x04\x22\x4d\x18": "is compressed by LZ4; decompress it, or compress it by gzip or zstd",
     b"PK\x03\x04": "is a ZIP archive or a workbook; unpack it, or save the sheet as CSV",
-    b"PARE": "is an encrypted Parquet file; write it without encryption",
-    b"ORC": "is an ORC file; write it as Parquet",
-    b"Obj\x01": "is an Avro file; write it as Parquet",
-    b"\x89HDF": "is an HDF5 file; write it as Parquet",
-    b"SQLite format 3\x00": "is an SQLite database; write its table as CSV",
+    b"PARE": "is an encrypted Parquet file. Hint: write it without encryption",
+    b"ORC": "is an ORC file. Hint: write it as Parquet",
+    b"Obj\x01": "is an Avro file. Hint: write it as Parquet",
+    b"\x89HDF": "is an HDF5 file. Hint: write it as Parquet",
+    b"SQLite format 3\x00": "is an SQLite database. Hint: write its table as CSV",
 }
 
 _ENCODINGS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
@@ -174,7 +174,7 @@ def _kind_of_text(name: str, place: str, ending: str, head: bytes) -> Kind:
             raise Refusal("standard input is empty")
         first = text.splitlines()[0].decode(errors="replace") if text else ""
     if first.startswith("[{") or first == "[":
-        raise Refusal(f"{_words(name)} is one list of JSON; write one object on each line")
+        raise Refusal(f"{_words(name)} is one list of JSON. Hint: write one object on each line")
     if first.startswith("{") and ending not in (".csv", ".tsv"):
         return Kind("NDJSON", place)
     return Kind("text", place, _separator(_likeliest_separator(first)))
@@ -201,7 +201,9 @@ def _first_line_of_compressed(name: str, place: str) -> str:
         return str(whole_lines.collect().item())
     except (pl.exceptions.PolarsError, ValueError, OSError) as error:
         reason = first_line(error)
-        hint = f"; write its encoding, as in {flag('encoding')} windows-1252" if "utf-8" in reason else ""
+        hint = (
+            f". Hint: write its encoding, as in {flag('encoding')} windows-1252" if "utf-8" in reason else ""
+        )
         raise Refusal(f"cannot read {_words(name)}, which is compressed: {reason}{hint}") from error
 
 

@@ -44,7 +44,7 @@ def plain_and_partitioned(names: Sequence[str]) -> tuple[list[str], dict[str, li
                 plain.setdefault(os.path.realpath(file), file)
     everything = [*plain.values(), *(file for files in partitioned.values() for file in files)]
     if len(set(map(os.path.realpath, everything))) < len(everything):
-        msg = f"{', '.join(map(repr, names))} name a file twice; name each once"
+        msg = f"{', '.join(map(repr, names))} name a file twice. Hint: name each once"
         raise ValueError(msg)
     return list(plain.values()), partitioned
 
@@ -64,7 +64,7 @@ def stray_files(files: Sequence[str]) -> dict[str, str]:
     example = next((file for file in files if keys[file] == usual), "")
     return {
         file: f"it is not in folders named {', '.join(f'{key}=...' for key in usual) or 'without ='}, unlike "
-        f"{example!r}; move it away, or name the partitions alone"
+        f"{example!r}. Hint: move it away, or name the partitions alone"
         for file in files
         if keys[file] != usual
     }
@@ -115,7 +115,7 @@ def _matches(name: str) -> tuple[str, list[str]]:
         (str(folder) for file in files for folder in Path(file).parents if is_delta(str(folder))), None
     )
     if table is not None:
-        msg = f"{name!r} finds files inside the Delta table {table!r}; name the tables themselves"
+        msg = f"{name!r} finds files inside the Delta table {table!r}. Hint: name the tables themselves"
         raise ValueError(msg)
     return pattern, files
 
@@ -188,7 +188,7 @@ def _refuse_undecodable(names: Iterable[str]) -> None:
             name.encode()
         except UnicodeEncodeError as error:
             # Polars takes names of files as UTF-8 only.
-            msg = f"the name of the file {os.fsencode(name)!r} is not UTF-8; give it another name"
+            msg = f"the name of the file {os.fsencode(name)!r} is not UTF-8. Hint: give it another name"
             raise ValueError(msg) from error
 
 

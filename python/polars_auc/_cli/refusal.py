@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import polars as pl
 
 import polars_auc
-from polars_auc._plugin.errors import at_edge
+from polars_auc._plugin.errors import for_front_end
 from polars_auc._plugin.interrupts import interruptible
 
 
@@ -51,7 +51,7 @@ def first_line(error: BaseException) -> str:
 
 def flag(option: str) -> str:
     """Return how the user writes an option: on the command line, or in a configuration file."""
-    return at_edge(f"`{option}`")
+    return for_front_end(f"`{option}`")
 
 
 # What Polars says to somebody who writes Python.

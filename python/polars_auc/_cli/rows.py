@@ -33,7 +33,7 @@ from polars_auc._cli.standard_input import STANDARD_INPUT
 from polars_auc._frames.direction import negated
 from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.text import counted
-from polars_auc._plugin.errors import at_edge
+from polars_auc._plugin.errors import for_front_end
 from polars_auc._report.nan import Nans, refuse_nan, without_nan
 from polars_auc._report.parts import in_cluster
 
@@ -71,7 +71,7 @@ class Files:
         files = table.files
         if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
             raise Refusal(
-                f"{flag('output')} {str(output)!r} is one of the files to read; choose another name"
+                f"{flag('output')} {str(output)!r} is one of the files to read. Hint: choose another name"
             )
         with file_errors(files, ()):
             schema = table.rows.collect_schema()
@@ -97,7 +97,9 @@ class Files:
             if _is_one_value(key, files.schema):
                 raise Refusal(f"{flag('by')} {text!r} is one value for all rows, which makes no groups")
             if name in columns or (name in files.schema and name != text):
-                raise Refusal(f"{flag('by')} {text!r} makes a second column {name!r}; give it another name")
+                raise Refusal(
+                    f"{flag('by')} {text!r} makes a second column {name!r}. Hint: give it another name"
+                )
             keys.append(name)
             columns[name] = key.alias(name)
         if not columns:
@@ -300,7 +302,7 @@ def _refuse_words(text: str, label: pl.Expr, rows: pl.LazyFrame, where: Sequence
             raise Refusal(f"{no_row(where)}, so it cannot be told what {flag('label')} {text!r} holds")
         raise Refusal(
             f"{flag('label')} {text!r} holds words ({', '.join(values(label, rows))}), and must hold 0 and 1 "
-            f"or Booleans. Name the positive class, as in {_positive_class(text, label, rows)}"
+            f"or Booleans. Hint: name the positive class, as in {_positive_class(text, label, rows)}"
         )
 
 
@@ -338,19 +340,19 @@ def _refuse_texts(text: str, score: pl.Expr, rows: pl.LazyFrame, files: Sequence
     has_comma = reading().options.decimal_comma
     number = f"REPLACE({column}, ',', '.')" if has_comma else column
     as_missing = _in_shell(f"TRY_CAST({number} AS DOUBLE){alias}")
-    hint = f"To read what is no number as missing, write {flag('scores')} {as_missing}"
+    hint = f"to read other texts as missing, write {flag('scores')} {as_missing}"
     if has_comma and any("." in word for word in first):
         without_points = _in_shell(f"CAST(REPLACE(REPLACE({column}, '.', ''), ',', '.') AS DOUBLE){alias}")
         hint = (
-            f"With {flag('decimal_comma')} a point is no decimal sign. To leave points out, write "
+            f"with {flag('decimal_comma')} a point is not a decimal sign. To leave points out, write "
             f"{flag('scores')} {without_points}"
         )
     elif not has_comma and first and all(re.fullmatch(r"[+-]?\d*,\d+", word) for word in first):
-        hint = f"If the comma stands before decimals, write {at_edge('`decimal_comma`')}"
+        hint = f"if the comma is the decimal sign, write {for_front_end('`decimal_comma`')}"
     held = f" ({', '.join(map(text_in_sql, first))})" if first else ""
     if (differ := differing(files, text)) is not None:
         held += f" in {differ[0 if differ[2][0] == pl.String else 1]!r}"
-    raise Refusal(f"{flag('scores')} {text!r} holds texts{held}, and must hold numbers. {hint}")
+    raise Refusal(f"{flag('scores')} {text!r} holds texts{held}, expected numbers. Hint: {hint}")
 
 
 def _in_sql_as_column(text: str, rows: pl.LazyFrame) -> str:

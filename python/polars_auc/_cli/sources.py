@@ -132,7 +132,7 @@ def unreadable(
             wanted = [column for column in columns if column in schema]
         missing = next((column for column in wanted if column not in schema), None)
         if missing is not None:
-            return f"{name!r} lacks the column {missing!r}, which {files[0]!r} has"
+            return f"{name!r} lacks the column {missing!r}, unlike {files[0]!r}"
         counts = [pl.col(column).null_count() for column in wanted]
         for group in [[name], *([] if name == files[0] else [[files[0], name]])]:
             other = f" beside {files[0]!r}" if len(group) > 1 else ""
@@ -161,7 +161,7 @@ def _reason(name: str, error: BaseException) -> str:
     if kind.name == "NDJSON" and "cannot parse" in reason and kind.place not in reading().looked_at:
         raise LaterType(kind.place)
     if "utf-8" in reason.lower():
-        reason += f"; write the encoding of the file, as in {flag('encoding')} windows-1252"
+        reason += f". Hint: write the encoding of the file, as in {flag('encoding')} windows-1252"
     return reason
 
 
@@ -212,7 +212,7 @@ def _refuse_kinds(files: Sequence[str]) -> None:
     kinds = {kind_of(file).name: file for file in files}
     if len(kinds) > 1:
         first, other, *_ = kinds.values()
-        msg = f"{first!r} and {other!r} are files of two kinds; make them files of one kind"
+        msg = f"{first!r} and {other!r} are files of two kinds. Hint: make them files of one kind"
         raise ValueError(msg)
     options = reading().options
     text_options = {
@@ -222,7 +222,7 @@ def _refuse_kinds(files: Sequence[str]) -> None:
     }
     name = next((name for name, value in text_options.items() if value), None)
     if name is not None and kinds.keys().isdisjoint({"text", "NDJSON"}):
-        raise OptionError("", name, f"is for text files, and {files[0]!r} is none", "leave it out")
+        raise OptionError("", name, f"is for text files, got {files[0]!r}", "leave it out")
 
 
 def _rows(files: list[str]) -> pl.LazyFrame:

@@ -93,7 +93,7 @@ def condition(
     """Read an SQL condition on columns that exist."""
     expression, dtype = _expression(option, text, schema, where, files)
     if dtype != pl.Boolean:
-        raise Refusal(f'{flag(option)} {text!r} is no condition, such as "n > 100"')
+        raise Refusal(f'{flag(option)} {text!r} is not a condition, such as "n > 100"')
     return expression
 
 
@@ -110,7 +110,7 @@ def refuse_missing(
             if is_pattern(name):
                 raise Refusal(
                     f"{flag(option)} names the column {name!r}, and Polars takes this name for a pattern of "
-                    "several names; give the column another name"
+                    "several names. Hint: give the column another name"
                 )
             continue
         if (differ := differing(files, name)) is not None:
@@ -120,7 +120,7 @@ def refuse_missing(
             raise Refusal(
                 f"{flag(option)} names the column {name!r}, which {without!r} lacks, unlike other files"
             )
-        message = f"{flag(option)} names the column {name!r}, which is not in {where}; there are: "
+        message = f"{flag(option)} names the column {name!r}, which is not in {where}, expected one of "
         message += ", ".join(schema.names())
         folder = _partitioned_by(name, files)
         if folder is not None:
@@ -137,7 +137,7 @@ def refuse_missing(
 
 def _in_two_files(first: str, other: str, dtypes: Sequence[pl.DataType]) -> str:
     zones = [isinstance(dtype, pl.Datetime) and dtype.time_zone for dtype in dtypes]
-    hint = "; write all times with a time zone, or all without" if None in zones else ""
+    hint = ". Hint: write all times with a time zone, or all without" if None in zones else ""
     types = [f"of another {dtype.base_type()}" if dtype.is_nested() else str(dtype) for dtype in dtypes]
     return f"is {types[0]} in {first!r} and {types[1]} in {other!r}, and no type holds both{hint}"
 
@@ -163,14 +163,14 @@ def _expression(
         pl.sql_expr(f"({written}\n)")
     except ZonedTime as error:
         raise Refusal(
-            f"{flag(option)} {text!r} compares a time of the zone {error} with a text without one; compare "
-            "texts, as in STRFTIME(time, '%Y-%m-%d %H:%M') >= '2026-02-01 00:00'"
+            f"{flag(option)} {text!r} compares a time of the zone {error} with a text without one. Hint: "
+            "compare texts, as in STRFTIME(time, '%Y-%m-%d %H:%M') >= '2026-02-01 00:00'"
         ) from error
     except _FAULTS as error:
-        raise Refusal(f"{flag(option)} {text!r} is no SQL expression: {_reason(error)}") from error
+        raise Refusal(f"{flag(option)} {text!r} is not a SQL expression: {_reason(error)}") from error
     if _has_unnest(expression):
         raise Refusal(
-            f"{flag(option)} {text!r} has UNNEST in it, which makes several rows of one; write an "
+            f"{flag(option)} {text!r} has UNNEST in it, which makes several rows of one. Hint: write an "
             "expression of one value for each row"
         )
     roots = expression.meta.root_names()
@@ -186,7 +186,7 @@ def _expression(
             raise Refusal(_not_of_rows(option, text)) from error
         raise Refusal(f"{flag(option)} {text!r} cannot be evaluated: {_reason(error)}") from error
     if len(dtypes) != 1:
-        raise Refusal(f"{flag(option)} {text!r} is {len(dtypes)} columns; write one")
+        raise Refusal(f"{flag(option)} {text!r} is {len(dtypes)} columns. Hint: write one")
     return expression, dtypes[0]
 
 

@@ -68,7 +68,7 @@ def kept(name: str, write: Callable[[Path], object]) -> Path:
 def _read(file: Path) -> None:
     if sys.stdin is None or sys.stdin.isatty():
         raise Refusal(
-            "- reads standard input, and nothing is piped into it; name a file, or write ./- for one"
+            "- reads standard input, and nothing is piped into it. Hint: name a file, or write ./- for one"
         )
     with file.open("wb") as opened:
         while chunk := _chunk():

@@ -76,7 +76,7 @@ def state_columns(files: Files, selected: Sequence[str]) -> list[str]:
     states = {name: _states_in(schema_of(name)) for name in files.names}
     existing = list(dict.fromkeys(name for columns in states.values() for name in columns))
     if not existing:
-        raise Refusal(f"{files.names[0]!r} holds no column of states; polars-auc state makes them")
+        raise Refusal(f"{files.names[0]!r} has no column of states. Hint: write states with polars-auc state")
     for file, columns in states.items():
         missing = next((name for name in existing if name not in columns), None)
         if missing is not None:
@@ -93,7 +93,7 @@ def state_columns(files: Files, selected: Sequence[str]) -> list[str]:
             ones = {is_weighted: file for file, is_weighted in weighted.items()}
             raise Refusal(
                 f"{name!r} has states of rows with weights in {ones[True]!r}, and without them in "
-                f"{ones[False]!r}; make all of them alike"
+                f"{ones[False]!r}. Hint: make all of them alike"
             )
     refuse_missing("scores", existing, files.schema, files=files.names)
     if len(set(selected)) < len(selected):
@@ -102,7 +102,8 @@ def state_columns(files: Files, selected: Sequence[str]) -> list[str]:
     for name in selected:
         if name not in existing:
             raise Refusal(
-                f"{flag('scores')} names {name!r}, which holds no states; states are in {', '.join(existing)}"
+                f"{flag('scores')} names {name!r}, which is not a column of states, expected one of "
+                f"{', '.join(existing)}"
             )
     return list(selected) or existing
 

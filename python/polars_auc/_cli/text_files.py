@@ -110,8 +110,8 @@ def refuse_inexact(
                 )
                 raise Refusal(
                     f"{name!r} has the integer {value} in the column {column!r}, which is {dtype} in "
-                    f"{other!r}, and {common[column]} does not hold such integers exactly; write the column "
-                    "in one type in all files"
+                    f"{other!r}, and {common[column]} does not hold such integers exactly. Hint: write the "
+                    "column in one type in all files"
                 )
 
 
@@ -145,7 +145,7 @@ def _refuse_missing(schemas: Mapping[str, pl.Schema]) -> None:
         further = [column for column in schema if column not in columns]
         if missing or further:
             which = (name, first) if missing else (first, name)
-            msg = f"{which[0]!r} lacks the column {min(missing or further)!r}, which {which[1]!r} has"
+            msg = f"{which[0]!r} lacks the column {min(missing or further)!r}, unlike {which[1]!r}"
             raise ValueError(msg)
 
 

@@ -29,7 +29,7 @@ def _read_json(file: Path) -> pl.DataFrame:
     report = json.loads(file.read_text(encoding="utf-8"))
     rows = report.get("rows") if isinstance(report, dict) else None
     if not isinstance(rows, list):
-        raise ValueError("it is no report of polars-auc")
+        raise ValueError("it is not a report of polars-auc")
     _refuse_version(report.get("report"))
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -90,11 +90,11 @@ class PreviousReport:
                 table = table.with_columns(_read(pl.col(key), table.schema[key], schema[key]))
             except pl.exceptions.PolarsError as error:
                 raise Refusal(
-                    f"the column {key!r} of {str(self.file)!r} cannot be read as {schema[key]}; write the "
-                    "earlier report as .parquet, which keeps types"
+                    f"the column {key!r} of {str(self.file)!r} cannot be read as {schema[key]}. Hint: write "
+                    "the earlier report as .parquet, which keeps types"
                 ) from error
         if table.select(pl.struct(previous_keys).is_duplicated().any()).item():
-            raise Refusal(f"{str(self.file)!r} has two rows for one group and score, and is no report")
+            raise Refusal(f"{str(self.file)!r} has two rows for one group and score, so it is not a report")
         return table
 
     def gone(self, report: pl.DataFrame) -> list[str]:

@@ -329,7 +329,7 @@ def _log_undefined(
     why = f"needs {least} with a score, and none that is NaN"
     name = "band" if what == "band" else "curve"
     if n_curves == 0:
-        raise Refusal(f"there is no {name} to write: each {why}")
+        raise Refusal(f"no {name} to write: each {why}")
     if n_curves < whole:
         suffix = " of folds" if what == "folds" else ""
         log(f"polars-auc: {whole - n_curves} of {counted(whole, name)}{suffix} left out: each {why}")

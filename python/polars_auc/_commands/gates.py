@@ -71,7 +71,7 @@ class Gate:
         if group_columns and overall_columns:
             raise Refusal(
                 f"{flag('fail_if')} {text!r} names {group_columns[0]!r}, which only groups have, and "
-                f"{overall_columns[0]!r}, which only the overall rows have; write a --fail-if for each"
+                f"{overall_columns[0]!r}, which only the overall rows have. Hint: write a --fail-if for each"
             )
         return gate
 
@@ -161,7 +161,10 @@ class Gate:
         if decided.len() == about.height:
             return decided
         if decided.len() != 1:
-            reason = f"has {decided.len()} answers for {counted(about.height, 'row')}; write one for each row"
+            reason = (
+                f"has {decided.len()} answers for {counted(about.height, 'row')}. Hint: write one for "
+                "each row"
+            )
             raise Refusal(f"{flag('fail_if')} {self.text!r} {reason}, or one for all")
         # One answer for all rows, such as "MIN(auc) < 0.7": it is of no use if it left out a null.
         used = plain.filter(~alone).select(self._used_columns(plain.columns))

@@ -107,7 +107,7 @@ class History:
             saved_options = dict(json.loads(pl.read_parquet_metadata(self.file)[_KEY]))
             self.rows = pl.read_parquet(self.file, memory_map=False)
         except (KeyError, ValueError, TypeError) as error:
-            raise Refusal(f"{str(self.file)!r} is no history of polars-auc report") from error
+            raise Refusal(f"{str(self.file)!r} is not a history of polars-auc report") from error
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             raise Refusal(f"cannot read {str(self.file)!r}: {first_line(error)}") from error
         for name in {**saved_options, **self.options}:
@@ -118,7 +118,7 @@ class History:
             if before != now:
                 raise Refusal(
                     f"{str(self.file)!r} is of reports {before}, and this one is {now}: their AUCs answer "
-                    "different questions; write another file"
+                    "different questions. Hint: write another file"
                 )
         self._version = version
 
@@ -130,7 +130,9 @@ class History:
         keys = ["scope", *by_of(report.schema, "report"), "score"]
         keys += [GROUPING] if GROUPING in report.columns else []
         if _PERIOD in keys:
-            raise Refusal(f"the group column {_PERIOD!r} has the name of a column of the history; rename it")
+            raise Refusal(
+                f"the group column {_PERIOD!r} has the name of a column of the history. Hint: rename it"
+            )
         now = report.select(pl.lit(self.period).alias(_PERIOD), *keys, *_ESTIMATES)
         with as_refusal():
             earlier = self._earlier(now)
@@ -169,7 +171,7 @@ class History:
             order = period_order({*names, self.period})
         except ValueError as error:
             raise Refusal(
-                f"{flag('period')} {self.period!r} has no place in {str(self.file)!r}: {error}"
+                f"{flag('period')} {self.period!r} cannot be ordered in {str(self.file)!r}: {error}"
             ) from error
         if names and self.period not in names and order[0] == self.period and not self.backfill:
             raise Refusal(
@@ -188,7 +190,7 @@ class History:
         missing = [name for name in now.columns if name not in self.rows.columns]
         further = [name for name in self.rows.columns if name not in now.columns]
         if missing or further:
-            has = f"lacks the column {missing[0]!r}" if missing else f"has a column {further[0]!r} too many"
+            has = f"has no column {missing[0]!r}" if missing else f"has a column {further[0]!r} too many"
             raise Refusal(
                 f"{str(self.file)!r} {has}, so it is of other groups or of another release of polars-auc; "
                 "write another file"
@@ -207,11 +209,11 @@ class History:
             period, n, n_pos, auc, se = wrong.select(_PERIOD, *_ESTIMATES).row(0)
             raise Refusal(
                 f"{str(self.file)!r} has a row of the period {period!r}, the AUC {auc} and the standard "
-                f"error {se}, with {n_pos} positives in {n} rows, and is no history"
+                f"error {se}, with {n_pos} positives in {n} rows, so it is not a history"
             )
         if rows.select(pl.struct(pl.exclude(_ESTIMATES)).is_duplicated().any()).item():
             raise Refusal(
-                f"{str(self.file)!r} has two rows for one period, group and score, and is no history"
+                f"{str(self.file)!r} has two rows for one period, group and score, so it is not a history"
             )
         return rows
 
@@ -288,8 +290,8 @@ class HistoryTest:
         weights = sizes.with_columns(weight.cast(pl.Float64).alias(_WEIGHT))[_WEIGHT]
         if (weights.is_null() & periods["n_pos"].is_null()).any():
             raise Refusal(
-                f"{flag('period_weight')} needs the positives of each period, which the history lacks; write "
-                "another file"
+                f"{flag('period_weight')} needs the positives of each period, which the history lacks. Hint: "
+                "write another file"
             )
         # A period without AUC or standard error does not count, and may have no rows to divide by.
         weighted = periods.with_columns(pl.when(_IS_DEFINED).then(weights).alias(_WEIGHT))
@@ -299,8 +301,8 @@ class HistoryTest:
         for period, name, number in wrong.iter_rows():
             raise Refusal(
                 f"{flag('period_weight')} {self.period_weight!r} is {number:.6g} for {name}, in the period "
-                f"{period!r}; make it 0 or a number from 1e-100 to 1e100, or null for a period that does not "
-                "count, as in n_pos / NULLIF(n_neg, 0)"
+                f"{period!r}. Hint: make it 0 or a number from 1e-100 to 1e100, or null for a period that "
+                "does not count, as in n_pos / NULLIF(n_neg, 0)"
             )
         return pl.lit(weighted[_WEIGHT])
 

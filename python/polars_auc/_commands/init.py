@@ -49,7 +49,7 @@ def init(options: argparse.Namespace) -> bool:
     if options.output is not None:
         refuse_path(options.output, (".toml",))
     if options.output is not None and options.output.exists():
-        raise Refusal(f"{str(options.output)!r} exists; choose another name, or remove it")
+        raise Refusal(f"{str(options.output)!r} exists. Hint: choose another name, or remove it")
     files = Files.find(options.files, options.output)
     with file_errors(files.names, files.schema.names()), progress(f"looking at {files.size()}"):
         proposal = Proposal.of(Columns.of(files.rows.head(_ROWS).collect()))

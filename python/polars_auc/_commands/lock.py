@@ -34,7 +34,8 @@ def file_lock(path: Path, timeout: float = _TIMEOUT) -> Iterator[None]:
     while (handle := _acquire(lock, path)) is None:
         if time.monotonic() > end:
             raise Refusal(
-                f"{str(path)!r} has been locked by another process for {timeout:.6g} seconds; run this again"
+                f"{str(path)!r} has been locked by another process for {timeout:.6g} seconds. Hint: run "
+                "this again"
             )
         time.sleep(_RETRY)
     try:
@@ -60,7 +61,7 @@ def _acquire(lock: Path, path: Path) -> int | None:
         if error.errno in _HELD:
             return None
         raise Refusal(
-            f"cannot lock {str(path)!r}: {error.strerror}; write it to a folder that supports locks"
+            f"cannot lock {str(path)!r}: {error.strerror}. Hint: write it to a folder that supports locks"
         ) from error
     if not is_current:
         # The process that held the lock has deleted the file since it was opened here.

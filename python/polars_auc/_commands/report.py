@@ -386,4 +386,4 @@ def _refuse_empty(table: pl.DataFrame, request: ReportRequest, rows: Rows | None
                     reason += f"; {compared[0]!r} holds {', '.join(holds)}"
         else:
             continue
-        raise Refusal(f"{reason}. If that may be, write --allow-empty")
+        raise Refusal(f"{reason}. Hint: if that is expected, write --allow-empty")

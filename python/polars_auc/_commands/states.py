@@ -71,7 +71,7 @@ def state(options: argparse.Namespace) -> bool:
         files, weight
     )
     if weight is not None and rows.count is not None:
-        raise OptionError("", "", "`weight` and `count` cannot both be given", "leave one out")
+        raise OptionError("", "", "`weight` and `count` are mutually exclusive", "leave one out")
     clash = next((name for name in rows.scores if name in files.by), None)
     if clash is not None:
         raise Refusal(
@@ -87,7 +87,7 @@ def state(options: argparse.Namespace) -> bool:
     used = [pl.col(name).struct.field("n_pos", "n_neg").sum() for name in rows.scores]
     if not options.allow_empty and not any(sum(table.select(each).row(0)) for each in used):
         what = "a label and a score" if weight is None else "a label, a score and a weight above 0"
-        raise Refusal(f"no row has {what}. If that may be, write --allow-empty")
+        raise Refusal(f"no row has {what}. Hint: if that is expected, write --allow-empty")
     has_nan = log_nan(files, rows.nans(weight=weight), rows)
     _write(options, table)
     if has_nan:

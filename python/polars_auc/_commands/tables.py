@@ -211,7 +211,7 @@ def _table(
     )
     weight = files.column("weight", options.weight)
     if weight is not None and rows.count is not None:
-        raise OptionError("", "", "`weight` and `count` cannot both be given", "leave one out")
+        raise OptionError("", "", "`weight` and `count` are mutually exclusive", "leave one out")
     read = None
     if getattr(options, "from_states", False):
         refuse_of_rows(
@@ -237,7 +237,7 @@ def _table(
     has_nan = log_nan(files, nans, read, may_be_nan=may_be_nan, quiet=options.quiet)
     why = "each needs a positive and a negative that have a score, and none that is NaN"
     if table.is_empty():
-        raise Refusal(f"there is no table to make: {why}")
+        raise Refusal(f"no table: {why}")
     if n_tables < whole:
         log(f"polars-auc: {whole - n_tables} of {counted(whole, 'table')} left out: {why}")
     if writer is not None:
@@ -288,5 +288,5 @@ def _numbers(option: str, text: str) -> list[float]:
         ]
     except ValueError as error:
         raise Refusal(
-            f"{flag(option)} must be numbers with commas between them, such as 1,2.5,4, got {text!r}"
+            f"{flag(option)} must be numbers separated by commas, such as 1,2.5,4, got {text!r}"
         ) from error

@@ -257,10 +257,12 @@ def compare_scores(
     expand = any(_is_several(score) for score in score_list)
     if len(score_list) < 2 and not expand:
         example = f'{name}("label", "score_a", "score_b")'
-        msg = f"{name}: expected two scores or more, got {len(score_list)}; write {example}"
+        msg = f"{name}: expected two scores or more, got {len(score_list)}. Hint: write {example}"
         raise ValueError(msg)
     if expand and _is_several(label):
-        msg = f"{name}: label must be a single column if scores are several, got {label}; write its name"
+        msg = (
+            f"{name}: label must be a single column if scores are several, got {label}. Hint: write its name"
+        )
         raise ValueError(msg)
     columns = {f"score_{place}": score for place, score in enumerate(score_list)}
     answer = expression(

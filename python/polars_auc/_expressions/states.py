@@ -278,15 +278,15 @@ def rolling_merge_states(
         start = column.dt.offset_by(f"-{window}")
         is_length = _LENGTH.fullmatch(window) is not None and re.search("[1-9]", window) is not None
     else:
-        reason = f"must be a length of time or a whole number, got {type(window).__name__}"
+        reason = f"must be a length of time or an integer, got {type(window).__name__}"
         raise OptionTypeError(name, "window", reason, 'write `window="28d"`')
     if not is_length:
         reason = f"must be a length of time above 0, got {window!r}"
         raise OptionError(name, "window", reason, 'write `window="28d"`, or `window=28` for integers')
     if is_too_long:
-        instead = f'write `window="{_MOST_YEARS}y"` for all states so far, or `window=2**62` for integers'
+        hint = f'write `window="{_MOST_YEARS}y"` for all states so far, or `window=2**62` for integers'
         raise OptionError(
-            name, "window", f"must be at most {_MOST_YEARS} years, or below 2^63, got {window!r}", instead
+            name, "window", f"must be at most {_MOST_YEARS} years, or below 2^63, got {window!r}", hint
         )
     if isinstance(within, str | pl.Expr) or not isinstance(within, Iterable):
         within = [within]

@@ -240,7 +240,7 @@ def _at_separate_thresholds(
         msg = "bootstrap_ci: at must be a number when bootstrapping; expressions are not supported"
         raise ValueError(msg)
     if columns["state"] is not None:
-        msg = f"{name}: a state has no rows for an expression to look at; give at as a number"
+        msg = f"{name}: at must be a number with state, because a state has no rows"
         raise ValueError(msg)
     if columns["score"] is not None:
         score = pl.col(columns["score"]) if isinstance(columns["score"], str) else columns["score"]

@@ -172,13 +172,13 @@ def _columns(function: str, label: Any, others: Mapping[str, Any]) -> dict[str, 
             reason = f"has {len(column)} values, and `label` has {len(series['label'])}"
             raise OptionError(function, role, reason, "give as many of both")
     if not (series["label"].dtype.is_numeric() or series["label"].dtype in (pl.Boolean, pl.Null)):
-        reason = f"must be truth values or 0 and 1, got {series['label'].dtype}"
+        reason = f"must be Booleans or 0 and 1, got {series['label'].dtype}"
         # A missing label stays missing, and other words are refused. A comparison would make them negatives.
-        instead = (
+        hint = (
             'name both classes, as in pl.Series(y).replace_strict({"yes": True, "no": False}, '
             "return_dtype=pl.Boolean)"
         )
-        raise OptionTypeError(function, "label", reason, instead)
+        raise OptionTypeError(function, "label", reason, hint)
     # Pandas itself would align them, so their order may not be what the user thinks of.
     first, *rest = indexes or [""]
     for role in rest:
@@ -247,8 +247,8 @@ def _column(function: str, role: str, values: Any) -> pl.Series:
     """Return values as a column of their own dtype."""
     kind = f"{type(values).__module__}.{type(values).__qualname__}".removeprefix("builtins.")
     if isinstance(values, str | bytes | pl.Expr | pl.DataFrame | pl.LazyFrame):
-        instead = "of a frame's columns write frame.select(roc_summary(label, score))"
-        raise OptionTypeError(function, role, f"must be an array, a list or a Series, got {kind}", instead)
+        hint = "of a frame's columns write frame.select(roc_summary(label, score))"
+        raise OptionTypeError(function, role, f"must be an array, a list or a Series, got {kind}", hint)
     shape = getattr(values, "shape", (0,))
     if len(shape) != 1:
         reason = f"must have one dimension, got the shape {tuple(shape)}"

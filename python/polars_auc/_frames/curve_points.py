@@ -81,7 +81,7 @@ def curve_points(
     wrong = next((one for one in curves if not isinstance(one, pl.Expr)), None)
     if wrong is not None or not curves:
         got = f"got {type(wrong).__name__}" if curves else "got none"
-        msg = f"{name}: curve must be an expression, {got}; write {_EXAMPLE}"
+        msg = f"{name}: curve must be an expression, {got}. Hint: write {_EXAMPLE}"
         raise TypeError(msg)
     keys = keys_of(name, () if by is None else by, _EXAMPLE)
     if len(set(keys)) < len(keys):
@@ -92,12 +92,15 @@ def curve_points(
     points = [answers.collect_schema()[column] for column in names or [_POINTS]]
     fields = [_fields(dtype) for dtype in points]
     if fields.count(fields[0]) < len(fields):
-        msg = f"{name}: curves must have the same fields to make one table; call {name} for each kind of them"
+        msg = (
+            f"{name}: curves must have the same fields to make one table. Hint: call {name} for each kind "
+            "of them"
+        )
         raise ValueError(msg)
     columns = [*([_SCORE] if names else []), "point", *fields[0]]
     clash = next((key for key in keys if key in columns), None)
     if clash is not None:
-        msg = f"{name}: the column {clash!r} of by has the name of a column of the points; rename it"
+        msg = f"{name}: the column {clash!r} of by has the name of a column of the points. Hint: rename it"
         raise ValueError(msg)
     order: list[str | pl.Expr] = [*keys, "point"]
     if names:
@@ -127,13 +130,13 @@ def _answers(
             names = [name for name in answers.collect_schema().names() if name not in keys]
         except pl.exceptions.DuplicateError as error:
             msg = (
-                "curve_points: every curve needs a name of its own, and none that is in by; "
-                'give one another name, as in roc_curve("label", "score").alias("other")'
+                "curve_points: every curve needs a unique name that is not in by. "
+                'Hint: rename one, as in roc_curve("label", "score").alias("other")'
             )
             raise ValueError(msg) from error
         if not names:
             columns = rows.collect_schema().names()
-            msg = f"curve_points: curve is of no column of the frame; there are: {columns}"
+            msg = f"curve_points: curve has no column of the frame, expected one of {columns}"
             raise ValueError(msg)
         if with_names or len(names) > 1:
             return answers, names
@@ -142,6 +145,6 @@ def _answers(
 
 def _fields(points: pl.DataType) -> list[str]:
     if not isinstance(points, pl.List) or not isinstance(points.inner, pl.Struct):
-        msg = f"curve_points: curve must answer with a list of points, as roc_curve does, got {points}"
+        msg = f"curve_points: curve must return a list of points, as roc_curve does, got {points}"
         raise ValueError(msg)
     return [field.name for field in points.inner.fields]

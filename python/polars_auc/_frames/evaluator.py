@@ -98,7 +98,7 @@ class Evaluator:
         self._threshold = _float(threshold, "Evaluator: threshold")
         is_whole = isinstance(window, Integral) and not isinstance(window, bool)
         if window is not None and not (is_whole and window >= 1):
-            msg = f"Evaluator: window must be a whole number of periods above 0, got {format_value(window)}"
+            msg = f"Evaluator: window must be a number of periods above 0, got {format_value(window)}"
             raise ValueError(msg)
         self._window = None if window is None else int(window)
         self._rows = _Rows()
@@ -127,7 +127,7 @@ class Evaluator:
         else:
             labels, scores = _column("label", label), _column("score", score)
             if len(labels) != len(scores):
-                msg = f"Evaluator.add: give as many labels as scores, got {len(labels)} and {len(scores)}"
+                msg = f"Evaluator.add: expected as many labels as scores, got {len(labels)} and {len(scores)}"
                 raise ValueError(msg)
             invalid = labels.filter(((labels != 0) & (labels != 1)) | labels.is_nan())
             if len(invalid):
@@ -181,7 +181,7 @@ class Evaluator:
     def next_period(self) -> None:
         """Begin a new period, and forget those before the last ``window``, which it needs."""
         if self._window is None:
-            msg = "Evaluator.next_period: this evaluator has no window of periods; write Evaluator(window=28)"
+            msg = "Evaluator.next_period: this evaluator has no window. Hint: write Evaluator(window=28)"
             raise ValueError(msg)
         rows = self._count()
         periods = (*rows.earlier, replace(rows, earlier=()))
@@ -269,13 +269,13 @@ def _float(value: Any, what: str) -> float:
 
 def _rounded(what: str, value: object) -> str:
     return (
-        f"{what} is kept as Float64, which would round {format_value(value)}; give numbers that Float64 "
+        f"{what} is Float64, which cannot represent {format_value(value)}. Hint: give numbers that Float64 "
         "holds, or use roc_state, which keeps scores in their own dtype"
     )
 
 
 def _not_a_label(value: object) -> str:
-    return f"Evaluator.add: a label is 0 or 1, or a truth value, got {format_value(value)}"
+    return f"Evaluator.add: expected 0, 1, True or False, got {format_value(value)}"
 
 
 def _column(name: str, values: Any) -> pl.Series:

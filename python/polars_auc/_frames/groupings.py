@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import polars as pl
 
-from polars_auc._plugin.errors import OptionError, either
+from polars_auc._plugin.errors import OptionError, per_front_end
 from polars_auc._plugin.options import format_value
 
 __all__ = ["EVERY", "GROUPING", "Groupings", "group_names", "grouped", "key_sets"]
@@ -28,12 +28,12 @@ _COMMA = ", "
 def key_sets(name: str, keys: Sequence[str], groupings: Groupings) -> list[list[str]]:
     """Return the columns of each grouping."""
 
-    def refused(reason: str, instead: str | None = None) -> OptionError:
-        return OptionError(name, "groupings", reason, instead)
+    def refused(reason: str, hint: str | None = None) -> OptionError:
+        return OptionError(name, "groupings", reason, hint)
 
     if not keys:
-        instead = either('write `by`=["segment", "year"]', "write a `by`, better two")
-        raise refused("are of the columns `by`, and there are none", instead)
+        hint = per_front_end('write `by`=["segment", "year"]', "write a `by`, better two")
+        raise refused("need columns in `by`", hint)
     comma = next((key for key in keys if _COMMA in key), None)
     if comma is not None:
         raise refused(f"name their columns with commas, and {comma!r} has one in its name", "rename it")
@@ -62,7 +62,7 @@ def key_sets(name: str, keys: Sequence[str], groupings: Groupings) -> list[list[
         raise refused(f"must be lists of columns, each once, got {format_value(groupings)}")
     unused = next((key for key in keys if not any(key in some for some in sets)), None)
     if unused is not None:
-        problem = f"names {unused!r}, which no grouping has"
+        problem = f"has {unused!r}, which is in no grouping"
         raise OptionError(name, "by", problem, "leave it out, or add a grouping of it")
     return sets
 

@@ -41,8 +41,8 @@ def rows_of(name: str, frame: IntoFrame, *, role: str = "frame") -> pl.LazyFrame
         try:
             return pl.DataFrame(frame).lazy()
         except (pl.exceptions.PolarsError, ImportError, TypeError, ValueError) as error:
-            instead = _conversion(frame)
-            msg = f"{name}: the {role}, a {got}, cannot be read as an Arrow table: {error}; {instead}"
+            hint = _conversion(frame)
+            msg = f"{name}: the {role}, a {got}, cannot be read as an Arrow table: {error}. Hint: {hint}"
             raise TypeError(msg) from error
     msg = f"{name}: {role} must be a DataFrame or a LazyFrame, got {got}; {_conversion(frame)}"
     raise TypeError(msg)
@@ -124,7 +124,7 @@ def refuse_keys(name: str, keys: list[str], schema: pl.Schema, *, nested: bool) 
     """Refuse keys that the frame lacks, or whose values make no groups in an order."""
     for key in keys:
         if key not in schema:
-            msg = f"{name}: by names the column {key!r}, which the frame lacks; there are: {schema.names()}"
+            msg = f"{name}: by has the unknown column {key!r}, expected one of {schema.names()}"
             raise pl.exceptions.ColumnNotFoundError(msg)
         refuse_pattern(name, "by", key)
         if schema[key] == pl.Object or (schema[key].is_nested() and not nested):
@@ -157,13 +157,16 @@ def scores_of(
             refuse_pattern(name, role, column_name)
             if column_name in columns:
                 msg = (
-                    f"{name}: two {several} are named {column_name!r}; give one another name, as in "
+                    f"{name}: two {several} are named {column_name!r}. Hint: give one another name, as in "
                     'pl.col("s").alias("t")'
                 )
                 raise ValueError(msg)
             columns[column_name] = column
     if not columns:
-        msg = f"{name}: {several} name no column of the frame; there are: {rows.collect_schema().names()}"
+        msg = (
+            f"{name}: {several} select no column of the frame, expected one of "
+            f"{rows.collect_schema().names()}"
+        )
         raise ValueError(msg)
     return columns
 

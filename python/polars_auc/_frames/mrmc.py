@@ -219,7 +219,7 @@ def _joined(
             modality, reader = (format_value(cells[role][number]) for role in ("modality", "reader"))
             msg = (
                 f"{name}: case {format_value(twice)} has several readings by reader {reader} with modality "
-                f"{modality}; keep one, or average them"
+                f"{modality}. Hint: keep one, or average them"
             )
             raise ValueError(msg)
         wide = wide.join(part.drop("label"), on="case", how="left")

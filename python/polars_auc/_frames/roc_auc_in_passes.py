@@ -257,7 +257,7 @@ class _Passes:
             if some.pos + some.neg > _MOST_ROWS:
                 msg = (
                     f"roc_auc_in_passes: {some.pos + some.neg} rows have different scores that all are "
-                    f"{some.low!r} as a float, which are too many to be ranked; give a tolerance"
+                    f"{some.low!r} as a float, which are too many to be ranked. Hint: give a tolerance"
                 )
                 raise pl.exceptions.ComputeError(msg)
         answer = mann_whitney_u(self.label, self.score, method="asymptotic")
@@ -281,7 +281,7 @@ def _refuse_others(some: _Range, found: Mapping[str, Any], is_nan: bool) -> None
     if is_nan or (found["n_pos"], found["n_neg"]) != (some.pos, some.neg):
         msg = (
             "roc_auc_in_passes: a later pass has read other rows or scores than the first one, so there is "
-            "no answer. Files that grow, sample() and means over groups give others each time; write the "
-            "label and the score to a file first, as in frame.select(label, score).sink_parquet(path)"
+            "no answer. Files that grow, sample() and means over groups give others each time. Hint: write "
+            "the label and the score to a file first, as in frame.select(label, score).sink_parquet(path)"
         )
         raise pl.exceptions.ComputeError(msg)

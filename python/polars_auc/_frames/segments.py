@@ -232,7 +232,7 @@ def compare_segments(
     example = _EXAMPLE if state is None else _STATE_EXAMPLE
     keys = keys_of(name, by, example)
     if not keys or len(set(keys)) < len(keys):
-        msg = f"{name}: by must be column names, each once, got {keys}; write {example}"
+        msg = f"{name}: by must be column names, each once, got {keys}. Hint: write {example}"
         raise ValueError(msg)
     rows = rows_of(name, frame)
     schema = rows.collect_schema()
@@ -330,7 +330,8 @@ def _one_row_a_segment(
     clash = next((key for key in keys if key in names), None)
     if clash is not None:
         msg = (
-            f"compare_segments: the column {clash!r} has the name of another column of the result; rename it"
+            f"compare_segments: the column {clash!r} has the name of another column of the result. Hint: "
+            "rename it"
         )
         raise ValueError(msg)
     each = pl.col(_SEGMENTS).struct
@@ -353,8 +354,8 @@ def _axis(along: str | None, versus: object, keys: dict[str, pl.DataType]) -> st
     likely = next((key for key, dtype in keys.items() if dtype.is_temporal()), names[-1])
     if along is None:
         reason = f"needs the column whose previous value is meant, since `by` is {names}"
-        instead = f"write `along={likely!r}`, which compares within the other columns"
-        raise OptionError(name, "", f'`versus="previous"` {reason}', instead)
+        hint = f"write `along={likely!r}`, which compares within the other columns"
+        raise OptionError(name, "", f'`versus="previous"` {reason}', hint)
     if along not in names:
         raise OptionError(name, "along", f"must be one of the columns of `by`, {names}, got {along!r}")
     return along

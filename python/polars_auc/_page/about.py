@@ -10,7 +10,7 @@ from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._page.text import counted
 from polars_auc._plots.names import key_text
 from polars_auc._plots.trend import period_of
-from polars_auc._plugin.errors import at_edge, either
+from polars_auc._plugin.errors import for_front_end, per_front_end
 from polars_auc._plugin.periods import period_dtype
 from polars_auc._report.nan import skipped_message
 from polars_auc._report.options import ReportOptions
@@ -77,16 +77,16 @@ def areas_below_one_half(
     if below.is_empty():
         return []
     scores = [(name(score), f"{auc:#.2g}") for score, auc in below.select("score", "auc").rows()]
-    direction, flags = "low", either("low_is_positive=True", "--low-is-positive")
-    instead = f"write {flags}"
+    direction, flags = "low", per_front_end("low_is_positive=True", "--low-is-positive")
+    hint = f"write {flags}"
     if options.low_is_positive:
-        direction, instead = "high", f"leave {either('low_is_positive', '--low-is-positive')} out"
+        direction, hint = "high", f"leave {per_front_end('low_is_positive', '--low-is-positive')} out"
     elif below.height < overall.height:
-        instead = "negate it"
+        hint = "negate it"
     several = ", ".join(f"{score} {auc}" for score, auc in scores[:_MOST_NAMES])
     more = f" and {len(scores) - _MOST_NAMES} more" if len(scores) > _MOST_NAMES else ""
     areas = f"{scores[0][1]}:" if overall.height == 1 else f"below 0.5: {several}{more};"
-    return [f"AUC {areas} if a {direction} score means positive, {at_edge(instead)}"]
+    return [f"AUC {areas} if a {direction} score means positive, {for_front_end(hint)}"]
 
 
 def unfinished_periods(

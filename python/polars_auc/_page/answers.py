@@ -140,8 +140,8 @@ def answers_of_nan(nan_lines: Sequence[str], without: Sequence[str]) -> list[tup
     """Say which scores are NaN, what to write, and of which scores a page has no curves and tables."""
     sentences = []
     if nan_lines:
-        *where, instead = nan_lines
-        sentences = [where[0][0].upper() + "; ".join(where)[1:], instead]
+        *where, hint = nan_lines
+        sentences = [where[0][0].upper() + "; ".join(where)[1:], hint]
     if without:
         names = pl.Series(list(without)).to_frame("score").select(score_text())["score"].to_list()
         sentences.append(

@@ -18,8 +18,8 @@ __all__ = ["refuse_path", "replace_file"]
 def refuse_path(path: Path, endings: Iterable[str]) -> None:
     """Refuse a file of another ending, one that cannot be made, and one that may not be written."""
 
-    def refused(reason: str, instead: str | None = None) -> OptionError:
-        return OptionError(CALLED.get() or "", "path", reason, instead)
+    def refused(reason: str, hint: str | None = None) -> OptionError:
+        return OptionError(CALLED.get() or "", "path", reason, hint)
 
     if path.suffix not in endings:
         raise refused(f"must end in {', '.join(endings)}, got {str(path)!r}")
@@ -31,7 +31,7 @@ def refuse_path(path: Path, endings: Iterable[str]) -> None:
             raise refused(f"{str(path)!r} is a folder", "name a file")
         if not target.parent.is_dir():
             folder = target.parent if path.is_symlink() else path.parent
-            raise refused(f"is in {str(folder)!r}, which is no folder")
+            raise refused(f"is in {str(folder)!r}, which is not a folder")
         mode = _read_only(target)
     except (OSError, ValueError) as error:
         if isinstance(error, OptionError):

@@ -77,7 +77,7 @@ def style_report(
     table = rows_of(_NAME, report).collect()
     if not is_report(table.columns):
         missing = next(name for name in _NEEDED if name not in table.columns)
-        reason = f"a report has the column {missing!r}, and this frame lacks it"
+        reason = f"the column {missing!r} of a report is missing"
         raise OptionError(_NAME, "", reason, 'write report(frame, "label", "score")')
     if isinstance(columns, str):
         reason = f"must be a list of names, got {columns!r}"

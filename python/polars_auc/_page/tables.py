@@ -39,8 +39,8 @@ class TableWriter:
 
     def __post_init__(self) -> None:
         if self.keep_formulas and self.ending != ".csv":
-            reason, instead = "is for .csv files, in which a sheet finds formulas", "leave it out"
-            raise OptionError(CALLED.get() or "", "keep_formulas", reason, instead)
+            reason, hint = "is for .csv files, in which a sheet finds formulas", "leave it out"
+            raise OptionError(CALLED.get() or "", "keep_formulas", reason, hint)
 
     def contents(
         self,

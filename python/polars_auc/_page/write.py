@@ -340,8 +340,8 @@ def _refuse_other_rows(evaluated: Evaluated, table: pl.DataFrame) -> None:
             reason = (
                 f"has other rows than the report: of {name!r} it has {rows[0]}, and the report has {rows[1]}"
             )
-            instead = "give the frame that the report was made of, with its options"
-            raise OptionError("write_report", "frame", reason, instead)
+            hint = "give the frame that the report was made of, with its options"
+            raise OptionError("write_report", "frame", reason, hint)
 
 
 def _nans(frame: IntoFrame, label: Any, scores: Any, state: Any, options: ReportOptions) -> Nans:

@@ -181,14 +181,15 @@ def _rows(table: pl.DataFrame) -> pl.DataFrame:
     if not answers:
         msg = (
             f"{_NAME}: coverage must have the column {_EPSILONS}, or structs with this field, got the "
-            f'columns {table.columns}; write frame.group_by("method").agg(band_coverage("band", "curve"))'
+            f'columns {table.columns}. Hint: write frame.group_by("method").agg(band_coverage("band", '
+            '"curve"))'
         )
         raise ValueError(msg)
     keys = table.drop(answers)
     if len(answers) > 1 and SCORE in keys.columns:
         msg = (
             f"{_NAME}: coverage has several columns of structs, {answers}, whose names become a column "
-            f"{SCORE!r}, but there is one already; rename it"
+            f"{SCORE!r}, but there is one already. Hint: rename it"
         )
         raise ValueError(msg)
     return pl.concat(

@@ -262,7 +262,7 @@ def _with_numbers(function: str, drawing: Drawing, areas: IntoFrame) -> Drawing:
     keys = [*drawing.by, *drawing.facet]
     missing = [name for name in (*keys, *drawing.kind.numbers) if name not in table.columns]
     if missing:
-        reason = f"lacks the column {missing[0]!r}: it must have {', '.join((*keys, *drawing.kind.numbers))}"
+        reason = f"has no column {missing[0]!r}: it must have {', '.join((*keys, *drawing.kind.numbers))}"
         source = 'report(frame, "label", "score")'
         if "average_precision" in missing:
             # A report has none.

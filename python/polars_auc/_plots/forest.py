@@ -204,12 +204,12 @@ def _keys(table: pl.DataFrame) -> list[str]:
     if missing:
         msg = (
             f"{_NAME}: a report has the columns {', '.join(_NEEDED)}, and this frame lacks "
-            f'{", ".join(missing)}; write report(frame, "label", "score", by="segment")'
+            f'{", ".join(missing)}. Hint: write report(frame, "label", "score", by="segment")'
         )
         raise ValueError(msg)
     keys = table.columns[table.columns.index("scope") + 1 : table.columns.index("score")]
     if not keys:
-        msg = f'{_NAME}: the report has no groups; write report(frame, "label", "score", by="segment")'
+        msg = f'{_NAME}: the report has no groups. Hint: write report(frame, "label", "score", by="segment")'
         raise ValueError(msg)
     return keys
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from polars_auc._plots.numbers import number_format
 from polars_auc._plots.points import Drawing
-from polars_auc._plugin.errors import OptionError, OptionTypeError, either
+from polars_auc._plugin.errors import OptionError, OptionTypeError, per_front_end
 from polars_auc._plugin.options import flag, integer
 from polars_auc._plugin.packages import require
 
@@ -106,7 +106,10 @@ def layout(
 ) -> Layout:
     """Check the options of a chart."""
     if columns is not None and facet is None:
-        msg = f"{name}: columns is the number of panels side by side; write facet= as well, or leave it out"
+        msg = (
+            f"{name}: columns is the number of panels side by side. Hint: write facet= as well, or leave "
+            "it out"
+        )
         raise ValueError(msg)
     columns = integer(name, "columns", 3 if columns is None else columns, 1, 100)
     default = _SIZE if facet is None else _SIZE_OF_PANEL
@@ -223,8 +226,8 @@ def lines(
             f"{', '.join(drawing.by)} makes {len(drawing.curves)} curves, and at most {_MOST_CURVES} can "
             "be told apart in one panel"
         )
-        instead = either("write facet= in place of by=, or draw fewer curves", "give fewer `score`")
-        raise OptionError(name, "", reason, instead)
+        hint = per_front_end("write facet= in place of by=, or draw fewer curves", "give fewer `score`")
+        raise OptionError(name, "", reason, hint)
     encoded = {**axes, "color": color(drawing)}
     if len(drawing.curves) > len(COLORS) or drawing.references:
         encoded["strokeDash"] = dashes(drawing)

@@ -104,7 +104,7 @@ def plot_monitoring(
     keys = [] if facet is None else keys_of(_NAME, facet, 'facet="segment"')
     width = integer(_NAME, "width", _WIDTHS[not keys] if width is None else width, 50, 5000)
     if reference is not None and not (is_number(reference) and -1 <= reference <= 1):
-        msg = f"{_NAME}: reference must be a number from -1 to 1, got {reference}; write reference=0.8"
+        msg = f"{_NAME}: reference must be a number from -1 to 1, got {reference}. Hint: write reference=0.8"
         raise ValueError(msg)
     answers = (mean, mean if alarm is None else alarm)
     table = _checked(rows_of(_NAME, periods), period, answers, keys)
@@ -178,7 +178,10 @@ def _checked(frame: pl.LazyFrame, period: str, answers: tuple[str, str], keys: l
         refuse_pattern(_NAME, role, column)
     schema = frame.collect_schema()
     if missing := [name for name in dict.fromkeys((period, *answers, *keys)) if name not in schema]:
-        msg = f"{_NAME}: the frame lacks {', '.join(map(repr, missing))}; it has {', '.join(schema)}"
+        msg = (
+            f"{_NAME}: the frame has no column {', '.join(map(repr, missing))}, expected one of "
+            f"{', '.join(schema)}"
+        )
         raise ValueError(msg)
     mean, alarm = answers
     for name, needed in ((mean, _LIMITS), (alarm, ("p_value",))):
@@ -186,7 +189,7 @@ def _checked(frame: pl.LazyFrame, period: str, answers: tuple[str, str], keys: l
         fields = {field.name for field in dtype.fields} if isinstance(dtype, pl.Struct) else set()
         if not fields.issuperset(needed):
             msg = (
-                f"{_NAME}: {name!r} has dtype {dtype}, and is no answer of always_valid; write "
+                f"{_NAME}: {name!r} has dtype {dtype}, expected an answer of always_valid. Hint: write "
                 f'frame.with_columns({name}=always_valid("auc", "se").over(...))'
             )
             raise ValueError(msg)
@@ -202,7 +205,8 @@ def _checked(frame: pl.LazyFrame, period: str, answers: tuple[str, str], keys: l
         raise ValueError(msg)
     if table.select(pl.struct(*keys, period).is_duplicated().any()).item():
         msg = (
-            f"{_NAME}: {period!r} has two rows of one value in a panel; name what tells them apart in facet="
+            f"{_NAME}: {period!r} has two rows of one value in a panel. Hint: name what tells them apart "
+            "in facet="
         )
         raise ValueError(msg)
     return table

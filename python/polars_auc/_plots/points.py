@@ -11,7 +11,7 @@ import polars as pl
 from polars_auc._frames.inputs import IntoFrame, keys_of, refuse_keys, rows_of
 from polars_auc._plots.kinds import DIFFERENCE, ROC, ROC_BAND, Kind
 from polars_auc._plots.names import SCORE, key_label
-from polars_auc._plugin.errors import CALLED, OptionError, either
+from polars_auc._plugin.errors import CALLED, OptionError, per_front_end
 
 __all__ = [
     "MOST_POINTS",
@@ -272,8 +272,8 @@ def _fold_points(rows: pl.DataFrame, by: list[str], facet: list[str]) -> pl.Data
     others = [name for name in rows.columns if name not in {*by, *facet, *POINT_COLUMNS, _POINTS}]
     if not others:
         msg = (
-            f"{_name()}: folds must have a column that tells the folds apart, beside by={by} and "
-            f"facet={facet}, got the columns {rows.drop(_POINTS).columns}; write {_EXAMPLES['folds']}"
+            f"{_name()}: folds must have a column of folds, in addition to by={by} and "
+            f"facet={facet}, got the columns {rows.drop(_POINTS).columns}. Hint: write {_EXAMPLES['folds']}"
         )
         raise ValueError(msg)
     return _placed("folds", rows, by, facet, ROC, apart=others)
@@ -321,7 +321,7 @@ def _rows(what: str, frame: IntoFrame, kind: Kind) -> pl.DataFrame:
     if not lists:
         msg = (
             f"{_name()}: {what} must have the columns {', '.join(fields)}, or lists of such points, "
-            f"got the columns {table.columns}; write {_EXAMPLES.get(what, kind.example)}"
+            f"got the columns {table.columns}. Hint: write {_EXAMPLES.get(what, kind.example)}"
         )
         raise ValueError(msg)
     keys = table.drop(lists)
@@ -330,7 +330,7 @@ def _rows(what: str, frame: IntoFrame, kind: Kind) -> pl.DataFrame:
     if SCORE in keys.columns:
         msg = (
             f"{_name()}: {what} has several columns of lists, {lists}, whose names become a column "
-            f"{SCORE!r}, but there is one already; rename it"
+            f"{SCORE!r}, but there is one already. Hint: rename it"
         )
         raise ValueError(msg)
     return pl.concat(
@@ -435,12 +435,14 @@ def _refuse_many(height: int, number: int, kind: Kind, *, bands: bool) -> None:
     if kind is DIFFERENCE:
         fewer = f"write roc_difference_band(..., n_points={share}), or draw fewer differences"
     elif kind is ROC:
-        places = either(
+        places = per_front_end(
             f"write roc_curve(..., max_points={curve_limit})", f"write `max_points={curve_limit}`"
         )
         if bands:
             # A place of a band is two points.
-            places += either(f" and roc_band(..., n_points={band_limit})", f" and `n_points={band_limit}`")
+            places += per_front_end(
+                f" and roc_band(..., n_points={band_limit})", f" and `n_points={band_limit}`"
+            )
         fewer = f"{places}, or draw fewer curves"
     reason = f"there are {height:,} points, and a chart takes at most {MOST_POINTS:,}"
     raise OptionError(_name(), "", reason, fewer)

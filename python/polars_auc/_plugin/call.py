@@ -58,7 +58,7 @@ def expression(
     """
     if columns.get("count") is not None and columns.get("weight") is not None:
         msg = (
-            f"{name}: weight and count cannot both be given; for an estimate without an interval write "
+            f"{name}: weight and count are mutually exclusive; for an estimate without an interval write "
             'weight=pl.col("weight") * pl.col("count")'
         )
         raise ValueError(msg)
@@ -178,26 +178,25 @@ def _observed(
         absent = [role for role in ("label", "score") if role in rows and rows[role] is None]
         if "state" in columns and absent:
             msg = (
-                f"{name}: {' and '.join(absent)} must be given, or states in place of label and score, as "
-                f"{example}"
+                f"{name}: {' and '.join(absent)} required, or state in place of label and score, as {example}"
             )
             raise TypeError(msg)
         return {**rows, **others}
     missing = next((role for role, column in others.items() if column is None), None)
     if missing is not None:
-        msg = f"{name}: {missing} must be given beside state, as {example}"
+        msg = f"{name}: {missing} required with state, as {example}"
         raise TypeError(msg)
     row_roles = [role for role in ("label", "score", *rows) if rows.get(role) is not None]
     if row_roles in (["cluster"], ["fold"]):
         msg = (
-            f"{name}: state cannot be given with {row_roles[0]}, because a state does not say which rows "
-            "belong together; give label and score"
+            f"{name}: state and {row_roles[0]} are mutually exclusive, because a state has no "
+            f"{row_roles[0]}s. Hint: write label and score"
         )
         raise ValueError(msg)
     if row_roles:
         msg = (
-            f"{name}: state cannot be given with {row_roles[0]}, because a state holds counted rows already; "
-            f"write {example}, or leave state out"
+            f"{name}: state and {row_roles[0]} are mutually exclusive, because rows of states are counted "
+            f"already. Hint: write {example}, or leave state out"
         )
         raise ValueError(msg)
     return {"state": columns["state"], **others}

@@ -16,7 +16,10 @@ def columns_of_classes(
 ) -> tuple[dict[str, IntoExpr], list[str]]:
     """Return the column of each class, by its role, and the classes as text."""
     if not probabilities:
-        msg = f'{name}: expected a column for each class; write {name}("label", "class_a", "class_b", ...)'
+        msg = (
+            f'{name}: expected a column for each class. Hint: write {name}("label", "class_a", "class_b", '
+            "...)"
+        )
         raise ValueError(msg)
     columns = list(probabilities)
     _refuse_several(name, columns)
@@ -38,7 +41,7 @@ def _as_text(name: str, classes: Any) -> list[str]:
         msg = f"{name}: classes must be values of a column, such as words or integers: {error}"
         raise TypeError(msg) from error
     if None in texts:
-        msg = f"{name}: classes hold None, but rows without a label are skipped; leave it out"
+        msg = f"{name}: classes hold None, but rows without a label are skipped. Hint: leave it out"
         raise ValueError(msg)
     return texts
 
@@ -50,13 +53,13 @@ def _refuse_several(name: str, columns: list[IntoExpr]) -> None:
         if isinstance(column, list | tuple):
             msg = (
                 f"{name}: every class has a column of its own, "
-                f"got a {type(column).__name__} of {len(column)}; write {example}"
+                f"got a {type(column).__name__} of {len(column)}. Hint: write {example}"
             )
             raise TypeError(msg)
         if isinstance(column, pl.Expr) and column.meta.has_multiple_outputs():
             msg = (
                 f"{name}: every class has a column of its own, got {column}, "
-                f"which may be several; write {example}"
+                f"which may be several. Hint: write {example}"
             )
             raise TypeError(msg)
 
@@ -67,13 +70,16 @@ def _column_names(name: str, columns: list[IntoExpr]) -> list[str]:
     if len(names) == 1:
         msg = (
             f"{name}: expected a column for each class, got {names[0]!r} only; of a List or "
-            f'Array column say which class each number is for: {name}("label", "{names[0]}", '
+            f'Array column write the class of each number: {name}("label", "{names[0]}", '
             'classes=["a", "b", "c"])'
         )
         raise ValueError(msg)
     twice = next((one for place, one in enumerate(names) if one in names[:place]), None)
     if twice is not None:
-        msg = f"{name}: two columns are named {twice!r}; say which class each is for, in order: classes=[...]"
+        msg = (
+            f"{name}: two columns have the name {twice!r}. Hint: write the class of each column, in order: "
+            "classes=[...]"
+        )
         raise ValueError(msg)
     return names
 
@@ -94,7 +100,7 @@ def _column_name(name: str, column: IntoExpr) -> str:
         return column.meta.output_name()
     except pl.exceptions.PolarsError as error:
         msg = (
-            f"{name}: the name of the column {column} is not known; say which class each column "
-            "is for, in order: classes=[...]"
+            f"{name}: the name of the column {column} is unknown. Hint: write the class of each column, "
+            "in order: classes=[...]"
         )
         raise ValueError(msg) from error

@@ -15,10 +15,10 @@ FLAGS: ContextVar[Mapping[str, str] | None] = ContextVar("FLAGS", default=None)
 """The flags of a shell whose names are not those of the options, by option; None in Python."""
 
 
-def at_edge(text: str) -> str:
+def for_front_end(text: str) -> str:
     """Return a text as Python or the shell words the options in it."""
     flags = FLAGS.get()
-    return _native.worded(text, None if flags is None else dict(flags))
+    return _native.render(text, None if flags is None else dict(flags))
 
 
 class OptionError(ValueError):
@@ -28,16 +28,16 @@ class OptionError(ValueError):
     In Python they are keyword arguments, and in a shell flags.
     """
 
-    def __init__(self, function: str, option: str, reason: str, instead: str | None = None) -> None:
-        super().__init__(function, option, reason, instead)
+    def __init__(self, function: str, option: str, reason: str, hint: str | None = None) -> None:
+        super().__init__(function, option, reason, hint)
         self.function = function
         """The function that the user called."""
         self.option = option
         """The name of the option; empty if the text names all that it is about."""
         self.reason = reason
         """What is wrong with it."""
-        self.instead = instead
-        """What to write instead."""
+        self.hint = hint
+        """What to write."""
 
     def renamed(self, name: str, other: str) -> OptionError:
         """Return the error of a function in which an option has another name."""
@@ -46,21 +46,21 @@ class OptionError(ValueError):
             return message.replace(f"`{name}`", f"`{other}`").replace(f"`{name}=", f"`{other}=")
 
         option = other if self.option == name else self.option
-        instead = None if self.instead is None else text(self.instead)
-        return type(self)(self.function, option, text(self.reason), instead)
+        hint = None if self.hint is None else text(self.hint)
+        return type(self)(self.function, option, text(self.reason), hint)
 
     def render(self, flags: Mapping[str, str] | None = None) -> str:
         """Return the sentence for Python or, with flags, for a shell."""
         option = f"`{self.option}` " if self.option else ""
-        instead = "" if self.instead is None else f"; {self.instead}"
-        sentence = _native.worded(f"{option}{self.reason}{instead}", None if flags is None else dict(flags))
+        hint = "" if self.hint is None else f". Hint: {self.hint}"
+        sentence = _native.render(f"{option}{self.reason}{hint}", None if flags is None else dict(flags))
         return sentence if flags is not None else f"{self.function}: {sentence}"
 
     def __str__(self) -> str:
         return self.render(FLAGS.get())
 
 
-def either(python: str, shell: str) -> str:
+def per_front_end(python: str, shell: str) -> str:
     """Return a part of a text that differs between Python and a shell."""
     return f"\x02{python}\x1f{shell}\x03"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 
-from polars_auc._plugin.errors import at_edge
+from polars_auc._plugin.errors import for_front_end
 
 __all__ = ["MissingPackageError", "is_installed", "require"]
 
@@ -56,4 +56,6 @@ def require(user: str, *modules: str, extra: str | None = None, hint: str = "") 
         return
     targets = missing if extra is None else [f"polars-auc[{extra}]"]
     install = " ".join(f'"{target}"' for target in targets)
-    raise MissingPackageError(at_edge(f"{user} needs {' and '.join(missing)}: pip install {install}{hint}"))
+    raise MissingPackageError(
+        for_front_end(f"{user} needs {' and '.join(missing)}: pip install {install}{hint}")
+    )

@@ -9,7 +9,7 @@ import polars as pl
 from polars_auc._expressions.comparisons import adjust_p_values, unpaired_roc_auc_difference
 from polars_auc._frames.groupings import GROUPING
 from polars_auc._frames.inputs import called, like, rows_of
-from polars_auc._plugin.errors import CALLED, OptionError, either, option_called
+from polars_auc._plugin.errors import CALLED, OptionError, option_called, per_front_end
 from polars_auc._report.rows import CHANGES, RESERVED
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def by_of(schema: pl.Schema, role: str) -> list[str]:
     """Return the columns that make the groups of a report; refuse a frame that is none."""
     missing = [name for name in ("scope", "score", *_ESTIMATES) if name not in schema]
     if missing:
-        reason = f"lacks the column {missing[0]!r}, and is no report"
-        reason += either('; write report(frame, "label", "score")', "")
+        reason = f"has no column {missing[0]!r}, so it is not a report"
+        reason += per_front_end('. Hint: write report(frame, "label", "score")', "")
         raise OptionError(CALLED.get() or "compare_reports", role, reason)
     return [name for name in schema.names() if name not in RESERVED]

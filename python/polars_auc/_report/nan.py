@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from polars_auc._plots.names import key_text
-from polars_auc._plugin.errors import OptionError, at_edge, either
+from polars_auc._plugin.errors import OptionError, for_front_end, per_front_end
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
@@ -124,9 +124,9 @@ def nan_messages(found: pl.DataFrame, *, are_states: bool = False) -> list[str]:
         lines.append(f"the score {row['score']!r} is NaN in {number}{group}")
     if found.height > _MOST_NAMES:
         lines.append(f"and {found.height - _MOST_NAMES} more groups and scores have NaN")
-    skip = at_edge(either('nan="skip"', "--nan skip"))
-    instead = f"make states with {skip}, which" if are_states else skip
-    return [*lines, f"NaN is a fault, and such results are NaN or left out; {instead} takes NaN for missing"]
+    skip = for_front_end(per_front_end('nan="skip"', "--nan skip"))
+    hint = f"make states with {skip}, which" if are_states else skip
+    return [*lines, f"NaN is a fault, and such results are NaN or left out; {hint} takes NaN for missing"]
 
 
 def skipped_message(score: str, number: int) -> str:

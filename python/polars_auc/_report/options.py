@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from polars_auc._expressions.comparisons import compare_scores
-from polars_auc._plugin.errors import CALLED, OptionError, either
+from polars_auc._plugin.errors import CALLED, OptionError, per_front_end
 from polars_auc._plugin.options import format_value
 from polars_auc._report.nan import refuse_nan
 
@@ -53,7 +53,7 @@ class Rule:
 
     other: str
     reason: str
-    instead: str = _LEAVE
+    hint: str = _LEAVE
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,8 @@ def is_set(value: object, default: object = None) -> bool:
     return not (value is None or value is False or is_empty)
 
 
-_BOUNDED = either('`memory="bounded"`', "`memory`")
-_COLUMN = either("the column", "the column, or SQL,")
+_BOUNDED = per_front_end('`memory="bounded"`', "`memory`")
+_COLUMN = per_front_end("the column", "the column, or SQL,")
 _ALL_ROWS = Rule("memory", f"needs all rows at once, and {_BOUNDED} keeps none")
 _ONE_BY_ONE = Rule("sorted_by", "is not possible with `sorted_by`, which reads one group after the other")
 _BOUNDED_ONLY = Rule("memory", f"is for {_BOUNDED}", "write it, or leave this out")
@@ -179,7 +179,7 @@ class ReportOptions:
         metavar="SEGMENT",
         in_spark=True,
         conflicts=(_ONE_BY_ONE,),
-        need=Rule("by", "compares groups, but there are none", 'write `by="segment"`'),
+        need=Rule("by", "needs groups", 'write `by="segment"`'),
     )
     along: str | None = option(
         None,
@@ -193,7 +193,7 @@ class ReportOptions:
     adjust: Adjustment | None = option(
         "holm",
         "adjustment of p-values for the number of all tests in their column: holm, hochberg, hommel, "
-        f"bonferroni, sidak, holm-sidak, bh or by; {either('None', 'none')} adjusts nothing",
+        f"bonferroni, sidak, holm-sidak, bh or by; {per_front_end('None', 'none')} adjusts nothing",
         parse=lambda text: None if text == "none" else text,
         metavar="METHOD",
         in_spark=True,
@@ -220,7 +220,7 @@ class ReportOptions:
                 "cluster",
                 "cannot be combined with `cluster`, because clusters may lie in several folds, which its "
                 "interval does not know",
-                _LEAVE + either(', or write cv_roc_auc(..., method="delong", cluster=...)', ""),
+                _LEAVE + per_front_end(', or write cv_roc_auc(..., method="delong", cluster=...)', ""),
             ),
         ),
     )
@@ -255,7 +255,7 @@ class ReportOptions:
     )
     count: IntoExpr | None = option(
         None,
-        f"{_COLUMN} that says how many identical rows each row stands for",
+        f"{_COLUMN} with the number of identical rows of each row",
         metavar="COLUMN",
         conflicts=(_unweighted("unequal rows and repeated rows have other standard errors"),),
         in_spark=True,
@@ -263,7 +263,7 @@ class ReportOptions:
     )
     cluster: IntoExpr | None = option(
         None,
-        f"{_COLUMN} that says which rows belong together, such as those of one patient: intervals and "
+        f"{_COLUMN} of clusters, such as patients: intervals and "
         "`compare` then do not take rows as independent",
         metavar="COLUMN",
         conflicts=(_ALL_ROWS,),
@@ -374,7 +374,7 @@ class ReportOptions:
             if declaration.need is not None and declaration.need.other not in self.names:
                 wrong.append(declaration.need)
             if wrong:
-                raise OptionError(function, name, wrong[0].reason, wrong[0].instead)
+                raise OptionError(function, name, wrong[0].reason, wrong[0].hint)
         refuse_nan(function, self.nan)
         # The adjustment is checked also where nothing is compared.
         compare_scores("label", "a", "b", adjust=self.adjust)

@@ -293,7 +293,7 @@ def report(
         return like(frame, _report_of_states(rows, {"label": label, "scores": scores}, state, options))
     if label is None or scores is None:
         absent = " and ".join(role for role, value in (("label", label), ("scores", scores)) if value is None)
-        msg = f"report: {absent} must be given, or states in place of label and scores, as {_STATE_EXAMPLE}"
+        msg = f"report: {absent} required, or state in place of label and scores, as {_STATE_EXAMPLE}"
         raise TypeError(msg)
     table = evaluation(rows, label, scores, options)
     line = UserLine.calling()
@@ -342,7 +342,7 @@ def refuse_of_rows(function: str, row_columns: Mapping[str, object], options: Re
     """Refuse columns of rows beside states, and options that states cannot answer."""
     for role, column in row_columns.items():
         if column is not None:
-            reason = "cannot be given with `state`, because a state holds counted rows already"
+            reason = "cannot be combined with `state`, whose rows are counted already"
             raise OptionError(function, role, reason, "leave one of them out")
     for name in options.row_options:
         reason = "needs rows, but `state` gives states"

@@ -75,7 +75,7 @@ class Reference:
         function = CALLED.get() or "report"
         if isinstance(stability, str) and stability not in rows.collect_schema():
             msg = (
-                f"{function}: stability names the column {stability!r}, which the frame lacks; for a "
+                f"{function}: stability has the unknown column {stability!r}; for a "
                 f"condition write {_EXAMPLE}"
             )
             raise pl.exceptions.ColumnNotFoundError(msg)

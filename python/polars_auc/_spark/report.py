@@ -360,7 +360,7 @@ def _refuse_two_of_one_name(name: str, columns: list[str]) -> None:
     twice = next((column for column in columns if columns.count(column) > 1), None)
     if twice is not None:
         msg = (
-            f"{name}: two columns are named {twice!r}; give one another name, "
+            f"{name}: two columns have the name {twice!r}. Hint: give one another name, "
             f"as in pyspark.sql.functions.col({twice!r}).alias('t')"
         )
         raise ValueError(msg)

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use serde_pickle::{DeOptions, HashableValue, Value};
 
-use crate::edge::Edge;
+use crate::front_end::FrontEnd;
 use crate::statistics::options::{FromOptions, OptionValue, Options};
 
 /// The keyword arguments of a call.
@@ -19,7 +19,7 @@ pub struct Keywords {
     /// The name of the function that the user called, where that is no expression but made several of them.
     pub called: Option<String>,
     /// Where errors are read.
-    pub edge: Edge,
+    pub edge: FrontEnd,
 }
 
 /// What the columns of a call are called. Scores come first; each of them may stand for several columns.
@@ -95,10 +95,10 @@ impl Keywords {
             _ => BTreeMap::new(),
         };
         let edge = match values.remove("edge") {
-            Some(OptionValue::Named(names)) => {
-                Edge::Shell(names.into_iter().filter_map(|(name, flag)| Some((name, word(flag)?))).collect())
-            }
-            _ => Edge::Python,
+            Some(OptionValue::Named(names)) => FrontEnd::Shell(
+                names.into_iter().filter_map(|(name, flag)| Some((name, word(flag)?))).collect(),
+            ),
+            _ => FrontEnd::Python,
         };
         Some(Keywords {
             options: Options { values: options, columns: roles.clone() },
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(keywords.roles, Roles(vec!["score".into(), "label".into()]));
         assert_eq!(keywords.options.columns, ["score", "label"]);
         assert_eq!(keywords.called.as_deref(), Some("report"));
-        assert_eq!(keywords.edge, Edge::Shell([("seed".into(), "--seed".into())].into()));
+        assert_eq!(keywords.edge, FrontEnd::Shell([("seed".into(), "--seed".into())].into()));
         for bad in [&b""[..], b"\x80\x05}.", b"level", &pickled[..20]] {
             assert_eq!(*Keywords::of(bad), Keywords::default());
         }

@@ -24,7 +24,7 @@ fn checked(roles: &[&str], inputs: &[&Field]) -> Result<(), String> {
     for (role, input) in roles.iter().zip(inputs) {
         if !dtype::is_numeric(input) || *input.dtype() == Dtype::Boolean {
             let dtype = dtype::display(input);
-            return Err(format!("{role} \"{}\" has dtype {dtype}, but must be a number", input.name));
+            return Err(format!("{role} \"{}\" has dtype {dtype}, expected numbers", input.name));
         }
     }
     Ok(())

@@ -32,7 +32,7 @@ fn checked<C: Curvewise>(inputs: &[&Field]) -> Result<(), String> {
             Ok(Dtype::Struct(fields)) if fits(fields) => {}
             _ => {
                 return Err(format!(
-                    "{role} \"{}\" has dtype {}, but must be a list of structs with the Float64 fields {}, as {maker} \
+                    "{role} \"{}\" has dtype {}, expected lists of structs with the Float64 fields {}, as {maker} \
                      makes it",
                     input.name,
                     dtype::display(item),

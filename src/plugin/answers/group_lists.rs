@@ -63,7 +63,9 @@ pub(super) fn lists(
 ) -> Result<Vec<ListArray<i64>>, String> {
     if let Some(other) = columns.iter().find(|column| column.len() != codes.len()) {
         let (name, rows, all) = (&other.field.name, other.len(), codes.len());
-        return Err(format!("\"{name}\" has {rows} rows, but by has {all}; give columns of the same rows"));
+        return Err(format!(
+            "\"{name}\" has {rows} rows, but by has {all}. Hint: give columns of the same rows"
+        ));
     }
     let threads = RAYON.current_num_threads();
     Threads.install(|| {

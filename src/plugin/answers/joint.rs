@@ -32,7 +32,7 @@ fn answers<J: Joint>(
         let KeyInput { role, most, nan_by_key, .. } = J::INPUTS.key.unwrap_or(KeyInput::called("key"));
         if rows.keys.distinct > most {
             return Err(format!(
-                "{} distinct values of {role} in a group, but at most {most} are possible",
+                "{} distinct values of {role} in a group, expected at most {most}",
                 rows.keys.distinct
             ));
         }

@@ -77,14 +77,14 @@ fn columns_of<'a>(inputs: &[&'a Field]) -> Result<(&'a Field, &'a Field), String
     if *bytes.dtype() != Dtype::BinaryView {
         let found = dtype::display(bytes);
         return Err(format!(
-            "packed \"{}\" has dtype {found}, but must be Binary, as pack_state(state) makes it",
+            "packed \"{}\" has dtype {found}, expected Binary from pack_state(state)",
             bytes.name
         ));
     }
     if !dtype::is_numeric(scores) {
         let found = dtype::display(scores);
         return Err(format!(
-            "score_dtype is {found}, but a score is a number or a Boolean; write pl.Float64"
+            "score_dtype is {found}, expected a numeric dtype or Boolean. Hint: write pl.Float64"
         ));
     }
     Ok((bytes, scores))

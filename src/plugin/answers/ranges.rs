@@ -74,7 +74,7 @@ impl Conversion for SummaryOfRanges {
         let found = || format!("ranges \"{}\" has dtype {}", ranges.name, dtype::display(ranges));
         match ranges.dtype() {
             Dtype::LargeList(item) if *item.dtype() == Dtype::BinaryView => {}
-            _ => return Err(format!("{}, but must be lists of Binary, as range_sums makes them", found())),
+            _ => return Err(format!("{}, expected lists of Binary from range_sums", found())),
         }
         let record = columns::record_dtype(ShortSummaryRecord::FIELDS, &dtypes());
         Ok(Field::new(ranges.name.clone(), record, true))

@@ -47,7 +47,7 @@ impl Conversion for RollingMergeStates {
         if matches!(by.dtype(), Dtype::Date32 | Dtype::Timestamp(..)) && by.dtype() != start.dtype() {
             let (name, dtype) = (&by.name, dtype::display(by));
             return Err(format!(
-                "by \"{name}\" has dtype {dtype}, but window is a whole number, which is for integers; write window=\"28d\""
+                "by \"{name}\" has dtype {dtype}, but the window is an integer. Hint: write window=\"28d\""
             ));
         }
         within.map_or(Ok(()), |within| keys::check("within", &within.name, within))?;
@@ -61,7 +61,7 @@ impl Conversion for RollingMergeStates {
         let field = self.field(&fields)?;
         if let Some(other) = inputs.iter().find(|input| input.len() != inputs[0].len()) {
             let (name, rows, states) = (&other.field.name, other.len(), inputs[0].len());
-            return Err(format!("\"{name}\" has {rows} rows, but there are {states} states"));
+            return Err(format!("\"{name}\" has {rows} rows, expected {states}, as many as states"));
         }
         let column = |input: &Input| {
             Ok::<_, String>(Values { field: input.field.clone(), array: concatenated(&input.chunks)? })
@@ -93,7 +93,7 @@ fn places_of(column: &Field) -> Result<(), String> {
         Dtype::Date32 | Dtype::Timestamp(..) => Ok(()),
         _ => {
             let (name, dtype) = (&column.name, dtype::display(column));
-            Err(format!("by \"{name}\" has dtype {dtype}, but must be a date, a datetime or an integer"))
+            Err(format!("by \"{name}\" has dtype {dtype}, expected dates, datetimes or integers"))
         }
     }
 }

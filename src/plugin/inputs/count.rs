@@ -6,7 +6,7 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use crate::plugin::arrays::{dtype, values::Values};
 use crate::ranking::ties::row_counts::MOST_ROWS;
-use crate::statistics::options::either;
+use crate::statistics::options::per_front_end;
 
 /// The most rows of a group that are laid out in memory, one by one.
 const MOST_LAID_OUT: u64 = (1 << 31) - 1;
@@ -17,11 +17,13 @@ pub fn check(name: &str, item: &Field) -> Result<(), String> {
     if dtype::is_number(item) && whole || matches!(item.dtype(), Dtype::Null) {
         return Ok(());
     }
-    let cast =
-        either(format!("pl.col(\"{name}\").cast(pl.UInt64)"), format!("--count \"CAST({name} AS BIGINT)\""));
+    let cast = per_front_end(
+        format!("pl.col(\"{name}\").cast(pl.UInt64)"),
+        format!("--count \"CAST({name} AS BIGINT)\""),
+    );
     Err(format!(
-        "count \"{name}\" has dtype {}, but a count is an integer: how many identical rows a row stands for. \
-         For whole numbers of another dtype write {cast}",
+        "count \"{name}\" has dtype {}, expected integers: the number of identical rows. Hint: for whole numbers of another \
+         dtype write {cast}",
         dtype::display(item)
     ))
 }
@@ -32,14 +34,11 @@ pub fn values(counts: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>), 
     let array = counts.floats()?;
     let present = || array.iter().flatten();
     if let Some(wrong) = present().find(|count| !(0.0..=MOST_ROWS as f64).contains(*count)) {
-        return Err(format!(
-            "count \"{}\" holds {wrong}, but a count is from 0 to 2^42: how many identical rows a row stands for",
-            counts.name()
-        ));
+        return Err(format!("count \"{}\" holds {wrong}, expected counts from 0 to 2^42", counts.name()));
     }
     // Sums of whole numbers are exact as long as they are at most 2^53; beyond, they are still above the limit.
     if present().sum::<f64>() > MOST_ROWS as f64 {
-        return Err(format!("the counts in \"{}\" are more than 2^42 rows together", counts.name()));
+        return Err(format!("count \"{}\" adds up to more than 2^42 rows", counts.name()));
     }
     let used = (present().any(|count| *count == 0.0) || array.null_count() > 0)
         .then(|| array.iter().map(|count| count.is_some_and(|count| *count > 0.0)).collect());
@@ -51,7 +50,7 @@ pub fn check_laid_out(rows: u64) -> Result<(), String> {
     if rows <= MOST_LAID_OUT {
         return Ok(());
     }
-    Err(format!("a group counts {rows} rows, but here each of them is laid out in memory: at most 2^31 - 1"))
+    Err(format!("a group has {rows} rows, expected at most 2^31 - 1: here each row takes memory"))
 }
 
 /// The rows that so many counts mean; where a count is missing, one row, which is missing.

@@ -203,7 +203,7 @@ impl Rows {
     fn with_name(&self, problem: &str) -> String {
         match &self.masses {
             Some(Masses::Weights { name, .. }) => {
-                format!("weight \"{name}\" {problem}; multiply all weights by the same number")
+                format!("weight \"{name}\" {problem}. Hint: multiply all weights by the same number")
             }
             _ => problem.into(),
         }

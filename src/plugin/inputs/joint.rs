@@ -145,11 +145,11 @@ impl<'a> InputRules<'a> {
     pub fn checked(&self, inputs: &[&Field]) -> Result<Dtypes, String> {
         let places = self.places(inputs.len())?;
         if let Some((_, Mass::Weight)) = places.mass.filter(|_| !self.weights) {
-            return Err("rows cannot have weights here; leave `weight` out".into());
+            return Err("rows cannot have weights here. Hint: leave `weight` out".into());
         }
         if let Some((_, mass)) = places.mass.filter(|_| places.state.is_some()) {
             let name = mass.name();
-            return Err(format!("a state holds counted rows already; leave `{name}` out"));
+            return Err(format!("a state holds counted rows already. Hint: leave `{name}` out"));
         }
         let mut dtypes = Dtypes::of_score(Dtype::Null, false);
         for (place, input) in inputs.iter().enumerate() {

@@ -109,9 +109,7 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
         return Ok(());
     }
     let dtype = dtype::display(item);
-    Err(format!(
-        "{role} \"{name}\" has dtype {dtype}, but a {role} is a column of plain values, such as strings or integers"
-    ))
+    Err(format!("{role} \"{name}\" has dtype {dtype}, expected plain values such as strings or integers"))
 }
 
 /// Where each value stands among the distinct ones.
@@ -323,7 +321,7 @@ fn among(classes: &[String], role: &str, keys: &Values) -> Result<Vec<u32>, Stri
     let place = |key: String| match (0..).zip(classes).find(|(_, class)| **class == key) {
         Some((place, _)) => Ok(place),
         None => Err(format!(
-            "{role} \"{}\" holds {key:?}, which is not one of the classes {}{}. Say which class each column is for, in \
+            "{role} \"{}\" holds {key:?}, which is not one of the classes {}{}. Hint: write the class of each column, in \
              order: classes=[...]",
             keys.name(),
             classes.iter().take(MAX_LISTED).map(|class| format!("{class:?}")).collect::<Vec<_>>().join(", "),
@@ -350,7 +348,7 @@ fn without_reference(values: &Values, reference: &str, missing: bool) -> Result<
         listed.extend((listed.len() < MAX_LISTED).then(|| vec!["null"; names.len()].join(", ")));
     }
     Ok(format!(
-        "`versus` names the segment {reference}, which the rows do not have; there are: {}{}",
+        "`versus` names the segment {reference}, which the rows do not have, expected one of {}{}",
         listed.join("; "),
         if keys > MAX_LISTED { "; ..." } else { "" }
     ))

@@ -8,25 +8,22 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use polars::prelude::pf16;
 
 use crate::plugin::arrays::{downcast::downcast, dtype, values::Values};
-use crate::statistics::options::either;
+use crate::statistics::options::per_front_end;
 
 /// A label of more different values is more like a score.
 const MOST_VALUES: usize = 10;
 
-/// Says what a label may be, and how to write one that is something else: equal to a value, in Python and in SQL.
+/// The error of a label, with a comparison as the hint.
 fn refused(role: &str, name: &str, got: &str, python: &str, sql: &str) -> String {
     let (meant, order) =
         if role == "label" { ("positive class", "label, score") } else { (role, "label, score, ...") };
-    let python = format!(" instead: {python}; arguments come as ({order})");
-    let instead = either(python, format!(", as in {sql}"));
-    format!("{}Name the {meant}{instead}", wanted(role, name, got))
+    let python = format!("{python}; the order of arguments is ({order})");
+    format!("{}. Hint: name the {meant}: {}", expected(role, name, got), per_front_end(python, sql))
 }
 
-/// Says what there is, and what a label is.
-fn wanted(role: &str, name: &str, got: &str) -> String {
-    format!(
-        "{role} \"{name}\" {got}, but a {role} is Boolean, or an integer or float column that holds only 0 and 1. "
-    )
+/// What was got, and what a label may be.
+fn expected(role: &str, name: &str, got: &str) -> String {
+    format!("{role} \"{name}\" {got}, expected Booleans, or integers or floats that are all 0 or 1")
 }
 
 /// The different values in order, each with its number of rows; no more than [`MOST_VALUES`] and one.
@@ -46,19 +43,18 @@ fn counted<T: PartialOrd + ToString>(values: impl Iterator<Item = T>) -> Vec<(St
     counts.filter(|(value, _)| value != "NaN").collect()
 }
 
-/// Says what to write for a label of other numbers than 0 and 1: which of them is positive is not for us to say.
-///
-/// Rows whose label is null or NaN are neither positive nor negative by any of it.
+/// The error of a label with other numbers than 0 and 1. The hint has both comparisons, since either value may be the
+/// positive one. By all hints, rows with a null or NaN label are neither positive nor negative.
 fn other_values(role: &str, name: &str, wrong: &str, values: &[(String, usize)], is_float: bool) -> String {
     let got = format!("holds {wrong}");
     let is_a_score =
         values.len() > MOST_VALUES || values.iter().any(|(value, _)| value.parse::<i128>().is_err());
     if role == "label" && is_a_score {
-        let swapped = either(
-            "are the arguments swapped? They come as (label, score)",
-            "are --label and --score swapped?",
+        let swapped = per_front_end(
+            "it looks like a score; the order of arguments is (label, score)",
+            "it looks like a score; check --label and --score",
         );
-        return format!("{}It looks like a score: {swapped}", wanted(role, name, &got));
+        return format!("{}. Hint: {swapped}", expected(role, name, &got));
     }
     let listed = values.iter().map(|(value, _)| value.as_str()).collect::<Vec<_>>().join(", ");
     let column = if is_float { ".fill_nan(None)" } else { "" };
@@ -85,15 +81,12 @@ fn other_values(role: &str, name: &str, wrong: &str, values: &[(String, usize)],
     refused(role, name, &got, &words(&python), &words(&sql))
 }
 
-/// Says how to leave out rows whose label is NaN: a comparison would make them negatives.
+/// The error of a label with NaN. The hint leaves such rows out: a comparison would make them negatives.
 fn not_a_number(role: &str, name: &str) -> String {
     // In SQL NaN compares as larger than every number.
-    let instead =
-        either(format!("write pl.col(\"{name}\").fill_nan(None)"), format!("write --where \"{name} <= 1\""));
-    format!(
-        "{role} \"{name}\" holds NaN, which says nothing of a row, but a {role} is Boolean, or an integer or float \
-         column that holds only 0 and 1. To leave such rows out, {instead}"
-    )
+    let hint =
+        per_front_end(format!("pl.col(\"{name}\").fill_nan(None)"), format!("--where \"{name} <= 1\""));
+    format!("{}. Hint: to leave out such rows, write {hint}", expected(role, name, "holds NaN"))
 }
 
 /// Refuses a dtype that cannot hold labels.
@@ -104,7 +97,7 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     Err(other_dtype(role, name, item))
 }
 
-/// Says what to write for a label of another dtype.
+/// The error of a label of another dtype.
 fn other_dtype(role: &str, name: &str, item: &Field) -> String {
     let got = format!("has dtype {}", dtype::display(item));
     // Which words there are is known only when rows are read. Others than the two, such as NA, are refused by

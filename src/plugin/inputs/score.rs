@@ -12,7 +12,7 @@ use crate::plugin::arrays::{
     values::Values,
 };
 use crate::ranking::scores::{Bits, Domain, Keys, Score};
-use crate::statistics::options::either;
+use crate::statistics::options::per_front_end;
 
 /// Calls a macro with the Rust types that rankable scores are held in, each with its dtypes.
 macro_rules! with_native_types {
@@ -36,34 +36,34 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
         return Ok(());
     }
     let hint = if dtype::is_temporal(item) || dtype::is_coded(item) {
-        either(
-            format!(" To rank by its physical order, write pl.col(\"{name}\").to_physical()"),
-            format!(" Turn it into one: --{role} \"CAST({name} AS DOUBLE)\""),
+        per_front_end(
+            format!("to rank by its physical order, write pl.col(\"{name}\").to_physical()"),
+            format!("write --{role} \"CAST({name} AS DOUBLE)\""),
         )
     } else if dtype::is_words(item) {
         // A text that is no number, such as NA, is missing.
-        either(
-            format!(" If it holds numbers, write pl.col(\"{name}\").cast(pl.Float64, strict=False)"),
-            format!(" To read what is no number as missing, write --{role} \"TRY_CAST({name} AS DOUBLE)\""),
+        per_front_end(
+            format!("if it holds numbers, write pl.col(\"{name}\").cast(pl.Float64, strict=False)"),
+            format!("to read other texts as missing, write --{role} \"TRY_CAST({name} AS DOUBLE)\""),
         )
     } else {
         match item.dtype() {
             Dtype::LargeList(_) | Dtype::List(_) => format!(
-                " Take one number of each list, as in pl.col(\"{name}\").list.get(1), and leave out implode()"
+                "select one number of each list, as in pl.col(\"{name}\").list.get(1), and leave out implode()"
             ),
             Dtype::FixedSizeList(..) => {
-                format!(" Take one number of each array, as in pl.col(\"{name}\").arr.get(1)")
+                format!("select one number of each array, as in pl.col(\"{name}\").arr.get(1)")
             }
             Dtype::Struct(fields) if fields.iter().any(|field| field.name == "bins") => {
-                format!(" It holds states, which stand in place of label and score: write state=\"{name}\"")
+                format!("it holds states; write state=\"{name}\"")
             }
-            Dtype::Struct(_) => format!(" Take one field, as in pl.col(\"{name}\").struct.field(\"score\")"),
+            Dtype::Struct(_) => format!("select one field, as in pl.col(\"{name}\").struct.field(\"score\")"),
             _ => String::new(),
         }
     };
     let dtype = dtype::display(item);
-    let article = if role == "score" { "a" } else { "the" };
-    Err(format!("{role} \"{name}\" has dtype {dtype}, but {article} {role} is a number or a Boolean.{hint}"))
+    let hint = if hint.is_empty() { hint } else { format!(". Hint: {hint}") };
+    Err(format!("{role} \"{name}\" has dtype {dtype}, expected numbers or Booleans{hint}"))
 }
 
 /// The dtype of thresholds of scores of this dtype: its own.

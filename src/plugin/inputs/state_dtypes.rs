@@ -26,7 +26,7 @@ pub struct StateDtypes<'a> {
 pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String> {
     let refused = |problem: String| {
         format!(
-            "state \"{name}\" {problem}, but a state is a struct as roc_state(label, score) makes it: bins (a list of \
+            "state \"{name}\" {problem}, expected structs from roc_state(label, score): bins (a list of \
              structs: score, the integers pos and neg, or decimals of 1 to 18 places, both, if rows have weights, the \
              Boolean tied), the integers {}, has_nan (Boolean) and scale \
              (String)",
@@ -35,7 +35,7 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String>
     };
     if matches!(item.dtype(), Dtype::BinaryView | Dtype::LargeBinary) {
         return Err(format!(
-            "state \"{name}\" has dtype binary, but a state is a struct; if it is packed, write unpack_state(\"{name}\")"
+            "state \"{name}\" has dtype binary, expected structs. Hint: for packed states write unpack_state(\"{name}\")"
         ));
     }
     let Dtype::Struct(fields) = item.dtype() else {
@@ -83,7 +83,7 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String>
 
 /// Why states of rows with weights are refused where rows are counted.
 pub fn of_weights(name: &str) -> String {
-    format!("state \"{name}\" is of rows with weights, but here rows are counted; make states without weight")
+    format!("state \"{name}\" is of weighted rows, expected states without weights")
 }
 
 /// Whether the values are sums of weights.

@@ -59,7 +59,7 @@ impl<'a> Steps<'a> {
         let steps = steps.filter(|steps| *steps <= MOST_STEPS).ok_or_else(|| {
             let sum = number as f64 / 10f64.powi(self.decimals as i32);
             let (state, field, of) = (self.state, self.column.name(), self.of);
-            format!("state \"{state}\" holds {field} {sum}, but a sum of {of} is not negative and below 1e20")
+            format!("state \"{state}\" holds {field} {sum}, expected a sum of {of} from 0 to below 1e20")
         });
         steps.map(Some)
     }
@@ -102,5 +102,5 @@ fn whole(state: &str, field: &str, number: f64) -> Result<u64, String> {
     if (0.0..=MOST_ROWS as f64).contains(&number) {
         return Ok(number as u64);
     }
-    Err(format!("state \"{state}\" holds {field} {number}, but a count is from 0 to 2^42"))
+    Err(format!("state \"{state}\" holds {field} {number}, expected counts from 0 to 2^42"))
 }

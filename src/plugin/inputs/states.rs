@@ -186,7 +186,7 @@ impl States {
             return Ok(());
         }
         Err(format!(
-            "state \"{}\" has weights of a class in a group that add up to 1e20 or more; make the states anew, with all \
+            "state \"{}\" has weights of a class in a group that add up to 1e20 or more. Hint: make the states anew, with all \
              weights multiplied by the same number",
             self.name
         ))
@@ -327,7 +327,7 @@ fn bins_of(structs: &StructArray, lists: &ListArray<i64>) -> Result<(Vec<usize>,
     }
     if *offsets.last() >= NOWHERE.into() {
         return Err(
-            "states with nulls among them hold more than 2^32 bins; leave out the nulls by drop_nulls()"
+            "states with nulls among them hold more than 2^32 bins. Hint: leave out the nulls by drop_nulls()"
                 .into(),
         );
     }
@@ -376,7 +376,7 @@ fn limit(state: &str, max_bins: Option<u64>, scale: Option<&str>) -> Result<Opti
         ));
     };
     if !LIMITS.contains(&max_bins) {
-        return Err(format!("state \"{state}\" holds max_bins {max_bins}, but it is from 16 to 2^31"));
+        return Err(format!("state \"{state}\" holds max_bins {max_bins}, expected 16 to 2^31"));
     }
     Ok(Some(Limit { max_bins, scale }))
 }

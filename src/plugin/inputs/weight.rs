@@ -7,7 +7,7 @@ use polars_core::runtime::RAYON;
 use rayon::prelude::*;
 
 use crate::plugin::arrays::{dtype, values::Values};
-use crate::statistics::options::either;
+use crate::statistics::options::per_front_end;
 
 /// A sum of larger weights could leave the range of floats.
 const MOST: f64 = 1e290;
@@ -21,17 +21,14 @@ pub fn check(name: &str, item: &Field) -> Result<(), String> {
         return Ok(());
     }
     let hint = if dtype::is_words(item) && !dtype::is_coded(item) {
-        either(
-            format!(". If it holds numbers, write pl.col(\"{name}\").cast(pl.Float64, strict=False)"),
-            format!(". To read what is no number as missing, write --weight \"TRY_CAST({name} AS DOUBLE)\""),
+        per_front_end(
+            format!(". Hint: if it holds numbers, write pl.col(\"{name}\").cast(pl.Float64, strict=False)"),
+            format!(". Hint: to read other texts as missing, write --weight \"TRY_CAST({name} AS DOUBLE)\""),
         )
     } else {
         String::new()
     };
-    Err(format!(
-        "weight \"{name}\" has dtype {}, but a weight is a number: how many rows a row stands for{hint}",
-        dtype::display(item)
-    ))
+    Err(format!("weight \"{name}\" has dtype {}, expected numbers{hint}", dtype::display(item)))
 }
 
 /// The weights, and which of them count: those that are neither null nor 0, if not all.
@@ -55,7 +52,7 @@ pub fn values(weights: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>),
     let wrong = array.iter().flatten().find(|weight| !counts(weight) && **weight != 0.0);
     if let Some(wrong) = wrong {
         return Err(format!(
-            "weight \"{}\" holds {wrong:?}, but a weight is finite and not negative, and at most {MOST:e}: how many rows a row stands for",
+            "weight \"{}\" holds {wrong:?}, expected numbers from 0 to {MOST:e}",
             weights.name()
         ));
     }

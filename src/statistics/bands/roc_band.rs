@@ -220,9 +220,8 @@ words!(Distribution { "normal" => Normal, "binomial" => Binomial, "empirical" =>
 
 impl FromOptions for RocBand {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
-        let refuse = |option: &str, reason: String, instead: &str| {
-            Err(OptionError::new(option, reason).instead(instead))
-        };
+        let refuse =
+            |option: &str, reason: String, hint: &str| Err(OptionError::new(option, reason).hint(hint));
         let method: BandMethod = options.word("method")?;
         let distribution = options.optional_word("distribution")?;
         let resample = options.optional_word("resample")?;

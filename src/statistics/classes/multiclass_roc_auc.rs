@@ -117,7 +117,7 @@ impl FromOptions for MulticlassRocAuc {
         let areas = MulticlassRocAuc::of_options(options, average)?;
         if areas.multi_class == MultiClass::Ovo && average == ClassAverage::Micro {
             return Err(OptionError::new("", "`average=\"micro\"` pools each class against the rest")
-                .instead("write `multi_class=\"ovr\"`"));
+                .hint("write `multi_class=\"ovr\"`"));
         }
         Ok(areas)
     }
@@ -127,8 +127,7 @@ impl MulticlassRocAuc {
     /// The areas, averaged like this.
     pub fn of_options(options: &Options, average: ClassAverage) -> Result<Self, OptionError> {
         let multi_class = options.word("multi_class")?;
-        let refuse =
-            |reason: String, instead: &str| Err(OptionError::new("classes", reason).instead(instead));
+        let refuse = |reason: String, hint: &str| Err(OptionError::new("classes", reason).hint(hint));
         let text = |class: &OptionValue| match class {
             OptionValue::Word(class) => class.clone(),
             class => class.to_string(),

@@ -89,7 +89,7 @@ impl FromOptions for MulticlassRocAucCi {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         if *options.value("average") == OptionValue::Word(ClassAverage::Micro.word().into()) {
             let reason = "`average=\"micro\"` pools cells of one row, which are not independent";
-            return Err(OptionError::new("", reason).instead(
+            return Err(OptionError::new("", reason).hint(
                 "write `average=\"macro\"`, or make a row of each cell and write \
                  roc_auc_ci(..., cluster=\"row\")",
             ));

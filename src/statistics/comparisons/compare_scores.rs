@@ -91,9 +91,7 @@ impl FromOptions for CompareScores {
         let last = options.columns.iter().filter(|role| role.starts_with("score_")).count() as i128 - 1;
         let refused = |_| {
             let place = format_args!("be a score's place, from 0 to {last}");
-            options
-                .must_be("reference", place)
-                .instead("an expression of several columns counts as one place")
+            options.must_be("reference", place).hint("an expression of several columns counts as one place")
         };
         Ok(CompareScores {
             reference: options.optional_integer("reference", 0..=last).map_err(refused)?,

@@ -66,11 +66,11 @@ impl FromOptions for RocAucDifference {
         if options.has_column("weight") {
             if difference.method != ErrorMethod::DeLong {
                 return Err(OptionError::new("method", "'bootstrap' does not take a weight")
-                    .instead("write `method=\"delong\"`"));
+                    .hint("write `method=\"delong\"`"));
             }
             if difference.measure != Measure::Auc {
                 return Err(OptionError::new("weight", "goes with whole areas only")
-                    .instead("leave the part of the curve out, or leave `weight` out"));
+                    .hint("leave the part of the curve out, or leave `weight` out"));
             }
         }
         let by_placements =
@@ -78,7 +78,7 @@ impl FromOptions for RocAucDifference {
         if difference.method == ErrorMethod::DeLong && !by_placements {
             let areas = if has_clusters { "whole areas of clusters" } else { "areas" };
             return Err(OptionError::new("method", format!("'delong' compares {areas}"))
-                .instead("take `method=\"bootstrap\"`"));
+                .hint("take `method=\"bootstrap\"`"));
         }
         Ok(difference)
     }

@@ -46,7 +46,7 @@ pub(super) fn check_one_curve(options: &Options) -> Result<bool, OptionError> {
         [first, ref more @ ..] if !more.is_empty() => {
             let and_more: String = more.iter().map(|name| format!("and `{name}` ")).collect();
             Err(OptionError::new(first, format!("{and_more}ask for different curves"))
-                .instead("give one of them"))
+                .hint("give one of them"))
         }
         _ => Ok(drop_intermediate),
     }

@@ -103,12 +103,12 @@ impl FromOptions for CvRocAuc {
             let reason =
                 format!("says what a tie counts in influence values, and `method` is '{}'", method.word());
             return Err(
-                OptionError::new("ties", reason).instead("write `method=\"influence\"`, or leave `ties` out")
+                OptionError::new("ties", reason).hint("write `method=\"influence\"`, or leave `ties` out")
             );
         }
         if options.has_column("weight") && method != FoldInterval::T {
             return Err(OptionError::new("method", format!("'{}' does not take a weight", method.word()))
-                .instead("write `method=\"t\"`"));
+                .hint("write `method=\"t\"`"));
         }
         Ok(CvRocAuc { method, ties: ties.unwrap_or_default(), level: options.level()? })
     }

@@ -33,7 +33,7 @@ impl FromOptions for CvRocAucClustered {
         let method: FoldInterval = options.word("method")?;
         if method == FoldInterval::T {
             return Err(OptionError::new("method", format!("'{}' cannot use clusters", method.word()))
-                .instead(
+                .hint(
                     "write `method=\"delong\"` or `method=\"influence\"`, or leave `cluster` out if each cluster is in one fold",
                 ));
         }

@@ -73,14 +73,14 @@ impl FromOptions for CvRocCurve {
         let method = options.word("method")?;
         if method == Averaging::Threshold && options.has_column("state") {
             let reason = "'threshold' needs the scores of rows, which states with bins do not have";
-            return Err(OptionError::new("method", reason).instead("write `method=\"vertical\"`"));
+            return Err(OptionError::new("method", reason).hint("write `method=\"vertical\"`"));
         }
         let n_points = options.integer("n_points", 3..=MOST_POINTS)?;
         let at_fpr = match options.value("at_fpr") {
             OptionValue::Absent => None,
             _ if method == Averaging::Threshold => {
                 let reason = "says where curves are averaged vertically";
-                return Err(OptionError::new("at_fpr", reason).instead("write `method=\"vertical\"`"));
+                return Err(OptionError::new("at_fpr", reason).hint("write `method=\"vertical\"`"));
             }
             OptionValue::List(rates) if !rates.is_empty() => Some(options.rates("at_fpr")?),
             OptionValue::List(_) => {

@@ -190,7 +190,7 @@ impl RocAucCi {
         }
         let reason =
             format!("'{}' needs all scores together, and not sums over placements", ci.method.word());
-        Err(OptionError::new("ci", reason).instead("write `ci=\"wilson\"`"))
+        Err(OptionError::new("ci", reason).hint("write `ci=\"wilson\"`"))
     }
 
     /// Refuses weights where the method, which is the option of this name, has no variance for them.
@@ -200,7 +200,7 @@ impl RocAucCi {
         }
         let error = OptionError::new(option, format!("'{}' {reason}", self.method.word()));
         let write = |word: &str| format!("`{option}=\"{word}\"`");
-        Err(error.instead(format!("write {}, {} or {}", write("wilson"), write("delong"), write("logit"))))
+        Err(error.hint(format!("write {}, {} or {}", write("wilson"), write("delong"), write("logit"))))
     }
 
     /// The interval of the area, and the sample that it rests on. Only an estimated variance of rows without weights needs

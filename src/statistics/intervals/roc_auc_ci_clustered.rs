@@ -31,11 +31,11 @@ impl FromOptions for RocAucCiClustered {
         match (ci.method, ci.interval) {
             (method @ (IntervalMethod::HanleyMcneil | IntervalMethod::Obuchowski), _) => {
                 Err(OptionError::new("method", format!("'{}' cannot use clusters", method.word()))
-                    .instead("take \"wilson\", \"delong\", \"logit\" or \"bootstrap\""))
+                    .hint("take \"wilson\", \"delong\", \"logit\" or \"bootstrap\""))
             }
             (_, Some(BootstrapInterval::Bca)) => {
                 Err(OptionError::new("interval", "'bca' cannot use clusters")
-                    .instead("take `interval=\"percentile\"`"))
+                    .hint("take `interval=\"percentile\"`"))
             }
             _ => Ok(RocAucCiClustered(ci)),
         }

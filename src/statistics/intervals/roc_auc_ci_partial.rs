@@ -50,7 +50,7 @@ impl FromOptions for RocAucCiPartial {
         let ci = RocAucCi::of_options(options, "method", method)?;
         if let Some(column) = ["weight", "cluster"].into_iter().find(|column| options.has_column(column)) {
             return Err(OptionError::new(column, "cannot be combined with a part of the curve")
-                .instead("leave one of them out"));
+                .hint("leave one of them out"));
         }
         let method = match ci.method {
             IntervalMethod::DeLong => PartialMethod::DeLong,
@@ -61,7 +61,7 @@ impl FromOptions for RocAucCiPartial {
             method => {
                 let reason = format!("'{}' is not for a part of the curve", method.word());
                 return Err(
-                    OptionError::new("method", reason).instead("take \"logit\", \"delong\" or \"bootstrap\"")
+                    OptionError::new("method", reason).hint("take \"logit\", \"delong\" or \"bootstrap\"")
                 );
             }
         };
@@ -71,7 +71,7 @@ impl FromOptions for RocAucCiPartial {
                 let reason =
                     "bounds both rates, but the interval of a partial area is for a range of fpr or of tpr";
                 return Err(OptionError::new("min_tpr", format!("with `max_fpr` {reason}"))
-                    .instead("leave one of them out"));
+                    .hint("leave one of them out"));
             }
         };
         let test = Hypothesis::of_options(options, 0.0)?;

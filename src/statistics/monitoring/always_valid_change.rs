@@ -51,8 +51,8 @@ impl Versus {
             ));
         }
         if options.has("baseline") {
-            let instead = "leave out one of both";
-            return Err(OptionError::new("baseline", "cannot be given with `reference`").instead(instead));
+            let hint = "leave out one of both";
+            return Err(OptionError::new("baseline", "cannot be combined with `reference`").hint(hint));
         }
         let reference = options.value("reference").number();
         if (-1.0..=1.0).contains(&reference) {

@@ -71,7 +71,7 @@ pub fn period_order(names: &[&str]) -> Result<Vec<u32>, String> {
             let (a, b) = (name(pair[0]), name(pair[1]));
             if a.by_numbers(b) == Ordering::Equal {
                 return Err(format!(
-                    "{:?} and {:?} are the same numbers; write each period in one way",
+                    "{:?} and {:?} are the same numbers. Hint: write each period in one way",
                     a.text, b.text
                 ));
             }

@@ -136,7 +136,7 @@ pub fn periods(columns: &[Vec<Option<f64>>]) -> Result<Vec<Option<Period>>, Stri
                 return refused(
                     0,
                     auc,
-                    "n_pos and n_neg are for AUCs, and not for differences; leave them out",
+                    "n_pos and n_neg are for AUCs, and not for differences. Hint: leave them out",
                 );
             }
             Ok(Some(Period { auc, se: pooled.se(auc, se, classes), weight }))

@@ -135,7 +135,7 @@ impl KsStatistic {
     fn check_weights(&self, has_weights: bool) -> Result<(), OptionError> {
         if has_weights && self.method == NullDistribution::Exact {
             return Err(
-                "`method=\"exact\"` counts rows, and weights do not say how many there are; leave one out"
+                "`method=\"exact\"` counts rows, and weights do not say how many there are. Hint: leave one out"
                     .into(),
             );
         }

@@ -122,7 +122,7 @@ impl Range {
         let range = match (options.bounds("fpr")?, options.bounds("tpr")?) {
             (None, None) if is_scaled => {
                 return Err(OptionError::new("standardized", "is for a part of the curve")
-                    .instead("give `max_fpr` or another bound, or leave it out"));
+                    .hint("give `max_fpr` or another bound, or leave it out"));
             }
             (None, None) => None,
             (Some((low, high)), None) => Some(Range::Fpr(low, high)),
@@ -133,7 +133,7 @@ impl Range {
                 Some(Range::TwoWay { max_fpr, min_tpr })
             }
             _ => {
-                return Err(OptionError::new("", "both rates are bounded").instead(
+                return Err(OptionError::new("", "both rates are bounded").hint(
                     "write a range of one of them, or `max_fpr` with `min_tpr` for the two-way partial area, which has \
                      no standardized form",
                 ));

@@ -43,7 +43,7 @@ fn check_unknown(options: &Options) -> Result<(), OptionError> {
     let reason = format!(
         "exactly one of `auc`, `power` and `alpha` must be None, which is then returned, got {written}"
     );
-    Err(OptionError::new("", reason).instead(
+    Err(OptionError::new("", reason).hint(
         "write roc_auc_power(auc, n_pos, n_neg), roc_auc_power(None, n_pos, n_neg, `power=0.8`) or \
          roc_auc_power(auc, n_pos, n_neg, `power=0.8`, `alpha=None`)",
     ))

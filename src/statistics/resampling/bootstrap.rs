@@ -86,8 +86,8 @@ impl Resampling {
         let applies = if more.is_empty() { "applies" } else { "apply" };
         let reason =
             format!("{and_more}{applies} to the bootstrap only, and `{method}` is '{}'", value.word());
-        let instead = format!("leave this out, or write `{method}=\"{}\"`", bootstrap.word());
-        Err(OptionError::new(first, reason).instead(instead))
+        let hint = format!("leave this out, or write `{method}=\"{}\"`", bootstrap.word());
+        Err(OptionError::new(first, reason).hint(hint))
     }
 
     /// About how often all resamples together go through the rows of a group.

@@ -239,7 +239,7 @@ impl FromOptions for RocState {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         if options.has("scale") && !options.has("max_bins") {
             return Err(OptionError::new("scale", "says where a state of `max_bins` has small bins")
-                .instead("give `max_bins`, or leave `scale` out"));
+                .hint("give `max_bins`, or leave `scale` out"));
         }
         let scale = options.optional_word("scale")?;
         let limits = i128::from(*LIMITS.start())..=i128::from(*LIMITS.end());
@@ -273,7 +273,7 @@ impl Summary for RocState {
             && state_scale != scale
         {
             return Err(format!(
-                "scale is \"{}\", but the states have the scale \"{}\"; leave scale out",
+                "scale is \"{}\", but the states have the scale \"{}\". Hint: leave scale out",
                 scale.name(),
                 state_scale.name()
             ));
@@ -286,7 +286,7 @@ impl Summary for RocState {
             let score = ties.threshold(rank).map(|key| ties.value(key));
             if let Some(score) = score.filter(|&score| !scale.holds(score)) {
                 return Err(format!(
-                    "`scale=\"probability\"` is for scores from 0 to 1, but a score is {score}; leave `scale` out"
+                    "`scale=\"probability\"` expects scores from 0 to 1, got {score}. Hint: leave `scale` out"
                 ));
             }
         }

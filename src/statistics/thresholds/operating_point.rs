@@ -58,7 +58,7 @@ impl FromOptions for OperatingPoint {
         let fpr = options.bounds("fpr")?;
         if fpr.is_some() && matches!(criterion, Criterion::TargetFpr(_) | Criterion::TopP) {
             return Err(OptionError::new("min_fpr", format!("and `max_fpr` are not for `criterion` {word}"))
-                .instead("leave them out, or take another criterion"));
+                .hint("leave them out, or take another criterion"));
         }
         let reached = || match options.rate("target")? {
             0.0 => Err(OptionError::new("target", format!("must be above 0 for {word}, got {target}"))),
@@ -366,7 +366,7 @@ mod tests {
             (
                 "top_p",
                 &[("max_fpr", 0.5)],
-                "`min_fpr` and `max_fpr` are not for `criterion` 'top_p'; leave them",
+                "`min_fpr` and `max_fpr` are not for `criterion` 'top_p'. Hint: leave them",
             ),
             ("max_f", &[("min_fpr", 0.5), ("max_fpr", 0.5)], "`min_fpr` must be below `max_fpr`"),
             ("max_f", &[("min_fpr", -0.1)], "`min_fpr` must lie between 0 and 1"),

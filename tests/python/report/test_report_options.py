@@ -48,16 +48,16 @@ def page() -> str:
         for name, option in OPTIONS.items()
     ]
     shell_rows = [
-        f"| `{flag(name, option)}` | {_native.worded(option.help, flags).replace('|', chr(92) + '|')} |"
+        f"| `{flag(name, option)}` | {_native.render(option.help, flags).replace('|', chr(92) + '|')} |"
         for name, option in {**declared(ReportRequest), **declared(ReadOptions)}.items()
     ]
     conflicts = [
-        f"- `{name}` {markdown(conflict.reason)}; {markdown(conflict.instead)}."
+        f"- `{name}` {markdown(conflict.reason)}; {markdown(conflict.hint)}."
         for name, option in OPTIONS.items()
         for conflict in option.conflicts
     ]
     needs = [
-        f"- `{name}` {markdown(option.need.reason)}; {markdown(option.need.instead)}."
+        f"- `{name}` {markdown(option.need.reason)}; {markdown(option.need.hint)}."
         for name, option in OPTIONS.items()
         if option.need is not None
     ]

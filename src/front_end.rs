@@ -1,16 +1,16 @@
-//! The edge at which an error is worded: Python, or a shell.
+//! The front end that renders an error: Python or a shell.
 //!
 //! Texts name options between backticks, with a value or without: `` `level` ``, `` `method="bootstrap"` ``. In Python these
-//! are keyword arguments, and in a shell flags. Where the advice itself differs, a text has both: see [`either`](crate::statistics::options::either).
+//! are keyword arguments, and in a shell flags. Where the hint differs, a text has both forms: see [`per_front_end`](crate::statistics::options::per_front_end).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::statistics::options::{EDGES, LITERAL_BACKTICK};
+use crate::statistics::options::{FRONT_END_MARKS, LITERAL_BACKTICK};
 
-/// Where an error is read.
+/// Where a user reads an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Edge {
+pub enum FrontEnd {
     /// In Python.
     #[default]
     Python,
@@ -18,21 +18,21 @@ pub enum Edge {
     Shell(BTreeMap<String, String>),
 }
 
-impl Edge {
-    /// The text as this edge words it.
+impl FrontEnd {
+    /// The text for this front end.
     pub fn render(&self, text: &str) -> String {
         let mut rendered = String::with_capacity(text.len());
         let mut rest = text;
         while let Some((before, (python, shell), after)) = part(rest) {
-            self.word_options(before, &mut rendered);
-            self.word_options(if *self == Edge::Python { python } else { shell }, &mut rendered);
+            self.render_options(before, &mut rendered);
+            self.render_options(if *self == FrontEnd::Python { python } else { shell }, &mut rendered);
             rest = after;
         }
-        self.word_options(rest, &mut rendered);
+        self.render_options(rest, &mut rendered);
         rendered.replace(LITERAL_BACKTICK, "`")
     }
 
-    fn word_options(&self, text: &str, rendered: &mut String) {
+    fn render_options(&self, text: &str, rendered: &mut String) {
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('`') {
             rendered.push_str(before);
@@ -51,7 +51,7 @@ impl Edge {
     }
 
     fn option<'a>(&self, written: &'a str) -> Cow<'a, str> {
-        let Edge::Shell(names) = self else { return written.into() };
+        let FrontEnd::Shell(names) = self else { return written.into() };
         let (name, value) =
             written.split_once('=').map_or((written, None), |(name, value)| (name, Some(value)));
         let flag = names.get(name).cloned().unwrap_or_else(|| format!("--{}", name.replace('_', "-")));
@@ -64,7 +64,7 @@ impl Edge {
 
 /// The text before a part that differs, both forms of it, and the text behind it.
 fn part(text: &str) -> Option<(&str, (&str, &str), &str)> {
-    let [begin, between, end] = EDGES;
+    let [begin, between, end] = FRONT_END_MARKS;
     let (before, rest) = text.split_once(begin)?;
     let (forms, after) = rest.split_once(end)?;
     Some((before, forms.split_once(between)?, after))
@@ -79,29 +79,30 @@ fn names_option(inside: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::options::{OptionError, OptionValue, either};
+    use crate::statistics::options::{OptionError, OptionValue, per_front_end};
 
     #[test]
     fn one_text_at_two_edges() {
         let names = [("n_resamples".to_string(), "--resamples".to_string())].into();
-        let shell = Edge::Shell(names);
-        let text =
-            "`n_resamples` applies to the bootstrap only; write `method=\"bootstrap\"`, or `pairs=True`";
+        let shell = FrontEnd::Shell(names);
+        let text = "`n_resamples` applies to the bootstrap only. Hint: write `method=\"bootstrap\"`, or `pairs=True`";
         assert_eq!(
-            Edge::Python.render(text),
-            "n_resamples applies to the bootstrap only; write method=\"bootstrap\", or pairs=True"
+            FrontEnd::Python.render(text),
+            "n_resamples applies to the bootstrap only. Hint: write method=\"bootstrap\", or pairs=True"
         );
         assert_eq!(
             shell.render(text),
-            "--resamples applies to the bootstrap only; write --method bootstrap, or --pairs"
+            "--resamples applies to the bootstrap only. Hint: write --method bootstrap, or --pairs"
         );
-        let text =
-            format!("label \"a`b\" holds 2. Write {}.", either("pl.col(\"a\") == 2", "--label \"a = 2\""));
-        assert_eq!(Edge::Python.render(&text), "label \"a`b\" holds 2. Write pl.col(\"a\") == 2.");
+        let text = format!(
+            "label \"a`b\" holds 2. Write {}.",
+            per_front_end("pl.col(\"a\") == 2", "--label \"a = 2\"")
+        );
+        assert_eq!(FrontEnd::Python.render(&text), "label \"a`b\" holds 2. Write pl.col(\"a\") == 2.");
         assert_eq!(shell.render(&text), "label \"a`b\" holds 2. Write --label \"a = 2\".");
         let value = OptionValue::Word("`level=1`".into());
         let error = OptionError::new("method", format!("is {value}"));
-        assert_eq!(Edge::Python.render(&error.to_string()), "method is '`level=1`'");
+        assert_eq!(FrontEnd::Python.render(&error.to_string()), "method is '`level=1`'");
         assert_eq!(shell.render(&error.to_string()), "--method is '`level=1`'");
         for odd in ["a ` b", "`A`", "``", "\u{2} x", "\u{2} x \u{3}"] {
             assert_eq!(shell.render(odd), odd);
