@@ -155,13 +155,13 @@ def _warn_of_hidden(existing: Iterable[_Existing]) -> None:
     hidden = list(dict.fromkeys(".".join(each[:3]) for each in others if each[0] != _TEMPORARY))
     if hidden:
         warn(
-            f"register: functions of the same name are hidden on this connection: {', '.join(hidden)}; "
+            f"register: functions of the same name are hidden on this connection: {', '.join(hidden)}. Hint: "
             f"call them by these full names, {other_names}"
         )
     replaced = list(dict.fromkeys(each[2] for each in others if each[0] == _TEMPORARY))
     if replaced:
         warn(
-            f"register: temporary macros of the same name are replaced: {', '.join(replaced)}; "
+            f"register: temporary macros of the same name are replaced: {', '.join(replaced)}. Hint: "
             f"create them again under another name, {other_names}"
         )
 

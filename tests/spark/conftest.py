@@ -38,7 +38,7 @@ def started(master: str, **settings: str) -> SparkSession:
     from pyspark.sql import SparkSession
 
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        pytest.fail("these tests need Java 17 or newer, for Spark; install it, or set JAVA_HOME")
+        pytest.fail("these tests need Java 17 or newer, for Spark. Hint: install it, or set JAVA_HOME")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master(master).config("spark.ui.enabled", "false")
     settings = {

@@ -162,12 +162,14 @@ def test_an_integer_state(frame: DataFrame, rows: pl.DataFrame, same: Callable[.
 @pytest.mark.parametrize("label", [2, -1])
 def test_another_number_as_label_is_refused(label: int, frame: DataFrame) -> None:
     wrong = frame.withColumn("label", F.lit(label))
-    message = f'roc_auc: label "label" holds {label}, but a label is Boolean, or an integer or float column'
+    message = f'roc_auc: label "label" holds {label}, expected Booleans, or integers or floats'
     with pytest.raises(PythonException, match=message):
         wrong.groupBy("segment").agg(pauc.roc_auc("label", "score")).collect()
-    with pytest.raises(PythonException, match=f'report: label "label" holds {label}, but a label is'):
+    with pytest.raises(PythonException, match=f'report: label "label" holds {label}, expected Booleans'):
         pauc.report(wrong, "label", "score", by="segment").collect()
-    with pytest.raises(PythonException, match=f'group_states: label "label" holds {label}, but a label is'):
+    with pytest.raises(
+        PythonException, match=f'group_states: label "label" holds {label}, expected Booleans'
+    ):
         pauc.group_states(wrong, "label", "score").collect()
 
 
@@ -194,23 +196,23 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
         ValueError,
         "roc_auc_ci: method must be one of 'wilson', 'delong'",
     ),
-    (lambda: pauc.roc_auc("y"), TypeError, "roc_auc: score must be given, or states"),
+    (lambda: pauc.roc_auc("y"), TypeError, "roc_auc: score required, or states"),
     (lambda: pauc.roc_auc("y", "s", colour=3), TypeError, "unexpected keyword argument 'colour'"),
     (
         lambda: pauc.roc_state("y", "s", max_bins=3),
         ValueError,
         "roc_state: max_bins must be an integer from 16",
     ),
-    (lambda: pauc.gini("y", "s", state="day"), ValueError, "gini: state cannot be given with label"),
+    (lambda: pauc.gini("y", "s", state="day"), ValueError, "gini: state and label"),
     (
         lambda: pauc.gini(pl.col("y"), "s"),
         TypeError,
-        "gini: label must be a column name or a Column of Spark, got polars.expr.expr.Expr; write",
+        "gini: label must be a column name or a Column of Spark, got polars.expr.expr.Expr. Hint: write",
     ),
     (
         lambda: pauc.gini("y", "s", score_type=T.LongType()),
         ValueError,
-        "gini: score_type is for results that hold scores, which this has not; leave it out",
+        "gini: score_type is for results that hold scores, which this has not. Hint: leave it out",
     ),
     (
         lambda: pauc.roc_state("y", "s", score_type="double"),

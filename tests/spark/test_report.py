@@ -265,7 +265,8 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (
         lambda f: pauc.report(f, "label", "score", by="segment", stability=pl.col("day") < 3),
         ValueError,
-        "report: stability is about the column 'day', and states have the columns of by alone; add it to by",
+        "report: stability is about the column 'day', and states have the columns of by alone. Hint: add it "
+        "to by",
     ),
     (
         lambda f: pauc.report(f, "label", "scores"),
@@ -285,7 +286,7 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (
         lambda f: pauc.report(f, "label", [F.col("other").alias("score"), "score"]),
         ValueError,
-        "report: two columns are named 'score'; give one another name",
+        "report: two columns are named 'score'. Hint: give one another name",
     ),
     (
         lambda f: pauc.report(f.withColumnRenamed("segment", "auc"), "label", "score", by="auc"),

@@ -30,10 +30,10 @@ _GZIP = b"\x1f\x8b"
 _COMPRESSED = (_GZIP, b"\x28\xb5\x2f\xfd", b"\x78\x01", b"\x78\x9c", b"\x78\xda")
 
 _UNREADABLE = {
-    b"BZh": "is compressed by bzip2; decompress it, or compress it by gzip or zstd",
-    b"\xfd7zXZ\x00": "is compressed by xz; decompress it, or compress it by gzip or zstd",
-    b"\x04\x22\x4d\x18": "is compressed by LZ4; decompress it, or compress it by gzip or zstd",
-    b"PK\x03\x04": "is a ZIP archive or a workbook; unpack it, or save the sheet as CSV",
+    b"BZh": "is compressed by bzip2. Hint: decompress it, or compress it by gzip or zstd",
+    b"\xfd7zXZ\x00": "is compressed by xz. Hint: decompress it, or compress it by gzip or zstd",
+    b"\x04\x22\x4d\x18": "is compressed by LZ4. Hint: decompress it, or compress it by gzip or zstd",
+    b"PK\x03\x04": "is a ZIP archive or a workbook. Hint: unpack it, or save the sheet as CSV",
     b"PARE": "is an encrypted Parquet file. Hint: write it without encryption",
     b"ORC": "is an ORC file. Hint: write it as Parquet",
     b"Obj\x01": "is an Avro file. Hint: write it as Parquet",
@@ -157,7 +157,7 @@ def _kind_of_text(name: str, place: str, ending: str, head: bytes) -> Kind:
         (encoding for mark, encoding in _ENCODINGS.items() if head.startswith(mark)), "utf-8"
     )
     if head.startswith(_COMPRESSED) and not head.startswith(_GZIP) and not _is_utf8(encoding):
-        raise Refusal(f"cannot read {_words(name)}: it is compressed text in {encoding}; decompress it")
+        raise Refusal(f"cannot read {_words(name)}: it is compressed text in {encoding}. Hint: decompress it")
     if head.startswith(_COMPRESSED) and _is_utf8(encoding):
         first = _first_line_of_compressed(name, place)
     else:

@@ -192,14 +192,16 @@ class History:
         if missing or further:
             has = f"has no column {missing[0]!r}" if missing else f"has a column {further[0]!r} too many"
             raise Refusal(
-                f"{str(self.file)!r} {has}, so it is of other groups or of another release of polars-auc; "
+                f"{str(self.file)!r} {has}, so it is of other groups or of another release of polars-auc. "
+                "Hint: "
                 "write another file"
             )
         try:
             rows = self.rows.select(pl.col(name).cast(dtype) for name, dtype in now.schema.items())
         except pl.exceptions.PolarsError as error:
             raise Refusal(
-                f"{str(self.file)!r} has a column of another dtype than this report: {first_line(error)}; "
+                f"{str(self.file)!r} has a column of another dtype than this report: {first_line(error)}. "
+                "Hint: "
                 "write another file"
             ) from error
         is_wrong = pl.col(_PERIOD).is_null() | ~_AUC.is_between(0, 1) | (_SE < 0)

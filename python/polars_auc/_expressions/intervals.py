@@ -491,7 +491,7 @@ def bootstrap_ci(
     for option in options:
         if option not in allowed:
             supported = f"its options are {', '.join(allowed)}" if allowed else "it has none"
-            msg = f"{name}: {option} is not an option of {statistic} when bootstrapping; {supported}"
+            msg = f"{name}: {option} is not an option of {statistic} when bootstrapping. Hint: {supported}"
             raise TypeError(msg)
     if statistic == "ks_statistic":
         options = {

@@ -119,7 +119,7 @@ def group_states(
     names = list(score_columns)
     if len({*keys, *names}) < len(keys) + len(names):
         msg = (
-            f"{name}: the columns of the result must have different names, got {[*keys, *names]}; "
+            f"{name}: the columns of the result must have different names, got {[*keys, *names]}. Hint: "
             'give a score another name, as in pl.col("s").alias("t")'
         )
         raise ValueError(msg)

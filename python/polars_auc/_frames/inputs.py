@@ -44,7 +44,7 @@ def rows_of(name: str, frame: IntoFrame, *, role: str = "frame") -> pl.LazyFrame
             hint = _conversion(frame)
             msg = f"{name}: the {role}, a {got}, cannot be read as an Arrow table: {error}. Hint: {hint}"
             raise TypeError(msg) from error
-    msg = f"{name}: {role} must be a DataFrame or a LazyFrame, got {got}; {_conversion(frame)}"
+    msg = f"{name}: {role} must be a DataFrame or a LazyFrame, got {got}. Hint: {_conversion(frame)}"
     raise TypeError(msg)
 
 

@@ -144,7 +144,8 @@ def _drawing(
         others = [name for name in rows.columns if name not in {*keys, *panels, *_COLUMNS, _SHARES}]
         hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"
         msg = (
-            f"{_NAME}: coverage has several bands that by={keys} and facet={panels} do not tell apart; {hint}"
+            f"{_NAME}: coverage has several bands that by={keys} and facet={panels} do not tell apart. "
+            f"Hint: {hint}"
         )
         raise ValueError(msg)
     each = bands.with_columns(n=pl.col("epsilon").list.len()).explode("epsilon")
@@ -165,7 +166,7 @@ def _drawing(
     points = steps.with_columns(share=further / pl.col("further").sum().over("curve", "panel"))
     if points.height > MOST_POINTS:
         msg = (
-            f"{_NAME}: there are {points.height:,} points, and a chart takes at most {MOST_POINTS:,}; "
+            f"{_NAME}: there are {points.height:,} points, and a chart takes at most {MOST_POINTS:,}. Hint: "
             "draw fewer bands, or compare them with fewer curves"
         )
         raise ValueError(msg)

@@ -398,7 +398,8 @@ def _placed(
         hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"
         hint += f", or sort one curve by {kind.rising or kind.monotone[0]}"
         msg = (
-            f"{_name()}: {what} has points that fall, as those of several curves do that {cause} apart; "
+            f"{_name()}: {what} has points that fall, as those of several curves do that {cause} apart. "
+            "Hint: "
             f"{hint}"
         )
         raise ValueError(msg)
@@ -421,7 +422,7 @@ def _refuse_unmatched(what: str, parts: pl.DataFrame, lines: pl.DataFrame) -> No
     if unmatched.height:
         names = sorted(", ".join(name for name in row if name) for row in unmatched.rows())
         msg = (
-            f"{_name()}: {what} has {names[0]!r}, which is not one of the curves; "
+            f"{_name()}: {what} has {names[0]!r}, which is not one of the curves. Hint: "
             "make both of the same scores and the same groups"
         )
         raise ValueError(msg)

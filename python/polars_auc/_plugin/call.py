@@ -341,7 +341,7 @@ def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> 
     if role == "state":
         frame, names = "frame", names if name == "merge_states" else f"state={names}"
     msg = (
-        f"{name}: {role} must be a column name or an expression, got {type(column).__name__}; "
+        f"{name}: {role} must be a column name or an expression, got {type(column).__name__}. Hint: "
         f"write {frame}.select({name}({names})){hint}"
     )
     raise TypeError(msg)

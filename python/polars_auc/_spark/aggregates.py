@@ -171,6 +171,6 @@ def _other_scores(name: str, frame: pl.DataFrame, names: Mapping[str, str], decl
     got = spark_type(dtype)
     held = f"{role} {names[role]!r} has scores of the type {got}"
     return (
-        f"{name}: {held}, but the result is declared with scores of {spark_type(declared)}; "
+        f"{name}: {held}, but the result is declared with scores of {spark_type(declared)}. Hint: "
         f"write score_type={got}"
     )

@@ -359,7 +359,7 @@ impl WithScores for SomeGroups<'_> {
                 let RowCounts { n_pos, n_neg, have_weights, .. } = rows.row_counts();
                 // Nothing is drawn from rows with weights.
                 count::check_laid_out(if have_weights { 0 } else { n_pos + n_neg })
-                    .map_err(|message| format!("{message}. For more rows {alternative}"))?;
+                    .map_err(|message| format!("{message}. Hint: for more rows {alternative}"))?;
             }
             let present = filled.append(*answer, &mut rows)?;
             filled.close(lists, present);

@@ -183,7 +183,8 @@ def test_previous_along_one_of_several_columns(capsys: Capture) -> None:
     for arguments, message in (
         (
             keys,
-            "needs the column whose previous value is meant, since --by is ['g', 'key']; write --along 'key'",
+            "needs the column whose previous value is meant, since --by is ['g', 'key']. Hint: write "
+            "--along 'key'",
         ),
         (
             [*keys, "--along", "other"],
@@ -309,17 +310,17 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         (["report", "text.parquet", "--label", "y", "--score", "score"], "text.parquet"),
         (
             [*FILES, "--score", "score", "--label", "lable"],
-            "--label names the column 'lable', which is not in the files; there are: g, label",
+            "--label names the column 'lable', which is not in the files, expected one of g, label",
         ),
-        ([*REPORT, "--score", "(("], "--score '((' is no SQL expression"),
+        ([*REPORT, "--score", "(("], "--score '((' is not a SQL expression"),
         ([*REPORT, "--by", "h"], "--by names the column 'h'"),
         ([*REPORT, "--by", "g", "--by", "g"], "--by names one column twice"),
         ([*REPORT, "--score", "score"], "--score names one score twice"),
         ([*REPORT, "--where", "h > 1"], "--where names the column 'h'"),
-        ([*REPORT, "--where", "g + 1"], "--where 'g + 1' is no condition"),
+        ([*REPORT, "--where", "g + 1"], "--where 'g + 1' is not a condition"),
         ([*REPORT, "--fail-if", "acu < 1"], "--fail-if names the column 'acu', which is not in the report"),
-        ([*REPORT, "--fail-if", "auc <"], "--fail-if 'auc <' is no SQL expression"),
-        ([*REPORT, "--where", "GREATEST() > 1"], "--where 'GREATEST() > 1' is no SQL expression"),
+        ([*REPORT, "--fail-if", "auc <"], "--fail-if 'auc <' is not a SQL expression"),
+        ([*REPORT, "--where", "GREATEST() > 1"], "--where 'GREATEST() > 1' is not a SQL expression"),
         ([*REPORT, "--fail-if", "score"], "--fail-if"),
         (
             [*REPORT, "--fail-if", "UNNEST(ARRAY[TRUE, FALSE])"],
@@ -328,7 +329,7 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ([*REPORT, "--level", "95"], "--level must lie between 0 and 1, such as 0.95, got 95.0"),
         ([*REPORT, "--level", "high"], "argument --level"),
         ([*REPORT, "--compare"], "--compare needs two scores or more, got one"),
-        ([*REPORT, "--versus", "rest"], "--versus compares groups, but there are none; write --by segment"),
+        ([*REPORT, "--versus", "rest"], "--versus needs groups. Hint: write --by segment"),
         (
             [*REPORT, "--by", "g", "--versus", "best"],
             "versus must be one of 'rest', 'pooled_rest', 'overall', 'previous'",
@@ -345,7 +346,8 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ([*REPORT, "--ci", "bootstrap", "--seed", "-1"], "--seed must be an integer from 0"),
         (
             [*REPORT, "--seed", "7"],
-            "--seed applies to the bootstrap only, and --ci is 'wilson'; leave this out, or write --ci boot",
+            "--seed applies to the bootstrap only, and --ci is 'wilson'. Hint: leave this out, or write "
+            "--ci boot",
         ),
         ([*REPORT, "--adjust", "tukey"], "adjust must be one of 'holm', 'hochberg'"),
         ([*REPORT, "--folds", "list"], "--folds must be a column of plain values, got List(Int64)"),
@@ -356,7 +358,7 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ),
         (
             [*FILES, "--score", "score", "--label", "word"],
-            "--label 'word' holds words ('bad', 'good'), and must hold 0 and 1 or Booleans. Name the "
+            "--label 'word' holds words ('bad', 'good'), and must hold 0 and 1 or Booleans. Hint: name the "
             "positive class, as in --label \"CASE WHEN word = 'bad' THEN TRUE WHEN word = 'good' THEN FALSE "
             "END\", or the other way round; 'bad' is the rarer",
         ),
@@ -366,14 +368,14 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ),
         (
             [*FILES, "--score", "score", "--label", "g % 3"],
-            'as in --label "CASE WHEN g % 3 = ... THEN TRUE WHEN g % 3 IN (0, 1, 2) THEN FALSE END" with',
+            'class: --label "CASE WHEN g % 3 = ... THEN TRUE WHEN g % 3 IN (0, 1, 2) THEN FALSE END" with',
         ),
         (
             [*FILES, "--score", "score", "--label", "y + 1"],
             'or --label "CASE WHEN y + 1 = 2 THEN TRUE WHEN y + 1 = 1 THEN FALSE END" (2 is the rarer)',
         ),
-        ([*FILES, "--score", "y", "--label", "score"], "like a score: are --label and --score swapped?"),
-        ([*FILES, "--score", "y", "--label", "g * 7"], "like a score: are --label and --score swapped?"),
+        ([*FILES, "--score", "y", "--label", "score"], "like a score; check --label and --score"),
+        ([*FILES, "--score", "y", "--label", "g * 7"], "like a score; check --label and --score"),
         (
             ["report", "a.parquet", "--label", "y", "--score", "word"],
             'write --score "TRY_CAST(word AS DOUBLE) AS word"',
@@ -389,7 +391,7 @@ def test_gate(folder: Path, capsys: Capture) -> None:
             "--output must end in .parquet, .csv, .json, .xlsx, .md, .html, got 'out.xls'",
         ),
         ([*REPORT, "-o", "a.parquet"], "--output 'a.parquet' is one of the files to read"),
-        ([*REPORT, "-o", "none/out.csv"], "--output is in 'none', which is no folder"),
+        ([*REPORT, "-o", "none/out.csv"], "--output is in 'none', which is not a folder"),
     ],
 )
 def test_refusals(folder: Path, capsys: Capture, arguments: list[str], message: str) -> None:
@@ -522,7 +524,7 @@ def test_single_options_are_written_once(folder: Path, capsys: Capture) -> None:
     }
     for option, value in options.items():
         message = refused([*REPORT, option, value, option, value], capsys)
-        assert f"{option} is given twice; write it once" in message
+        assert f"{option} is given twice. Hint: write it once" in message
     assert "--compare is given twice" in refused([*REPORT, "--compare", "--compare"], capsys)
     assert not (folder / "out.csv").exists()
 
@@ -551,10 +553,13 @@ def test_a_report_of_nothing_is_refused(capsys: Capture) -> None:
     pl.DataFrame(schema={"y": pl.Int8, "s": pl.Float64}).write_parquet("to/empty.parquet")
     for arguments, message in (
         ([*REPORT, "--where", "g > 1000"], "--where 'g > 1000' leaves no row."),
-        ([*words, "word = 'bda'"], "'word' holds 'bad', 'good'. If that may be, write --allow-empty"),
+        (
+            [*words, "word = 'bda'"],
+            "'word' holds 'bad', 'good'. Hint: if that is expected, write --allow-empty",
+        ),
         ([*words, "word <> 'bda'"], "no row is negative: --label \"word <> 'bda'\" is the same in all rows"),
         ([*words, "word = 'it''s'"], "'word' holds 'bad', 'good'."),
-        ([*words, "g > 1000"], "'g' holds 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, .... If that may be"),
+        ([*words, "g > 1000"], "'g' holds 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, .... Hint: if that is expected"),
         ([*words, "other > 1000"], "no row is positive: --label 'other > 1000' is the same in all rows"),
         ([*words, "y", "--where", "y = 1"], "no row is negative: --label 'y' is the same in all rows that"),
         (
@@ -716,7 +721,7 @@ def test_names_that_are_not_utf_8(folder: Path, capsys: Capture) -> None:
     options = ["--label", "y", "--score", "s"]
     for files in (f"odd/{name}", "odd", "odd/*.parquet", os.fsdecode(b"\xff.parquet")):
         message = refused(["report", files, *options], capsys)
-        assert "is not UTF-8; give it another name" in message or "no file matches" in message
+        assert "is not UTF-8. Hint: give it another name" in message or "no file matches" in message
     for option in ("--label", "--by", "--where", "--fail-if", "--folds"):
         refused([*REPORT, option, os.fsdecode(b"\xff")], capsys)
     output = os.fsdecode(b"to/\xff.csv")
@@ -735,7 +740,7 @@ def test_one_expression_of_columns(option: str, text: str, capsys: Capture) -> N
 
 @pytest.mark.usefixtures("folder")
 def test_several_columns_are_no_score(capsys: Capture) -> None:
-    assert "columns; write one" in refused([*REPORT, "--score", "COLUMNS('.*')"], capsys)
+    assert "columns. Hint: write one" in refused([*REPORT, "--score", "COLUMNS('.*')"], capsys)
 
 
 @pytest.mark.usefixtures("folder")
@@ -773,7 +778,7 @@ def test_links_pipes_and_rights_of_the_output(folder: Path) -> None:
 
 def test_an_output_that_is_a_folder(folder: Path, capsys: Capture) -> None:
     (folder / "out.csv").mkdir()
-    assert "--output 'out.csv' is a folder; name a file" in refused([*REPORT, "-o", "out.csv"], capsys)
+    assert "--output 'out.csv' is a folder. Hint: name a file" in refused([*REPORT, "-o", "out.csv"], capsys)
 
 
 def test_brackets_in_names_that_exist(folder: Path) -> None:
@@ -812,7 +817,7 @@ def test_errors_name_differing_and_damaged_files(folder: Path, capsys: Capture) 
     Path("x/empty.parquet").touch()
     rows.write_csv("x/rows.csv")
     for names, message in (
-        (["1", "word"], "--score 's' holds texts in 'x/word.parquet', and must hold numbers"),
+        (["1", "word"], "--score 's' holds texts in 'x/word.parquet', expected numbers"),
         (["1", "lacks"], "--score names the column 's', which 'x/lacks.parquet' lacks, unlike other files"),
         (["lacks", "1"], "--score names the column 's', which 'x/lacks.parquet' lacks, unlike other files"),
         (["1", "damaged"], "cannot read 'x/damaged.parquet': "),
@@ -957,16 +962,16 @@ def test_states_of_days_give_the_report_of_their_rows(
         ),
         (
             ["state", "--label", "label", "--score", "tree", "-o", "x.parquet", "--where", "1 = 0"],
-            "no row has a label and a score. If that may be, write --allow-empty",
+            "no row has a label and a score. Hint: if that is expected, write --allow-empty",
         ),
-        (["merge", "-o", "x.parquet", "--by", "segment", "--by", "segment"], "holds no column of states"),
+        (["merge", "-o", "x.parquet", "--by", "segment", "--by", "segment"], "has no column of states"),
         (
             ["merge", "-o", "x.parquet"],
-            "breast_cancer.parquet' holds no column of states; polars-auc state makes them",
+            "breast_cancer.parquet' has no column of states. Hint: write states with polars-auc state",
         ),
         (
             ["report", "--from-states"],
-            "breast_cancer.parquet' holds no column of states; polars-auc state makes them",
+            "breast_cancer.parquet' has no column of states. Hint: write states with polars-auc state",
         ),
         (["report", "--from-states", "--compare"], "--compare needs rows"),
         (
@@ -1135,7 +1140,7 @@ def test_columns_of_text_files_go_by_name(folder: Path, capsys: Capture) -> None
     assert [cell.strip() for cell in out.splitlines()[3].strip("│").split("┆")][:4] == ["s", "4", "2", "1"]
     (folder / "3.csv").write_text("y,t\n0,1\n1,2\n")
     message = refused(["report", "1.csv", "3.csv", *options], capsys)
-    assert "'3.csv' lacks the column 's', which '1.csv' has" in message
+    assert "'3.csv' lacks the column 's', unlike '1.csv'" in message
     (folder / "4.csv").write_text("y,s\n0,1\n1,many\n")
     assert "polars-auc: " in refused(["report", "4.csv", *options], capsys)
     (folder / "5.csv").write_text("")
@@ -1263,7 +1268,7 @@ def test_groups_written_in_sql(folder: Path, capsys: Capture) -> None:
     assert main([*report, "--by", f'{sql} AS "the month"']) == 0
     assert "the month" in pl.read_parquet("to/out.parquet").columns
     capsys.readouterr()
-    assert "is no SQL expression" in refused([*report, "--by", "EXTRACT(("], capsys)
+    assert "is not a SQL expression" in refused([*report, "--by", "EXTRACT(("], capsys)
     assert "'segment', which is not in the files" in refused([*report, "--by", "segment"], capsys)
 
 

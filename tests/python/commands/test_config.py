@@ -92,10 +92,10 @@ def test_the_command_line_replaces_the_file(folder: Path, capsys: Capture) -> No
     [
         ("[input", "cannot read 'x.toml': "),
         ("[report]\nby = " + "[" * 5000, "cannot read 'x.toml': lists are nested too deeply"),
-        ('label = "y"', "'x.toml': 'label' is outside any table; put it under [input]"),
-        ("[reports]", "'x.toml' has a table [reports]; there are: [input], [report], [curve]"),
-        ('[input]\nlabels = "y"', "'x.toml': [input] has 'labels', which no command knows"),
-        ("[report]\nbands = 3", "'x.toml': [report] has 'bands'; report knows "),
+        ('label = "y"', "'x.toml': 'label' is outside any table. Hint: put it under [input]"),
+        ("[reports]", "'x.toml' has a table [reports], expected one of [input], [report], [curve]"),
+        ('[input]\nlabels = "y"', "'x.toml': [input] has the unknown option 'labels'"),
+        ("[report]\nbands = 3", "'x.toml': [report] has the unknown option 'bands', expected one of "),
         ("[report]\nlevel = {a = 1}", "'x.toml': level must be a text, a number, or a list of these, got"),
         ("[report]\nlevel = [true]", "'x.toml': level must be a text, a number, or a list of these, got"),
         ("[report]\nlevel = [0.5, 0.6]", "--level is given twice"),
@@ -264,7 +264,7 @@ def test_init_decides_nothing_of_words(folder: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("last", "message"),
     [
-        ({"label": 2, "score": 0.5}, 'label "label" holds 2, but a label is'),
+        ({"label": 2, "score": 0.5}, 'label "label" holds 2, expected Booleans'),
         ({"label": 1, "score": math.nan}, 'a score is NaN in some rows; write nan = "skip"'),
     ],
 )

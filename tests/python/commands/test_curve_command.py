@@ -89,7 +89,7 @@ def test_curves_of_states(tmp_path: Path, capsys: Capture) -> None:
         assert main(["curve", days, "--from-states", *wrong, "-o", str(tmp_path / "y.parquet")]) == 2
         assert message in capsys.readouterr().err
     assert main(["curve", str(DATA), "--from-states", "-o", str(tmp_path / "y.parquet")]) == 2
-    assert "holds no column of states" in capsys.readouterr().err
+    assert "has no column of states" in capsys.readouterr().err
 
 
 def test_curves_of_folds_of_states(tmp_path: Path, capsys: Capture) -> None:
@@ -190,7 +190,7 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
             "--output must end in .html, .pdf, .png, .svg, .parquet, .csv, .json, .xlsx, .md, got",
         ),
         ([], "required: -o/--output"),
-        (["-o", "x.csv", "--level", "0.9"], "--level is for --band; give it, or leave this out"),
+        (["-o", "x.csv", "--level", "0.9"], "--level is for --band. Hint: give it, or leave this out"),
         (["-o", "x.html", "--seed", "0"], "--seed is for --band"),
         (["-o", "x.csv", "--band", "radial", "--max-points", "9"], "a table with --band holds bands"),
         (["-o", "x.csv", "--band", "fixed_width", "--seed", "0"], "--band 'fixed_width' draws none"),
@@ -200,12 +200,13 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
         (["-o", "x.csv", "--band", "round"], "invalid choice: 'round'"),
         (
             ["-o", "x.csv", "--by", "label"],
-            "there is no curve to write: each needs a positive and a negative",
+            "no curve to write: each needs a positive and a negative",
         ),
         (["-o", "x.csv", "--by", "none"], "--by names the column 'none'"),
         (
             ["-o", "x.html", "--by", "fold", "--by", "segment", "--band", "fixed_width", "--points", "999"],
-            "points, and a chart takes at most 50,000; write --max-points 312 and --points 101, or draw",
+            "points, and a chart takes at most 50,000. Hint: write --max-points 312 and --points 101, or "
+            "draw",
         ),
         (["-o", "x.csv", "--folds", "none"], "--folds"),
         (["-o", "x.csv", "--folds", "fold", "--points", "2"], "--points must be an integer from 3"),
@@ -213,16 +214,17 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
         (["-o", "x.csv", "--folds", "fold", "--level", "0.9"], "--level is for --band"),
         (
             ["-o", "x.csv", "--folds", "fold", "--band", "radial", "--seed", "1"],
-            "--seed applies to curves of resamples only, and --folds gives the curves; leave it out",
+            "--seed applies to curves of resamples only, and --folds gives the curves. Hint: leave it out",
         ),
         (
             ["-o", "x.csv", "--folds", "fold", "--band", "likelihood"],
-            "--folds gives several curves, and --band 'likelihood' makes a band of one; leave --folds out",
+            "--folds gives several curves, and --band 'likelihood' makes a band of one. Hint: leave --folds "
+            "out",
         ),
-        (["-o", "x.csv", "--folds", "fold", "--by", "fold", "--band", "radial"], "there is no band to write"),
+        (["-o", "x.csv", "--folds", "fold", "--by", "fold", "--band", "radial"], "no band to write"),
         (
             ["-o", "x.html", "--by", "segment", "--folds", "fold", "--max-points", "999", "--points", "9999"],
-            "points, and a chart takes at most 50,000; write --max-points",
+            "points, and a chart takes at most 50,000. Hint: write --max-points",
         ),
     ],
 )
@@ -291,7 +293,7 @@ def test_the_title_of_a_page(tmp_path: Path, capsys: Capture) -> None:
     capsys.readouterr()
     for output in ("y.png", "y.csv"):
         assert main([*CURVE, "--title", "x", "-o", str(tmp_path / output)]) == 2
-        assert "--title is of a page; end --output in .html, or leave it out" in capsys.readouterr().err
+        assert "--title is of a page. Hint: end --output in .html, or leave it out" in capsys.readouterr().err
         assert not (tmp_path / output).exists()
 
 

@@ -122,7 +122,7 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
     [
         (
             ["--kind", "pr", "--band", "radial"],
-            "--band is for --kind roc, got --kind pr; leave one of them out",
+            "--band is for --kind roc, got --kind pr. Hint: leave one of them out",
         ),
         (["--kind", "det", "--folds", "fold"], "--folds is for --kind roc, got --kind det"),
         (["--kind", "cap", "--max-points", "9"], "--max-points is for --kind roc, got --kind cap"),
@@ -138,7 +138,8 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
         ),
         (
             ["--kind", "net-benefit", "--low-is-positive"],
-            "--low-is-positive reverses scores, and --kind net-benefit expects probabilities; leave it out, "
+            "--low-is-positive reverses scores, and --kind net-benefit expects probabilities. Hint: leave "
+            "it out, "
             'and write --score "1 - s"',
         ),
         (["--kind", "calibration", "--max-points", "9"], "--max-points is for --kind roc, got --kind cal"),
@@ -168,7 +169,4 @@ def test_a_group_with_one_band_has_no_lift_curve(tmp_path: Path, capsys: Capture
         "1 of 2 curves left out: each needs a positive, a negative and two bands" in capsys.readouterr().err
     )
     assert main([*options, "--where", "\"group\" = 'b'", "-o", str(tmp_path / "y.svg")]) == 2
-    assert (
-        "there is no curve to write: each needs a positive, a negative and two bands"
-        in capsys.readouterr().err
-    )
+    assert "no curve to write: each needs a positive, a negative and two bands" in capsys.readouterr().err

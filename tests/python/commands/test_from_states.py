@@ -99,7 +99,8 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
     [
         (
             {"compare": True},
-            "compare needs rows, but state gives states; leave it out, or give label and scores of rows",
+            "compare needs rows, but state gives states. Hint: leave it out, or give label and scores of "
+            "rows",
         ),
         ({"cluster": "user"}, "cluster needs rows, but state gives states"),
         ({"weight": "w"}, "weight needs rows"),
@@ -110,11 +111,11 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
         ({"memory": "bounded"}, "memory needs rows"),
         (
             {"state": []},
-            r'state must name at least one column, got none; write report\(frame, state="state"\)',
+            r'state must name at least one column, got none. Hint: write report\(frame, state="state"\)',
         ),
         ({"state": ["s", "s"]}, "two states are named 's'"),
-        ({"label": "label"}, "label cannot be given with state, because a state holds counted rows already"),
-        ({"scores": "s"}, "scores cannot be given with state"),
+        ({"label": "label"}, "label cannot be combined with state, whose rows are counted already"),
+        ({"scores": "s"}, "scores cannot be combined with state"),
         (
             {"by": "key", "versus": "previous", "groupings": "each"},
             'must be "rest", "pooled_rest" or "overall"',
@@ -122,7 +123,10 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
         ({"by": "s"}, "by names 's', which is a column of states"),
         ({"folds": "s"}, "folds must be a column of plain values, got Struct"),
         ({"user": "s"}, "user must be a column of plain values, got Struct"),
-        ({"stability": "key"}, "stability must be true or false in each row, got String; write stability="),
+        (
+            {"stability": "key"},
+            "stability must be true or false in each row, got String. Hint: write stability=",
+        ),
     ],
 )
 def test_what_needs_rows_is_refused(rows: pl.DataFrame, options: dict[str, Any], message: str) -> None:
@@ -131,11 +135,11 @@ def test_what_needs_rows_is_refused(rows: pl.DataFrame, options: dict[str, Any],
 
 
 def test_neither_rows_nor_states(rows: pl.DataFrame) -> None:
-    with pytest.raises(TypeError, match="scores must be given, or states in place of label and scores"):
+    with pytest.raises(TypeError, match="scores required, or state in place of label and scores"):
         pa.report(rows, "label")
-    with pytest.raises(TypeError, match="label must be given, or states in place of label and scores"):
+    with pytest.raises(TypeError, match="label required, or state in place of label and scores"):
         pa.report(rows, None, "s", memory="bounded")
-    with pytest.raises(pl.exceptions.ComputeError, match='state "s" has dtype f32, but a state is'):
+    with pytest.raises(pl.exceptions.ComputeError, match='state "s" has dtype f32, expected structs'):
         pa.report(rows, state="s")
     heavy = rows.group_by("key").agg(state=pa.roc_state("label", "score", weight="weight"))
     report = pa.report(heavy, state="state", by="key", versus="rest")
@@ -179,7 +183,9 @@ def test_the_shell(rows: pl.DataFrame, tmp_path: Path, capsys: pytest.CaptureFix
     assert "Stability" in Path(page).read_text()
     capsys.readouterr()
     assert main([*command, "--cluster", "user"]) == 2
-    message = "--cluster needs rows, but --from-states says that the files hold states; leave it out, or read"
+    message = (
+        "--cluster needs rows, but --from-states says that the files hold states. Hint: leave it out, or read"
+    )
     assert message in capsys.readouterr().err
 
 
@@ -211,9 +217,9 @@ def test_pages_of_states(rows: pl.DataFrame, tmp_path: Path) -> None:
     assert "Score distributions" in page
     assert "Stability of scores" in page
     variants: dict[str, dict[str, Any]] = {
-        "label cannot be given with state": {"label": "label"},
+        "label cannot be combined with state": {"label": "label"},
         "low_is_positive needs rows, but state gives states": {"low_is_positive": True},
-        "state names columns of frame; give frame": {"frame": None, "stability": None},
+        "state names columns of frame. Hint: give frame": {"frame": None, "stability": None},
         "frame has other rows than the report": {"frame": states.filter(REFERENCE)},
     }
     for words, wrong in variants.items():

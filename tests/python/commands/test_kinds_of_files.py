@@ -104,8 +104,8 @@ def test_first_bytes_determine_the_kind_of_a_file(kind: str) -> None:
     [
         ("x.csv.bz2", bz2.compress(CSV), "it is compressed by bzip2; decompress it"),
         ("x.csv.xz", lzma.compress(CSV), "it is compressed by xz; decompress it"),
-        ("x.avro", b"Obj\x01...", "it is an Avro file; write it as Parquet"),
-        ("x.orc", b"ORC...", "it is an ORC file; write it as Parquet"),
+        ("x.avro", b"Obj\x01...", "it is an Avro file. Hint: write it as Parquet"),
+        ("x.orc", b"ORC...", "it is an ORC file. Hint: write it as Parquet"),
         (
             "x.xlsx",
             b"PK\x03\x04...",
@@ -119,9 +119,9 @@ def test_first_bytes_determine_the_kind_of_a_file(kind: str) -> None:
             zipped(CSV.decode().encode("latin-1")),
             "write its encoding, as in --encoding windows-1252",
         ),
-        ("x.json", b'[{"y": 1}]', "is one list of JSON; write one object on each line"),
+        ("x.json", b'[{"y": 1}]', "is one list of JSON. Hint: write one object on each line"),
         ("x.csv", CSV.replace(b",", b"~"), "If --separator is another character, write it"),
-        ("x.csv", EUROPEAN, "If the comma stands before decimals, write --decimal-comma"),
+        ("x.csv", EUROPEAN, "if the comma is the decimal sign, write --decimal-comma"),
     ],
 )
 def test_unreadable_files_have_a_reason(name: str, written: bytes, message: str, capsys: Capture) -> None:
@@ -140,7 +140,7 @@ def test_unreadable_files_have_a_reason(name: str, written: bytes, message: str,
             "--separator is the comma, which --decimal-comma puts into",
         ),
         (["--encoding", "klingon"], "--encoding must be the name of an encoding, got 'klingon'"),
-        (["--separator", ";"], "--separator is for text files, and 'x.parquet' is none"),
+        (["--separator", ";"], "--separator is for text files, got 'x.parquet'"),
         (["--encoding", "latin-1"], "--encoding is for text files"),
     ],
 )
@@ -244,7 +244,8 @@ def test_times_with_and_without_zones(kind: str, capsys: Capture) -> None:
         in message
     )
     assert (
-        f"in '2.{kind}', and no type holds both; write all times with a time zone, or all without" in message
+        f"in '2.{kind}', and no type holds both. Hint: write all times with a time zone, or all without"
+        in message
     )
 
 

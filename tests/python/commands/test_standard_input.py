@@ -107,10 +107,10 @@ def test_a_pipe_of_a_shell() -> None:
         (b"", "standard input is empty"),
         (b" \n", "standard input is empty"),
         (b"\xef\xbb\xbf\n", "standard input is empty"),
-        (b'[{"y": 1}]', "standard input is one list of JSON; write one object on each line"),
+        (b'[{"y": 1}]', "standard input is one list of JSON. Hint: write one object on each line"),
         (b"PAR1 and nothing else", "cannot read '-': "),
         (b"\xff\xff\xff\xff\x00", "cannot read standard input: "),
-        (b"a,b\n1,2\n", "--label names the column 'label', which is not in the files; there are: a, b"),
+        (b"a,b\n1,2\n", "--label names the column 'label', which is not in the files, expected one of a, b"),
     ],
 )
 def test_what_is_refused(pipe: Pipe, contents: bytes, message: str, capsys: Capture) -> None:

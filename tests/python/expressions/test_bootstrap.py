@@ -90,11 +90,11 @@ def test_refused() -> None:
     with pytest.raises(ValueError, match="bootstrap_ci: n_resamples must be an integer"):
         pa.bootstrap_ci("roc_auc", "y", "s", n_resamples=0)
     with pytest.raises(
-        TypeError, match=r"bootstrap_ci: weight is no option of roc_auc that a resample could have; its"
+        TypeError, match=r"bootstrap_ci: weight is not an option of roc_auc when bootstrapping. Hint: its"
     ):
         pa.bootstrap_ci("roc_auc", "y", "s", weight="w")
     with pytest.raises(
-        TypeError, match="bootstrap_ci: at is no option of gini that a resample could have; it has none"
+        TypeError, match=r"bootstrap_ci: at is not an option of gini when bootstrapping. Hint: it has none"
     ):
         pa.bootstrap_ci("gini", "y", "s", at=3)
     with pytest.raises(ValueError, match="bootstrap_ci: at must be a number"):
@@ -117,5 +117,7 @@ def test_refused() -> None:
     ],
 )
 def test_only_options_that_exist_are_listed(statistic: Any, listed: str) -> None:
-    with pytest.raises(TypeError, match=f"bootstrap_ci: ci is no option of {statistic} .*; {listed}$"):
+    with pytest.raises(
+        TypeError, match=f"bootstrap_ci: ci is not an option of {statistic} .* Hint: {listed}$"
+    ):
         pa.bootstrap_ci(statistic, "y", "s", ci="delong")

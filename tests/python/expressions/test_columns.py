@@ -165,28 +165,34 @@ def test_power_row_by_row(engine: Any) -> None:
         (lambda: pa.roc_auc_ci("y", "s", weight="w", seed=1), "seed applies to the bootstrap only"),
         (lambda: pa.roc_auc_ci("y", "s", interval="bca"), "interval applies to the bootstrap only"),
         (lambda: pa.roc_auc_difference("y", "s", "t", seed=1), "seed applies to the bootstrap only"),
-        (lambda: pa.roc_summary("y", "s", seed=1), "and ci is 'wilson'; leave this out, or write ci="),
+        (lambda: pa.roc_summary("y", "s", seed=1), "and ci is 'wilson'. Hint: leave this out, or write ci="),
         (lambda: pa.roc_auc("y", "s", standardized=True), "standardized is for a part of the curve"),
         (lambda: pa.roc_auc("y", "s", standardized="always"), "standardized is for a part of the curve"),
         (
             lambda: pa.roc_auc("y", "s", max_fpr=0.5, min_tpr=0.5, standardized="always"),
             "which has no standardized form",
         ),
-        (lambda: pa.cv_roc_auc("y", "s", "f", ties="zero"), "and method is 't'; write method=\"influence\""),
+        (
+            lambda: pa.cv_roc_auc("y", "s", "f", ties="zero"),
+            "and method is 't'. Hint: write method=\"influence\"",
+        ),
         (
             lambda: pa.cv_roc_auc("y", "s", "f", method="influence", ties="none"),  # type: ignore[arg-type]
             "ties must be one of 'half', 'zero', None, got 'none'",
         ),
-        (lambda: pa.roc_auc_difference("y", "s", "t", at_fpr=0.1), 'compares areas; take method="bootstrap"'),
+        (
+            lambda: pa.roc_auc_difference("y", "s", "t", at_fpr=0.1),
+            'compares areas. Hint: take method="bootstrap"',
+        ),
         (
             lambda: pa.roc_auc_difference("y", "s", "t", max_fpr=0.1, cluster="c"),
-            'compares whole areas of clusters; take method="bootstrap"',
+            'compares whole areas of clusters. Hint: take method="bootstrap"',
         ),
         (lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, cluster="c"), "cluster cannot be combined with a part"),
         (lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, weight="w"), "weight cannot be combined with a part"),
         (
             lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, method="obuchowski"),
-            "method 'obuchowski' is not for a part of the curve; take \"logit\"",
+            "method 'obuchowski' is not for a part of the curve. Hint: take \"logit\"",
         ),
         (
             lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, interval="bca"),
@@ -194,7 +200,7 @@ def test_power_row_by_row(engine: Any) -> None:
         ),
         (
             lambda: pa.roc_auc_ci("y", "s", max_fpr=0.1, min_tpr=0.9),
-            "for a range of fpr or of tpr; leave one",
+            "for a range of fpr or of tpr. Hint: leave one",
         ),
         (lambda: pa.roc_auc_ci("y", "s", standardized=True), "standardized is for a part of the curve"),
         (
@@ -447,7 +453,7 @@ def test_not_exactly_one_is_left_out() -> None:
         ({"auc": pl.col("auc"), "power": 0.8}, "auc, power, alpha"),
     ):
         message = "roc_auc_power: exactly one of auc, power and alpha must be None"
-        with pytest.raises(ValueError, match=rf"{message}.*, got {got}; write roc_auc_power\(auc"):
+        with pytest.raises(ValueError, match=rf"{message}.*, got {got}. Hint: write roc_auc_power\(auc"):
             pa.roc_auc_power(n_pos=40, n_neg=70, **wrong)
     with pytest.raises(ValueError, match="roc_auc_power: power must lie between 0 and 1"):
         pa.roc_auc_power(None, 40, 70, power=1)

@@ -41,8 +41,8 @@ def index(frame: pl.DataFrame, **options: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        ("week", r'concordance_index: time "week" has dtype str, but the time is a number'),
-        ("score", r'concordance_index: score "score" has dtype str, but a score is a number'),
+        ("week", r'concordance_index: time "week" has dtype str, expected numbers or Booleans'),
+        ("score", r'concordance_index: score "score" has dtype str, expected numbers or Booleans'),
         ("event", r'concordance_index: event "event" has dtype str'),
     ],
 )

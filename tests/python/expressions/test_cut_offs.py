@@ -79,9 +79,11 @@ def test_dtypes(scores: pl.Series) -> None:
 
 
 def test_refused() -> None:
-    with pytest.raises(ValueError, match="confusion_at: a state has no rows for an expression to look at"):
+    with pytest.raises(
+        ValueError, match="confusion_at: at must be a number with state, because a state has no rows"
+    ):
         pa.confusion_at(at=pl.col("cut"), state="state")
     with pytest.raises(ValueError, match="bootstrap_ci: at must be a number when bootstrapping"):
         pa.bootstrap_ci("confusion_at", "y", "s", at=pl.col("cut"))
-    with pytest.raises(TypeError, match="confusion_at: label and score must be given"):
+    with pytest.raises(TypeError, match="confusion_at: label and score required"):
         pa.confusion_at(at=pl.col("cut"))

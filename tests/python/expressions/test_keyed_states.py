@@ -135,30 +135,30 @@ def test_samples_of_small_states_share_their_bins() -> None:
 
 def test_roles_with_states() -> None:
     cases: list[tuple[Callable[[], Any], type[Exception], str]] = [
-        (lambda: pa.cv_roc_auc(state="s"), TypeError, "fold must be given beside state, as cv_roc_auc"),
-        (lambda: pa.grouped_roc_auc(state="s"), TypeError, "by must be given beside state, as grouped"),
-        (lambda: pa.cv_roc_curve(state="s"), TypeError, "fold must be given beside state, as cv_roc_curve"),
+        (lambda: pa.cv_roc_auc(state="s"), TypeError, "fold required with state, as cv_roc_auc"),
+        (lambda: pa.grouped_roc_auc(state="s"), TypeError, "by required with state, as grouped"),
+        (lambda: pa.cv_roc_curve(state="s"), TypeError, "fold required with state, as cv_roc_curve"),
         (
             lambda: pa.cv_roc_curve(state="s", fold="f", method="threshold"),
             ValueError,
-            r"method 'threshold' needs the scores of rows, .*; write method=.vertical.",
+            r"method 'threshold' needs the scores of rows, .*. Hint: write method=.vertical.",
         ),
         (lambda: pa.cv_roc_auc("y", "s"), TypeError, "fold must be a column name or an expression"),
-        (lambda: pa.cv_roc_auc(fold="f"), TypeError, "label and score must be given, or states in place"),
+        (lambda: pa.cv_roc_auc(fold="f"), TypeError, "label and score required, or states in place"),
         (
             lambda: pa.cv_roc_auc(state="s", fold="f", method="delong", cluster="c"),
             ValueError,
-            "state cannot be given with cluster, because a state does not say which rows belong together",
+            "state and cluster are mutually exclusive, because a state has no clusters",
         ),
         (
             lambda: pa.grouped_roc_auc(state="s", by="u", count="n"),
             ValueError,
-            r'state cannot be given with count, .*; write grouped_roc_auc\(\.\.\., state="state", by="by"\)',
+            r'state and count, .*; write grouped_roc_auc\(\.\.\., state="state", by="by"\)',
         ),
         (
             lambda: pa.population_stability("y", "s", state="t"),
             ValueError,
-            "state cannot be given with score",
+            "state and score",
         ),
     ]
     for call, error, words in cases:
@@ -170,7 +170,7 @@ def test_roles_with_states() -> None:
         pa.cv_roc_auc(state="state", fold="key", method="influence"),
         pa.grouped_roc_auc(state="state", by="key"),
     ):
-        with pytest.raises(pl.exceptions.ComputeError, match="is of rows with weights, but here rows are"):
+        with pytest.raises(pl.exceptions.ComputeError, match="is of weighted rows, but here rows are"):
             heavy.select(answer)
     scales = [
         pl.DataFrame({"y": [0, 1], "s": [0.2, 0.7]}).select(

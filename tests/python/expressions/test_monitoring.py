@@ -201,7 +201,7 @@ def test_the_test_is_the_interval(function: Callable[..., pl.Expr]) -> None:
         ),
         (
             lambda: pa.always_valid_change("auc", "se", baseline=3, reference=0.8),
-            "baseline cannot be given with reference; leave out one of both",
+            "baseline cannot be combined with reference. Hint: leave out one of both",
         ),
     ],
 )
@@ -270,10 +270,10 @@ def test_the_baseline_is_short_with_counts() -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"n_pos": "n_pos"}, "n_pos needs n_neg as well; give both or none"),
+        ({"n_pos": "n_pos"}, "n_pos needs n_neg as well. Hint: give both or none"),
         ({"n_neg": "n_pos"}, "n_neg needs n_pos as well"),
         ({"n_pos": "n_pos", "n_neg": pl.lit(0)}, "n_neg holds 0, but an AUC is of 1 positive and 1 negative"),
-        ({"n_pos": "n_pos", "n_neg": pl.lit("many")}, "n_neg .* has dtype str, but must be a number"),
+        ({"n_pos": "n_pos", "n_neg": pl.lit("many")}, "n_neg .* has dtype str, expected numbers"),
     ],
 )
 @pytest.mark.parametrize("function", FUNCTIONS)

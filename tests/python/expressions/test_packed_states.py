@@ -97,9 +97,11 @@ def test_bytes_with_and_without_weights() -> None:
     packed = frame.select(
         plain=pa.pack_state(pa.roc_state("y", "s")), heavy=pa.pack_state(pa.roc_state("y", "s", weight="w"))
     )
-    with pytest.raises(pl.exceptions.ComputeError, match="holds rows with weights; write weights=True"):
+    with pytest.raises(
+        pl.exceptions.ComputeError, match=r"holds rows with weights. Hint: write weights=True"
+    ):
         packed.select(pa.unpack_state("heavy"))
-    with pytest.raises(pl.exceptions.ComputeError, match="holds counts of rows; leave weights out"):
+    with pytest.raises(pl.exceptions.ComputeError, match=r"holds counts of rows. Hint: leave weights out"):
         packed.select(pa.unpack_state("plain", weights=True))
     with pytest.raises(ValueError, match="unpack_state: weights must be"):
         pa.unpack_state("plain", weights=1)  # type: ignore[arg-type]
@@ -178,10 +180,10 @@ HEAD = b"ROC\x01\x03f64"
         (b"ROC\x01\x03f32\0\0\0", "holds scores of dtype f32, but score_dtype is f64"),
         (HEAD, "ends too early"),
         (HEAD + b"\x20\0\0", "has flags that this version does not have"),
-        (HEAD + b"\x10\0\0", "holds rows with weights; write weights=True"),
+        (HEAD + b"\x10\0\0", "holds rows with weights. Hint: write weights=True"),
         (HEAD + b"\x03\0\0\0", "has flags that exclude each other"),
         (HEAD + b"\x08\0\0", "has flags that exclude each other"),
-        (HEAD + b"\x02\0\x0f\0\0", r"holds max_bins 15, but it is from 16 to 2\^31"),
+        (HEAD + b"\x02\0\x0f\0\0", r"holds max_bins 15, expected 16 to 2\^31"),
         (HEAD + b"\x02\0\x10\x81\x80\x02\0", "holds the resolution 32769, but the last one is 32768"),
         (HEAD + b"\x0a\0\x10\0\0", "says intervals, but has no resolution"),
         (HEAD + b"\0\0\xff\xff\xff\xff\x7f", "ends too early"),
@@ -224,11 +226,11 @@ def test_any_bytes_are_a_state_or_an_error(packed: bytes, flags: int) -> None:
 def test_refused() -> None:
     frame = pl.DataFrame({"s": ["x"], "b": [b"x"]})
     for expression, message in [
-        (pa.pack_state("s"), 'pack_state: state "s" has dtype str, but a state is a struct'),
-        (pa.unpack_state("s"), 'unpack_state: packed "s" has dtype str, but must be Binary'),
+        (pa.pack_state("s"), 'pack_state: state "s" has dtype str, expected structs'),
+        (pa.unpack_state("s"), 'unpack_state: packed "s" has dtype str, expected Binary'),
         (
             pa.unpack_state("b", pl.String),
-            "unpack_state: score_dtype is str, but a score is a number or a Boolean",
+            "unpack_state: score_dtype is str, expected a numeric dtype or Boolean",
         ),
     ]:
         with pytest.raises(pl.exceptions.ComputeError, match=message):

@@ -265,12 +265,12 @@ def test_squares_that_do_not_fit(weights: list[float], squares: list[Any], is_de
         ),
         (
             pa.mann_whitney_u(state="state"),
-            "mann_whitney_u: .*here rows are counted; make states without weight",
+            "mann_whitney_u: .*is of weighted rows, expected states without weights",
         ),
-        (pa.roc_band(state="state"), "roc_band: .*here rows are counted"),
+        (pa.roc_band(state="state"), "roc_band: .*is of weighted rows"),
         (
             pa.roc_summary(state="state", ci="bootstrap"),
-            "roc_summary: ci 'bootstrap' does not take weights, which the states have; "
+            "roc_summary: ci 'bootstrap' does not take weights, which the states have. Hint: "
             'write ci="wilson", ci="delong" or ci="logit"',
         ),
     ],
@@ -318,11 +318,11 @@ def state_with(**changes: Any) -> pl.DataFrame:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"pos": Decimal("-0.5")}, "holds pos -0.5, but a sum of weights is not negative and below 1e20"),
+        ({"pos": Decimal("-0.5")}, "holds pos -0.5, expected a sum of weights from 0 to below 1e20"),
         ({"pos": None}, "holds a bin with a null"),
         (
             {"pos_squares": Decimal("-1")},
-            "holds pos_squares -1, but a sum of squared weights is not negative and below 1e20",
+            "holds pos_squares -1, expected a sum of squared weights from 0 to below 1e20",
         ),
         (
             {"pos_squares": Decimal("4.1")},
@@ -347,7 +347,9 @@ def test_what_is_no_state(changes: dict[str, Any], message: str) -> None:
 
 def test_sums_do_not_overflow() -> None:
     heavy = state_with(pos=Decimal("9e19"), pos_squares=None)
-    message = 'state "s" has weights of a class in a group that add up to 1e20 or more; make the states anew'
+    message = (
+        'state "s" has weights of a class in a group that add up to 1e20 or more. Hint: make the states anew'
+    )
     with pytest.raises(pl.exceptions.ComputeError, match=message):
         pl.concat([heavy] * 2).select(pa.merge_states("s"))
 
@@ -371,7 +373,7 @@ def test_states_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
         expected = (rows.group_by(by).agg(state) if by else rows.select(state)).collect()
         got = pa.group_states(rows, "label", "score", by=by, weight="w").collect()
         assert_frame_equal(got, expected.sort(by, nulls_last=True) if by else expected, check_exact=True)
-    with pytest.raises(ValueError, match="group_states: weight and count cannot both be given"):
+    with pytest.raises(ValueError, match="group_states: weight and count are mutually exclusive"):
         pa.group_states(frame, "label", "score", weight="w", count="g")
 
 
@@ -428,4 +430,4 @@ def test_states_of_days_give_the_report_of_their_rows(
     assert page.count("the state does not know the squares of the weights, or they are too small") == groups
     both = ["state", reports["rows"][0], *scored, "--count", "day", "-o", str(tmp_path / "no.parquet")]
     assert main(both) == 2
-    assert "--weight and --count cannot both be given" in capsys.readouterr().err
+    assert "--weight and --count are mutually exclusive" in capsys.readouterr().err

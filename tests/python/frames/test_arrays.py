@@ -125,14 +125,20 @@ WRONG: dict[str, tuple[Any, Any, dict[str, Any], type[Exception], str]] = {
     "two columns": (Y, np.zeros((3, 2)), {}, ValueError, r"score must have one dimension, got .*\(3, 2\)"),
     "a table": (pd.DataFrame({"y": Y}), S, {}, ValueError, r"label must have one dimension, got .*\(3, 1\)"),
     "a frame": (Y, pl.DataFrame({"s": S}), {}, TypeError, "score must be an array"),
-    "a name": ("y", S, {}, TypeError, "label must be an array, .* got str; of a frame's columns write frame"),
-    "no column": (Y, 3, {}, TypeError, "score must be an array, .* got int; write evaluate"),
+    "a name": (
+        "y",
+        S,
+        {},
+        TypeError,
+        "label must be an array, .* got str. Hint: of a frame's columns write frame",
+    ),
+    "no column": (Y, 3, {}, TypeError, "score must be an array, .* got int. Hint: write evaluate"),
     "words": (
         ["no", "yes", "yes"],
         S,
         {},
         TypeError,
-        "label must be truth values or 0 and 1, got String; name both classes, as in pl.Series",
+        "label must be Booleans or 0 and 1, got String. Hint: name both classes, as in pl.Series",
     ),
     "a label of 2": ([0, 1, 2], S, {}, pl.exceptions.ComputeError, 'label "label" holds 2'),
     "another word for NaN": (
@@ -187,9 +193,7 @@ def test_estimators_that_have_no_score() -> None:
 
 
 def test_a_hint_is_one_for_arrays() -> None:
-    with pytest.raises(
-        pl.exceptions.ComputeError, match=r"class instead: pl.Series\(label\) == 1 or"
-    ) as caught:
+    with pytest.raises(pl.exceptions.ComputeError, match=r"class: pl.Series\(label\) == 1 or") as caught:
         pa.evaluate([1, 2], [1, 2])
     assert "pl.col" not in str(caught.value).splitlines()[0]
     assert pa.evaluate(pl.Series([1, 2]) == 2, [1, 2]).auc == 1

@@ -55,7 +55,7 @@ def test_tables_that_cannot_be_read(name: str) -> None:
         def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
             raise ImportError("no module pyarrow")
 
-    message = f"{name}: the frame, a .*Broken, cannot be read as an Arrow table: .*; write pl.DataFrame"
+    message = f"{name}: the frame, a .*Broken, cannot be read as an Arrow table: .*. Hint: write pl.DataFrame"
     with pytest.raises(TypeError, match=message):
         CALLS[name](Broken())
 
@@ -64,14 +64,14 @@ def test_tables_that_cannot_be_read(name: str) -> None:
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (3, r"got int; write pl.DataFrame\(\{"),
-        (None, r"got NoneType; write pl.DataFrame\(\{"),
-        ("rows.parquet", r"got str; write pl.scan_parquet\('rows.parquet'\)"),
-        ([PLAIN], r"got list; write pl.DataFrame\(\{"),
-        ({"label": [1]}, r"got dict; write pl.DataFrame\(\{"),
-        (np.zeros((3, 2)), r"got numpy.ndarray; write pl.DataFrame\(\{"),
-        (PLAIN["score"], r"got polars.*Series; write pl.DataFrame\(\{"),
-        (PLAIN.group_by("key"), "got polars.*GroupBy; write the frame itself, and its groups as by="),
+        (3, r"got int. Hint: write pl.DataFrame\(\{"),
+        (None, r"got NoneType. Hint: write pl.DataFrame\(\{"),
+        ("rows.parquet", r"got str. Hint: write pl.scan_parquet\('rows.parquet'\)"),
+        ([PLAIN], r"got list. Hint: write pl.DataFrame\(\{"),
+        ({"label": [1]}, r"got dict. Hint: write pl.DataFrame\(\{"),
+        (np.zeros((3, 2)), r"got numpy.ndarray. Hint: write pl.DataFrame\(\{"),
+        (PLAIN["score"], r"got polars.*Series. Hint: write pl.DataFrame\(\{"),
+        (PLAIN.group_by("key"), "got polars.*GroupBy. Hint: write the frame itself, and its groups as by="),
     ],
     ids=lambda frame: type(frame).__name__,
 )
@@ -83,7 +83,7 @@ def test_what_is_no_frame(name: str, frame: Any, message: str) -> None:
 def test_an_old_pandas_frame_has_a_hint() -> None:
     """Before 2.2 it has no Arrow interface."""
     frame = type("DataFrame", (), {"__module__": "pandas.core.frame"})()
-    message = r"got pandas.core.frame.DataFrame; write pl.from_pandas\(frame\)"
+    message = r"got pandas.core.frame.DataFrame. Hint: write pl.from_pandas\(frame\)"
     with pytest.raises(TypeError, match=message):
         pa.report(frame, "label", "score")
 
@@ -96,7 +96,7 @@ def test_an_old_pandas_frame_has_a_hint() -> None:
         ({"score": "nope"}, 'unable to find column "nope"'),
         ({"label": "key"}, r'(roc_curve: )?label "key" has dtype str'),
         ({"score": "key"}, r'(roc_curve: )?score "key" has dtype str'),
-        ({"by": "nope"}, "by names the column 'nope', which the frame lacks"),
+        ({"by": "nope"}, "by has the unknown column 'nope'"),
         ({"by": "object"}, "by names the column 'object' of dtype Object, whose values make no groups"),
     ],
     ids=str,

@@ -229,9 +229,14 @@ CALIBRATION = long("calibration")
 @pytest.mark.parametrize(
     ("kind", "arguments", "options", "message"),
     [
-        ("roc", (PR,), {}, r"kind must be one of 'precision_recall', .* got 'roc'; write plot_roc\(...\)"),
-        ("pr", (PR,), {}, r"got 'pr'; write kind=\"precision_recall\""),
-        ("auc", (PR,), {}, r"got 'auc'; write kind=\"det\""),
+        (
+            "roc",
+            (PR,),
+            {},
+            r"kind must be one of 'precision_recall', .* got 'roc'. Hint: write plot_roc\(...\)",
+        ),
+        ("pr", (PR,), {}, r"got 'pr'. Hint: write kind=\"precision_recall\""),
+        ("auc", (PR,), {}, r"got 'auc'. Hint: write kind=\"det\""),
         ("lift", ([0, 1, 0, 1], [0.5] * 4), {}, "no point; each needs a positive, a negative and two bands"),
         ("det", (PR,), {}, r"columns fpr, fnr, or lists .* write curve_points\(frame, det_curve\("),
         (
@@ -261,16 +266,16 @@ CALIBRATION = long("calibration")
             "must have all bands of each table",
         ),
         ("det", (long("det"),), {"areas": PR, "facet": "dataset"}, "areas is for kinds with a number"),
-        ("cap", (long("cap"),), {"areas": PR, "facet": "dataset"}, "areas lacks the column 'gini'"),
+        ("cap", (long("cap"),), {"areas": PR, "facet": "dataset"}, "areas has no column 'gini'"),
         (
             "precision_recall",
             (PR,),
             {"areas": pa.report(ROWS, "label", "tree", by="dataset"), "facet": "dataset"},
-            r"areas lacks the column 'average_precision'.*; write areas=frame.select\(roc_summary\(",
+            r"areas has no column 'average_precision'.*; write areas=frame.select\(roc_summary\(",
         ),
         ("cap", ([0, 1], [1, 2]), {"by": "g"}, "by is for points of curves, and scores are arrays"),
         ("det", ([1, 1], [1, 2]), {}, "'score' has no curve: it needs a positive and a negative"),
-        ("precision_recall", ([0, 0], [1, 2]), {}, "'score' has no curve: it needs a positive; leave"),
+        ("precision_recall", ([0, 0], [1, 2]), {}, "'score' has no curve: it needs a positive. Hint: leave"),
         ("net_benefit", (BENEFIT,), {}, r"\['dataset'\], or sort one curve by threshold"),
         (
             "net_benefit",
@@ -317,7 +322,7 @@ CALIBRATION = long("calibration")
                 ),
             ),
             {"facet": ["dataset", "part"]},
-            "points, and a chart takes at most 50,000; draw fewer curves",
+            "points, and a chart takes at most 50,000. Hint: draw fewer curves",
         ),
     ],
 )

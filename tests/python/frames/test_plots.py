@@ -120,7 +120,7 @@ def test_areas_in_panels() -> None:
 def test_areas_that_are_not_of_the_curves_are_refused() -> None:
     report = pa.report(ROWS.lazy(), "label", ["logistic", "forest"], by="dataset").collect()
     whole = pa.curve_points(ROWS, pa.roc_curve("label", MODELS, max_points=50))
-    with pytest.raises(ValueError, match=r"plot_roc: areas lacks the column 'segment'"):
+    with pytest.raises(ValueError, match=r"plot_roc: areas has no column 'segment'"):
         pa.plot_roc(CURVES.rename({"dataset": "segment"}), facet="segment", areas=report)
     with pytest.raises(ValueError, match=r"plot_roc: areas has several rows of one curve"):
         pa.plot_roc(whole, areas=pl.concat([report, report]))
@@ -288,7 +288,7 @@ def test_differences_are_those_of_the_frames() -> None:
     ("frame", "options", "message"),
     [
         (CURVES, {}, r"differences must have the columns fpr, difference, .* write curve_points\("),
-        (DIFFERENCES, {}, r"do not|nothing tells apart; write the columns .*\['dataset'\]"),
+        (DIFFERENCES, {}, r"do not|nothing tells apart. Hint: write the columns .*\['dataset'\]"),
         (DIFFERENCES.clear(), {}, "differences has no point"),
         (DIFFERENCES.with_columns(lower=-2.0), {"facet": "dataset"}, "numbers from -1 to 1, got"),
         (DIFFERENCES.with_columns(lower=1.0), {"facet": "dataset"}, "lower limits below upper ones"),
@@ -301,7 +301,7 @@ def test_differences_are_those_of_the_frames() -> None:
         (
             pl.concat([DIFFERENCES.with_columns(pair=pl.lit(pair)) for pair in range(1400)]),
             {"facet": ["dataset", "pair"]},
-            r"53,200 points, .* at most 50,000; write roc_difference_band\(..., n_points=17\)",
+            r"53,200 points, .* at most 50,000. Hint: write roc_difference_band\(..., n_points=17\)",
         ),
     ],
 )
@@ -385,14 +385,14 @@ def test_bands_that_hold_all_curves_or_none_were_compared() -> None:
         (covered(), {}, r"by=\['score'\] and facet=\[\] do not tell apart; .*\['dataset', 'method'\]"),
         (covered(), {"by": ["method", "score"]}, r"write the columns that do .* \['dataset'\]"),
         (covered(), {"facet": "dataset", "by": "method", "level": 1.5}, "level must lie between 0 and 1"),
-        (covered().rename({"method": "score"}), {}, "but there is one already; rename it"),
+        (covered().rename({"method": "score"}), {}, "but there is one already. Hint: rename it"),
         (covered().clear(), {}, "coverage has no epsilon"),
         (pl.DataFrame({"epsilons": [[0.5, 2.0]]}), {}, "epsilons from 0 to 1, got 2.0"),
         (pl.DataFrame({"epsilons": [[0.5, float("nan")]]}), {}, "epsilons from 0 to 1, got nan"),
         (
             pl.DataFrame({"epsilons": [[each / 60_000 for each in range(60_000)]]}),
             {},
-            "points, and a chart takes at most 50,000; draw fewer bands",
+            "points, and a chart takes at most 50,000. Hint: draw fewer bands",
         ),
     ],
 )
@@ -408,7 +408,9 @@ def test_as_many_points_as_a_chart_takes() -> None:
     curve = pa.roc_curve("label", "score")
     assert points_of_part(spec_of(pa.plot_roc(rows.select(curve))), "curve").height == 20_001
     many = pl.DataFrame({"label": [0, 1] * 25_000, "score": range(50_000)})
-    with pytest.raises(ValueError, match=r"50,001 points, .* at most 50,000; write .*max_points=1000\)"):
+    with pytest.raises(
+        ValueError, match=r"50,001 points, .* at most 50,000. Hint: write .*max_points=1000\)"
+    ):
         pa.plot_roc(many.select(curve))
 
 
@@ -424,7 +426,7 @@ def test_as_many_points_as_a_chart_takes() -> None:
         ((CURVES.clear(),), {}, "curves has no point"),
         ((CURVES.with_columns(pl.col("fpr") * 100),), {"facet": "dataset"}, "numbers from 0 to 1, got"),
         ((CURVES.with_columns(tpr=1 - pl.col("tpr")),), {"facet": "dataset"}, "fall"),
-        ((CURVES,), {"facet": "dataset", "folds": CURVES}, r"folds must have a column that tells the folds"),
+        ((CURVES,), {"facet": "dataset", "folds": CURVES}, r"folds must have a column of folds"),
         ((CURVES.filter(score="tree"),), {"facet": "dataset", "folds": FOLDS}, "folds has 'forest, breast"),
         ((CURVES,), {"facet": "dataset", "folds": BANDS.drop("fpr")}, "folds must have the columns fpr, tpr"),
         ((CURVES,), {"facet": "dataset", "columns": 0}, "columns must be an integer from 1"),
@@ -433,7 +435,7 @@ def test_as_many_points_as_a_chart_takes() -> None:
         (
             (CURVES.with_columns(fold=pl.int_range(pl.len())),),
             {"by": "fold"},
-            "at most 16 can be told apart in one panel; write facet=",
+            "at most 16 can be told apart in one panel. Hint: write facet=",
         ),
     ],
 )
@@ -509,7 +511,7 @@ def test_titles_of_axes() -> None:
 
 
 def test_refusals_of_columns_and_types() -> None:
-    with pytest.raises(pl.exceptions.ColumnNotFoundError, match="plot_roc: by names the column 'x'"):
+    with pytest.raises(pl.exceptions.ColumnNotFoundError, match="plot_roc: by has the unknown column 'x'"):
         pa.plot_roc(CURVES, by="x")
     with pytest.raises(TypeError, match="plot_roc: frame must be a DataFrame or a LazyFrame, got list"):
         pa.plot_roc([1])
@@ -574,7 +576,7 @@ def test_a_forest_marks_what_differs() -> None:
 @pytest.mark.parametrize(
     ("report", "options", "message"),
     [
-        (CURVES, {}, "lacks scope, n, auc, lower, upper; write report"),
+        (CURVES, {}, "lacks scope, n, auc, lower, upper. Hint: write report"),
         (REPORT.drop("site"), {}, "the report has no groups"),
         (REPORT.filter(pl.col("site") == "one"), {}, "no group has an AUC"),
         (REPORT, {"limit": 1}, "limit must be an integer from 2 to 500, got 1"),
@@ -746,11 +748,11 @@ def test_monitoring_has_the_numbers_of_always_valid() -> None:
 @pytest.mark.parametrize(
     ("columns", "options", "message"),
     [
-        (("day", "mean"), {}, "the frame lacks 'day'; it has night, site"),
-        (("night", "auc"), {}, "'auc' has dtype Float64, and is no answer of always_valid"),
-        (("night", "late"), {}, "'late' has dtype Struct.*, and is no answer of always_valid"),
-        (("night", "mean"), {"alarm": "se"}, "'se' has dtype Float64, and is no answer"),
-        (("night", "mean"), {}, "'night' has two rows of one value in a panel; name what .* facet="),
+        (("day", "mean"), {}, "the frame has no column 'day', expected one of night, site"),
+        (("night", "auc"), {}, "'auc' has dtype Float64, expected an answer of always_valid"),
+        (("night", "late"), {}, "'late' has dtype Struct.*, expected an answer of always_valid"),
+        (("night", "mean"), {"alarm": "se"}, "'se' has dtype Float64, expected an answer"),
+        (("night", "mean"), {}, "'night' has two rows of one value in a panel. Hint: name what .* facet="),
         (("night", "mean"), {"facet": "site", "reference": 80}, "reference must be a number from -1 to 1"),
         (("night", "mean"), {"facet": "site", "level": 95}, "level must lie between 0 and 1"),
         (("night", "mean"), {"facet": "site", "width": 3}, "width must be an integer from 50 to 5000"),

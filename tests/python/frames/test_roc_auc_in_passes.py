@@ -152,7 +152,7 @@ def test_other_rows_in_a_later_pass() -> None:
         (
             {"scale": "probability"},
             pl.exceptions.ComputeError,
-            'scale="probability" is for scores from 0 to 1',
+            'scale="probability" expects scores from 0 to 1',
         ),
         ({"score": "none"}, pl.exceptions.ColumnNotFoundError, "none"),
         ({"label": "s"}, pl.exceptions.ComputeError, r'label "s \(label\)" holds'),

@@ -123,7 +123,9 @@ def test_a_group_that_comes_again_is_refused(after: int) -> None:
     frame = rows(2000).sort("g")
     moved = pl.concat([frame[after:], frame[:after]])
     assert moved["g"].rle().len() == frame["g"].n_unique() + 1
-    message = r"report: sorted_by is \['g'\], but rows of '\d+' come again after other rows; leave sorted_by"
+    message = (
+        r"report: sorted_by is \['g'\], but rows of '\d+' come again after other rows. Hint: leave sorted_by"
+    )
     with pytest.raises(pl.exceptions.ComputeError, match=message):
         pa.report(moved, "label", "score", by="g", sorted_by="g")
 

@@ -540,7 +540,7 @@ def test_clusters_that_are_refused() -> None:
     rows = pl.DataFrame({"y": [0, 1] * 5000, "s": range(10_000)}).with_columns(row=pl.int_range(pl.len()))
     with pytest.raises(pl.exceptions.ComputeError, match=r"10000 distinct values of by .* at most 4096"):
         pa.compare_segments(rows, "y", "s", "row", cluster="row")
-    with pytest.raises(ValueError, match="method 't' cannot use clusters; write method=\"delong\""):
+    with pytest.raises(ValueError, match=r"method 't' cannot use clusters. Hint: write method=\"delong\""):
         pa.cv_roc_auc("y", "s", "row", cluster="row")
 
 
@@ -601,14 +601,14 @@ def test_women_are_not_held_against_men() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"by": ["g", "key"], "versus": "previous"}, r"since by is \['g', 'key'\]; write along='key'"),
+        ({"by": ["g", "key"], "versus": "previous"}, r"since by is \['g', 'key'\]. Hint: write along='key'"),
         ({"by": ["day", "key"], "versus": "previous"}, "write along='day', which compares within"),
         (
             {"by": ["g", "key"], "versus": "previous", "along": "day"},
             "along must be one of the columns of by",
         ),
         ({"by": "g", "versus": "rest", "along": "g"}, 'along applies to versus="previous" only'),
-        ({"by": "g", "versus": 3, "along": "g"}, "and versus is 3; leave it out"),
+        ({"by": "g", "versus": 3, "along": "g"}, "and versus is 3. Hint: leave it out"),
         ({"by": "key", "versus": ("previous",), "along": "key"}, 'along applies to versus="previous" only'),
     ],
 )
@@ -650,7 +650,7 @@ def test_a_null_is_a_segment() -> None:
         groups = report.filter(pl.col("scope") == "group")
         assert groups["p_value"].to_list() == table["p_value"].to_list()
         assert groups["versus_auc"].null_count() == (versus == "b")
-    # A null has no place in time.
+    # A null cannot be ordered in time.
     table = pa.compare_segments(frame, "label", "score", "key", versus="previous")
     assert table["key"].to_list() == ["b", "c", "d", None]
     assert table["versus_auc"].is_null().to_list() == [True, False, False, True]
@@ -796,7 +796,8 @@ def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match="adjust must be one of"):
         compare(frame, "label", "score", "g", adjust="tukey")  # type: ignore[arg-type]
     with pytest.raises(
-        pl.exceptions.ComputeError, match="names the segment 99, which the rows do not have; there are: 1; 2"
+        pl.exceptions.ComputeError,
+        match="names the segment 99, which the rows do not have, expected one of 1; 2",
     ):
         compare(frame, "label", "score", "g", versus=99)
     nested = frame.with_columns(pl.concat_list("g").alias("list"))
@@ -804,7 +805,7 @@ def test_what_is_refused() -> None:
         compare(nested, "label", "score", "list")
     reserved = frame.with_columns(key=pl.lit("rest"))
     for several in (["score", "other"], pl.col("score", "other")):
-        message = r"score must be one column name or expression, got .*; write .*, or report\(frame"
+        message = r"score must be one column name or expression, got .*. Hint: write .*, or report\(frame"
         with pytest.raises(TypeError, match=message):
             compare(frame, "label", several, "g")  # type: ignore[arg-type]
     assert compare(reserved, "label", "score", "key", versus=("rest",)).height == 1

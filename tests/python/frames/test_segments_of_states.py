@@ -212,24 +212,20 @@ def test_states_that_are_refused() -> None:
         (
             {"cluster": "key"},
             ValueError,
-            "state cannot be given with cluster, because a state does not say which",
+            "state and cluster are mutually exclusive, because a state has no",
         ),
         (
             {"count": "n"},
             ValueError,
-            r"with count.*write compare_segments\(\.\.\., state=\"state\", by=\"by\"\)",
+            r"and count.*write compare_segments\(\.\.\., state=\"state\", by=\"by\"\)",
         ),
-        ({"label": "label"}, ValueError, "state cannot be given with label"),
+        ({"label": "label"}, ValueError, "state and label are mutually exclusive"),
     ]:
         with pytest.raises(error, match=message):
             pa.compare_segments(states, state="state", by="key", **options)  # type: ignore[arg-type]
-    with pytest.raises(
-        TypeError, match="label and score must be given, or states in place of label and score"
-    ):
+    with pytest.raises(TypeError, match="label and score required, or state in place of label and score"):
         pa.compare_segments(states, by="key")
-    with pytest.raises(
-        pl.exceptions.ComputeError, match='state "score" has dtype f64, but a state is a struct'
-    ):
+    with pytest.raises(pl.exceptions.ComputeError, match='state "score" has dtype f64, expected structs'):
         pa.compare_segments(frame, state="score", by="key")
     scales = [
         states_of(frame.filter(g=g).with_columns(score=0.5), ["key"], max_bins=16, scale=scale)

@@ -217,7 +217,7 @@ def test_missing_columns_are_an_error_of_polars() -> None:
 
 def test_labels_of_nan_are_left_out_and_not_negative() -> None:
     nan = FRAME.with_columns(y=pl.Series([0.0, 1.0, float("nan"), 0.0]))
-    message = r'label "y" holds NaN, .*To leave such rows out, write pl.col\("y"\).fill_nan\(None\)$'
+    message = r'label "y" holds NaN, .*Hint: to leave out such rows, write pl.col\("y"\).fill_nan\(None\)$'
     with pytest.raises(pl.exceptions.ComputeError) as raised:
         nan.select(pa.roc_auc("y", "s"))
     assert re.search(message, str(raised.value).splitlines()[0])
@@ -229,23 +229,23 @@ def test_labels_of_nan_are_left_out_and_not_negative() -> None:
     [
         (
             [1, 2, 1, 1],
-            'class instead: pl.col("y") == 1 or pl.col("y") == 2 (2 is the rarer); arguments come',
+            'class: pl.col("y") == 1 or pl.col("y") == 2 (2 is the rarer); the order of arguments',
         ),
         (
             [0.0, 2.0, None, 2.0],
-            'pl.col("y").fill_nan(None) == 0 or pl.col("y").fill_nan(None) == 2 (0 is the rarer); arguments',
+            'pl.col("y").fill_nan(None) == 0 or pl.col("y").fill_nan(None) == 2 (0 is the rarer); the order',
         ),
         (
             [5, 3, 3, 5],
-            'class instead: pl.col("y") == 3 or pl.col("y") == 5; arguments come',
+            'class: pl.col("y") == 3 or pl.col("y") == 5; the order of arguments',
         ),
-        ([7, None, 7, 7], 'Name the positive class instead: pl.col("y") == 7; arguments come'),
-        ([2, 0, 1, -1], 'Name the positive class instead: pl.col("y") == ... with one of -1, 0, 1, 2; arg'),
+        ([7, None, 7, 7], 'name the positive class: pl.col("y") == 7; the order of arguments'),
+        ([2, 0, 1, -1], 'name the positive class: pl.col("y") == ... with one of -1, 0, 1, 2; arg'),
         (
             [0.0, 0.25, 1.0, 1.0],
-            "looks like a score: are the arguments swapped? They come as (label, score)",
+            "looks like a score; the order of arguments is (label, score)",
         ),
-        (list(range(11)), "looks like a score: are the arguments swapped? They come as (label, score)"),
+        (list(range(11)), "looks like a score; the order of arguments is (label, score)"),
     ],
 )
 def test_which_value_of_a_label_is_positive_is_not_decided(label: list[Any], message: str) -> None:

@@ -81,7 +81,7 @@ def test_compare_is_one_call(engine: Any) -> None:
 def test_compare_refuses() -> None:
     several = cs.starts_with("p_")
     with pytest.raises(
-        ValueError, match=r"reference must be .* from 0 to 0, got 1; an expression of several"
+        ValueError, match=r"reference must be .* from 0 to 0, got 1. Hint: an expression of several"
     ):
         pa.compare_scores("label", several, reference=1)
     with pytest.raises(ValueError, match="label must be a single column if scores are several"):
@@ -142,7 +142,7 @@ def test_report_leaves_out_the_keys() -> None:
 def test_report_refuses() -> None:
     with pytest.raises(ValueError, match="two scores are named 'p_a'"):
         pa.report(rows(), "label", ["p_a", cs.starts_with("p_")])
-    with pytest.raises(ValueError, match="scores name no column of the frame; there are: "):
+    with pytest.raises(ValueError, match="scores select no column of the frame, expected one of "):
         pa.report(rows(), "label", cs.starts_with("z"))
     with pytest.raises(ValueError, match="compare needs two scores or more, got one"):
         pa.report(rows(), "label", cs.starts_with("p_a"), compare=True)
@@ -205,10 +205,10 @@ def test_curve_points_refuses() -> None:
     roc, pr = pa.roc_curve("label", "p_a"), pa.pr_curve("label", "p_b")
     for curves, by, message in (
         ([roc, pr], None, "curves must have the same fields"),
-        ([roc, roc], None, "every curve needs a name of its own"),
-        ([roc.alias("g")], "g", "every curve needs a name of its own"),
-        (pa.roc_curve("label", cs.starts_with("z")), "g", "curve is of no column of the frame"),
-        (pa.roc_auc("label", cs.starts_with("p_")), "g", "curve must answer with a list of points"),
+        ([roc, roc], None, "every curve needs a unique name"),
+        ([roc.alias("g")], "g", "every curve needs a unique name"),
+        (pa.roc_curve("label", cs.starts_with("z")), "g", "curve has no column of the frame"),
+        (pa.roc_auc("label", cs.starts_with("p_")), "g", "curve must return a list of points"),
     ):
         with pytest.raises(ValueError, match=message):
             pa.curve_points(frame, curves, by)

@@ -141,12 +141,12 @@ def test_weights_of_several_classes_that_are_none() -> None:
         {"y": ["a", "b"], "a": [1.0, 0.0], "b": [0.0, 1.0], "w": [1.0, -1.0], "t": ["x", "x"]}
     )
     with pytest.raises(
-        pl.exceptions.ComputeError, match=r'multiclass_roc_auc: weight "w" holds -1\.0, but a weight'
+        pl.exceptions.ComputeError, match=r'multiclass_roc_auc: weight "w" holds -1\.0, expected numbers'
     ):
         frame.select(pa.multiclass_roc_auc("y", "a", "b", weight="w"))
     with pytest.raises(pl.exceptions.ComputeError, match='weight "t" has dtype str'):
         frame.lazy().select(pa.multiclass_roc_auc("y", "a", "b", weight="t")).collect_schema()
-    with pytest.raises(ValueError, match="multiclass_roc_auc: weight and count cannot both be given"):
+    with pytest.raises(ValueError, match="multiclass_roc_auc: weight and count are mutually exclusive"):
         pa.multiclass_roc_auc("y", "a", "b", weight="w", count="w")
 
 
@@ -254,7 +254,7 @@ def test_weights_that_are_none(measure: Any, options: dict[str, Any], wrong: flo
     frame = FRAME.with_columns(weight=pl.when(pl.col("score") == 3).then(wrong).otherwise(1.0))
     value = "NaN" if math.isnan(wrong) else f"{wrong:g}"
     with pytest.raises(
-        pl.exceptions.ComputeError, match=rf'weight "weight" holds {value}.*finite and not neg'
+        pl.exceptions.ComputeError, match=rf'weight "weight" holds {value}.*expected numbers from 0'
     ):
         frame.select(measure("label", "score", weight="weight", **options))
 

@@ -58,12 +58,12 @@ CI: Any = pa.roc_auc_ci
 REPORT: Any = pa.report
 EVALUATE: Any = pa.evaluate
 CALLS: dict[str, Callable[[], object]] = {
-    "holds 2, but a label is Boolean": lambda: select(AUC("three", "s")),
-    "has dtype str, but a label is Boolean": lambda: select(AUC("word", "s")),
-    "holds NaN, which says nothing of a row": lambda: select(AUC("label_nan", "s")),
-    "It looks like a score: are the arguments swapped?": lambda: select(AUC("s", "y")),
-    "has dtype str, but a score is a number": lambda: select(AUC("y", "text")),
-    "has dtype list[f64], but a score is a number": lambda: select(AUC("y", "list")),
+    "holds 2, expected Booleans": lambda: select(AUC("three", "s")),
+    "has dtype str, expected Booleans": lambda: select(AUC("word", "s")),
+    "holds NaN, expected Booleans": lambda: select(AUC("label_nan", "s")),
+    "it looks like a score; the order of arguments is": lambda: select(AUC("s", "y")),
+    "has dtype str, expected numbers or Booleans": lambda: select(AUC("y", "text")),
+    "has dtype list[f64], expected numbers or Booleans": lambda: select(AUC("y", "list")),
     'has 3 rows but score "s" has 6 in the same group': lambda: select(
         AUC(pl.col("y").filter(pl.col("by") == "a"), "s")
     ),
@@ -71,18 +71,18 @@ CALLS: dict[str, Callable[[], object]] = {
         np.array([0, 1]), np.array([0.1, 0.2])
     ),
     "label must be an array, a list or a Series, got str": lambda: EVALUATE("y", "s"),
-    "label must be truth values or 0 and 1, got String": lambda: EVALUATE(FRAME["word"], FRAME["s"]),
+    "label must be Booleans or 0 and 1, got String": lambda: EVALUATE(FRAME["word"], FRAME["s"]),
     "score must have one dimension, got the shape (2, 2)": lambda: EVALUATE([0, 1], np.ones((2, 2))),
     "score has 3 values, and label has 2": lambda: EVALUATE([0, 1], [0.1, 0.2, 0.3]),
     "frame must be a DataFrame or a LazyFrame, got str": lambda: REPORT("data/*.parquet", "y", "s"),
     'unable to find column "score"': lambda: select(AUC("y", "score")),
     'unable to find column "auc"': lambda: select(CI("y", "s")).select("auc"),
-    "weight and count cannot both be given": lambda: AUC("y", "s", weight="float", count="y"),
-    "a weight is finite and not negative": lambda: select(AUC("y", "s", weight="negative")),
-    "but a count is an integer": lambda: select(AUC("y", "s", count="float")),
-    "state cannot be given with label": lambda: AUC("y", "s", state="state"),
-    "state cannot be given with cluster": lambda: CI(state="state", cluster="by"),
-    "but a state is a struct as roc_state(label, score) makes it": lambda: select(AUC(state="s")),
+    "weight and count are mutually exclusive": lambda: AUC("y", "s", weight="float", count="y"),
+    "expected numbers from 0 to 1e290": lambda: select(AUC("y", "s", weight="negative")),
+    "expected integers: the number of identical rows": lambda: select(AUC("y", "s", count="float")),
+    "state and label are mutually exclusive": lambda: AUC("y", "s", state="state"),
+    "state and cluster are mutually exclusive": lambda: CI(state="state", cluster="by"),
+    "expected structs from roc_state(label, score)": lambda: select(AUC(state="s")),
     "holds states of different scales": lambda: pl.concat(
         select(pa.roc_state("y", "s", max_bins=64, scale=scale)) for scale in ("real", "probability")
     ).select(pa.merge_states("s")),
@@ -91,8 +91,8 @@ CALLS: dict[str, Callable[[], object]] = {
     "target is for 'target_fpr', 'target_tpr', 'target_precision'": lambda: pa.operating_point(
         "y", "s", criterion="youden", target=0.1
     ),
-    "versus compares groups, but there are none": lambda: REPORT(FRAME, "y", "s", versus="rest"),
-    "which the rows do not have; there are: a; b": lambda: REPORT(FRAME, "y", "s", by="by", versus="c"),
+    "versus needs groups": lambda: REPORT(FRAME, "y", "s", versus="rest"),
+    "which the rows do not have, expected one of a; b": lambda: REPORT(FRAME, "y", "s", by="by", versus="c"),
     'compare needs all rows at once, and memory="bounded" keeps none': lambda: REPORT(
         FRAME, "y", ["s", "nan"], compare=True, memory="bounded"
     ),
@@ -100,7 +100,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "level must lie between 0 and 1, such as 0.95, got 95": lambda: CI("y", "s", level=95),
     "null must be a number from 0 to 1": lambda: CI("y", "s", null=2),
     "margin must lie between 0 and 1, such as 0.05, got -0.1": lambda: CI("y", "s", margin=-0.1),
-    "but a cluster is a column of plain values": lambda: select(CI("y", "s", cluster="list")),
+    "expected plain values": lambda: select(CI("y", "s", cluster="list")),
     "no positive rows: label y is false everywhere": lambda: REPORT(FRAME.with_columns(y=0), "y", "s"),
     "is NaN in 1 row": lambda: EVALUATE(FRAME["y"], FRAME["nan"]),
     "plot_roc needs altair>=5.4": lambda: pa.plot_roc([0, 1], {"s": [0.1, 0.2]}),
@@ -111,17 +111,17 @@ CALLS: dict[str, Callable[[], object]] = {
 COMMANDS: dict[str, list[str]] = {
     "no row is positive: --label": ["--label", "word = 'Bad'"],
     "holds words ('bad', 'good'), and must hold 0 and 1 or Booleans": ["--label", "word"],
-    "leaves no row. If that may be, write --allow-empty": ["--where", "s > 2"],
-    "and must hold numbers": ["--score", "by"],
+    "leaves no row. Hint: if that is expected, write --allow-empty": ["--where", "s > 2"],
+    "expected numbers. Hint: to read other texts as missing": ["--score", "by"],
     "NaN is a fault, and such results are NaN or left out": ["--score", "nan"],
     "and cannot be decided in 1": ["--where", "s < 0.4 OR s = 0.9", "--fail-if", "se > 0.1"],
     "not tested yet in 1, which --untested pass lets pass": [
         *("--history", "1.parquet", "--period", "2026-09-30", "--fail-if", "alarm"),
     ],
     "alarm not tested yet: 1 of 3 periods": ["--history", "1.parquet", "--period", "2026-09-30"],
-    "which is not in the report; there are:": ["--fail-if", "delta_auc < 0"],
+    "which is not in the report, expected one of": ["--fail-if", "delta_auc < 0"],
     "letters are in the order of the alphabet": ["--history", "1.parquet", "--period", "Sep 2026"],
-    "is in 'missing', which is no folder": ["-o", "missing/report.csv"],
+    "is in 'missing', which is not a folder": ["-o", "missing/report.csv"],
     "are files of two kinds": ["rows.csv"],
     "a page needs altair>=5.4": ["-o", "report.html"],
     "an .xlsx file needs xlsxwriter>=3.1": ["-o", "report.xlsx"],

@@ -123,7 +123,7 @@ def test_options(options: dict[str, Any]) -> None:
 def test_a_score_off_its_scale_is_refused() -> None:
     frame = fixed(200).with_columns(score=pl.col("score") * 0 + 2)
     with pytest.raises(
-        pl.exceptions.ComputeError, match=r'report: scale="probability" is for scores from 0 to 1'
+        pl.exceptions.ComputeError, match=r'report: scale="probability" expects scores from 0 to 1'
     ):
         pa.report(frame, "label", "score", by="g", memory="bounded", scale="probability")
 

@@ -156,7 +156,7 @@ def test_refused_reports() -> None:
     by_g, by_part = (pa.report(rows(), "label", "score", by=by) for by in ("g", "part"))
     with pytest.raises(ValueError, match="compare_reports: the groups of the report are by"):
         pa.compare_reports(by_g, by_part)
-    with pytest.raises(ValueError, match="compare_reports: previous lacks the column 'scope'"):
+    with pytest.raises(ValueError, match="compare_reports: previous has no column 'scope'"):
         pa.compare_reports(by_g, rows())
     with pytest.raises(TypeError, match="compare_reports: frame must be a DataFrame"):
         pa.compare_reports(3, by_g)  # type: ignore[arg-type]
@@ -217,7 +217,7 @@ def test_a_gate_on_changes_leaves_new_groups_alone(capsys: Capture) -> None:
     [
         ("last.xlsx", "--compare-to must end in .parquet, .csv, .json, got 'last.xlsx'"),
         ("gone.parquet", "cannot read 'gone.parquet'"),
-        ("may.parquet", "the file of --compare-to lacks the column 'scope', and is no report"),
+        ("may.parquet", "the file of --compare-to has no column 'scope', so it is not a report"),
     ],
 )
 def test_refusals_of_the_command(capsys: Capture, file: str, message: str) -> None:

@@ -68,14 +68,14 @@ def test_states_and_bounded_reports() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"by": [], "groupings": "each"}, "groupings are of the columns by, and there are none"),
+        ({"by": [], "groupings": "each"}, "groupings need columns in by"),
         ({"groupings": "all"}, "groupings must be one of 'each', 'rollup', 'cube', got 'all'"),
         ({"groupings": ["g", "h"]}, "or lists of columns, got 'g' in it"),
         (
             {"groupings": [["g"], ["x"]]},
             "groupings have the unknown column 'x'; expected one of by: 'h', 'g'",
         ),
-        ({"groupings": [["g"]]}, "by names 'h', which no grouping has"),
+        ({"groupings": [["g"]]}, "by has 'h', which is in no grouping"),
         ({"groupings": [["g", "h"], ["h", "g"]]}, "lists of columns, each once"),
         ({"groupings": []}, "lists of columns, each once"),
         ({"groupings": 3}, "groupings must be 'each', 'rollup', 'cube' or lists of columns, got 3"),
@@ -122,7 +122,7 @@ def test_a_gate_is_about_groupings_by_its_columns(report: list[str], capsys: Cap
     assert main([*report, "--quiet", "--fail-if", "grouping = 'h' AND auc > 2"]) == 0
     assert "(groups): it holds in none" in capsys.readouterr().err
     assert main(["report", "a.parquet", "--label", "y", "--score", "score", "--groupings", "each"]) == 2
-    assert "--groupings are of the columns --by, and there are none; write a --by" in capsys.readouterr().err
+    assert "--groupings need columns in --by. Hint: write a --by" in capsys.readouterr().err
 
 
 def test_the_forest_names_the_columns_of_each_group() -> None:

@@ -81,13 +81,16 @@ def test_what_is_printed(capsys: Capture) -> None:
     ("arguments", "message"),
     [
         (["--history", "history.parquet"], "--history goes with --period, which is missing"),
-        ([*HISTORY, "--period", " "], "--period must be a name, got an empty text; write --period 2026"),
+        (
+            [*HISTORY, "--period", " "],
+            "--period must be a name, got an empty text. Hint: write --period 2026",
+        ),
         (["--period", "may"], "--period goes with --history, which is missing"),
         (["--history", "history.csv", "--period", "may"], "--history must end in .parquet"),
         (["--history", "not/there.parquet", "--period", "may"], "be in the folder 'not', which is not there"),
         (
             ["--history", "rows.parquet", "--period", "may"],
-            "'rows.parquet' is no history of polars-auc report",
+            "'rows.parquet' is not a history of polars-auc report",
         ),
         (["--history", "broken.parquet", "--period", "may"], "cannot read 'broken.parquet'"),
         (
@@ -231,7 +234,7 @@ def test_a_history_with_two_rows_of_one_night(capsys: Capture) -> None:
     [
         ({"auc": 1.5}, "'history.parquet' has a row of the period 'night 001', the AUC 1.5 and the standard"),
         ({"se": -1.0}, "the standard error -1.0, with"),
-        ({"n_pos": 10_000}, "with 10000 positives in 297 rows, and is no history"),
+        ({"n_pos": 10_000}, "with 10000 positives in 297 rows, so it is not a history"),
         ({"period": None}, "has a row of the period None"),
         ({"n": "many"}, "'history.parquet' has a column of another dtype than this report"),
     ],
@@ -271,7 +274,7 @@ def test_a_history_of_another_release_with_other_columns(capsys: Capture) -> Non
     assert main(night(1)) == 0
     rows = pl.read_parquet("history.parquet")
     for other, message in [
-        (rows.drop("se"), "'history.parquet' lacks the column 'se', so it is of other groups or of another"),
+        (rows.drop("se"), "'history.parquet' has no column 'se', so it is of other groups or of another"),
         (rows.with_columns(n_neg=0), "'history.parquet' has a column 'n_neg' too many, so it is of other"),
     ]:
         rewritten(other)
@@ -370,16 +373,16 @@ def test_the_reference_and_the_weight_of_a_history(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--baseline", "3", "--reference", "0.8"], "--baseline cannot be given with --reference"),
+        (["--baseline", "3", "--reference", "0.8"], "--baseline cannot be combined with --reference"),
         (["--baseline", "0"], "--baseline must be an integer from 1"),
         (["--reference", "2"], "--reference must be a number from -1 to 1"),
         (["--untested", "maybe"], "--untested must be 'fail' or 'pass', got 'maybe'"),
         (["--period-weight", "auc"], "--period-weight names the column 'auc', which is not in"),
         (
             ["--period-weight", "0 - n"],
-            "--period-weight '0 - n' is -297 for a, in the period '2026-1'; make it 0 or a number from",
+            "--period-weight '0 - n' is -297 for a, in the period '2026-1'. Hint: make it 0 or a number from",
         ),
-        (["--period-weight", "1 / (n - 297)"], "is inf for a, in the period '2026-1'; make it 0 or"),
+        (["--period-weight", "1 / (n - 297)"], "is inf for a, in the period '2026-1'. Hint: make it 0 or"),
     ],
 )
 def test_refused_options_of_the_test(capsys: Capture, arguments: list[str], message: str) -> None:
@@ -470,8 +473,8 @@ def test_periods_are_in_the_order_of_their_numbers(capsys: Capture) -> None:
             "has the year behind a smaller unit; write the largest unit first, such as 2026-09-30",
         ),
         ("final", "'final' has no number; write the largest unit first"),
-        ("2026-W09", "'2026-W09' and '2026-W9' are the same numbers; write each period in one way"),
-        ("2026-Q10", "--period '2026-Q10' has no place in 'history.parquet'"),
+        ("2026-W09", "'2026-W09' and '2026-W9' are the same numbers. Hint: write each period in one way"),
+        ("2026-Q10", "--period '2026-Q10' cannot be ordered in 'history.parquet'"),
         (
             "2026-W8",
             "'2026-W8' comes before all periods of 'history.parquet', which begin with '2026-W9'",

@@ -88,7 +88,8 @@ def test_limits_are_of_the_bootstrap_alone(folder: Path, capsys: Capture) -> Non
         pa.report(rows(), "y", "score", ci="bootstrap", interval="t")  # type: ignore[arg-type]
     message = refused(["--interval", "bca"], capsys)
     assert (
-        "--interval applies to the bootstrap only, and --ci is 'wilson'; leave this out, or write" in message
+        "--interval applies to the bootstrap only, and --ci is 'wilson'. Hint: leave this out, or write"
+        in message
     )
     assert "--seed and --interval apply to the bootstrap only" in refused(
         ["--seed", "1", "--interval", "bca"], capsys
@@ -235,7 +236,7 @@ def test_a_nan_leaves_no_gain() -> None:
     [
         (
             {"folds": "key"},
-            "report: folds cannot be combined with cluster, .*; leave one of them out, or wri",
+            "report: folds cannot be combined with cluster, .*. Hint: leave one of them out, or wri",
         ),
         ({"memory": "bounded"}, "report: cluster needs all rows at once"),
         ({"ci": "hanley_mcneil"}, "report: ci 'hanley_mcneil' cannot use clusters"),
@@ -299,10 +300,10 @@ def test_pages_of_clusters(folder: Path) -> None:
             "--folds cannot be combined with --cluster, because clusters may lie in several",
         ),
         (["--bounded"], "--cluster needs all rows at once, and --bounded keeps none"),
-        (["--ci", "hanley_mcneil"], "--ci 'hanley_mcneil' cannot use clusters; take \"wilson\""),
+        (["--ci", "hanley_mcneil"], "--ci 'hanley_mcneil' cannot use clusters. Hint: take \"wilson\""),
         (
             ["--ci", "bootstrap", "--interval", "bca"],
-            "--interval 'bca' cannot use clusters; take --interval percentile",
+            "--interval 'bca' cannot use clusters. Hint: take --interval percentile",
         ),
         (["--where", "patient IS NULL"], "every row has a missing label, cluster or score 'score'"),
     ],
@@ -359,8 +360,8 @@ def test_weighted_rows(ci: Any, engine: Any) -> None:
         ({"count": "g"}, "report: count cannot be combined with weight"),
         ({"by": "h", "versus": "rest", "cluster": "g"}, "report: weight cannot be combined with cluster"),
         ({"memory": "bounded"}, "report: weight needs all rows at once"),
-        ({"ci": "hanley_mcneil"}, "report: ci 'hanley_mcneil' does not take a weight; write"),
-        ({"ci": "bootstrap"}, "report: ci 'bootstrap' does not take a weight; write"),
+        ({"ci": "hanley_mcneil"}, "report: ci 'hanley_mcneil' does not take a weight. Hint: write"),
+        ({"ci": "bootstrap"}, "report: ci 'bootstrap' does not take a weight. Hint: write"),
         ({"ci": "wald"}, "report: ci must be one of"),
     ],
 )
@@ -448,7 +449,7 @@ def test_weights_on_the_command_line(folder: Path, capsys: Capture) -> None:
         (["--bounded"], "--weight needs all rows at once, and --bounded keeps none"),
         (
             ["--ci", "bootstrap"],
-            "--ci 'bootstrap' does not take a weight; write --ci wilson, --ci delong or --ci logit",
+            "--ci 'bootstrap' does not take a weight. Hint: write --ci wilson, --ci delong or --ci logit",
         ),
         (["--where", "g < 0"], "leaves no row"),
         (

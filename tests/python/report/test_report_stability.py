@@ -177,7 +177,11 @@ def test_clusters_leave_no_p_value() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"stability": "zz"}, pl.exceptions.ColumnNotFoundError, "report: stability names the column 'zz'"),
+        (
+            {"stability": "zz"},
+            pl.exceptions.ColumnNotFoundError,
+            "report: stability has the unknown column 'zz'",
+        ),
         ({"stability": "year"}, ValueError, "report: stability must be true or false in each row, got Int64"),
         ({"stability": 3}, TypeError, "report: stability must be one column name or expression, got int"),
         ({"stability": pl.col("a") < 1}, pl.exceptions.ColumnNotFoundError, 'report: .*"a"'),
@@ -230,8 +234,8 @@ def test_a_condition_on_a_column_of_groups(folder: Path, capsys: Capture) -> Non
     ("options", "message"),
     [
         (["--stability", "yeer < 2016"], "--stability names the column 'yeer', which is not in the files"),
-        (["--stability", "year"], "--stability 'year' is no condition"),
-        (["--stability", "year <"], "--stability 'year <' is no SQL expression"),
+        (["--stability", "year"], "--stability 'year' is not a condition"),
+        (["--stability", "year <"], "--stability 'year <' is not a SQL expression"),
         ([*STABLE, "--bounded"], "--stability needs all rows at once, and --bounded keeps none"),
         ([*STABLE, *STABLE], "--stability is given twice"),
         (["--fail-if", "psi > 0.1"], "--fail-if names the column 'psi', which is not in the report"),

@@ -43,7 +43,7 @@ def test_what_is_chosen() -> None:
 
 
 def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="style_report: a report has the column 'scope'"):
+    with pytest.raises(ValueError, match="style_report: the column 'scope' of a report is missing"):
         pa.style_report(fixed(10))
     with pytest.raises(
         ValueError, match="style_report: columns has the unknown column 'x'; expected one of n, n_pos"

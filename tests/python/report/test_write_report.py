@@ -149,10 +149,13 @@ def test_a_file_reports_nan_of_the_report(tmp_path: Path, ending: str, has_rows:
     ("options", "message"),
     [
         ({"path": "report.txt"}, "write_report: path must end in .parquet, .csv, .json, .xlsx, .md, .html"),
-        ({"path": "none/report.md"}, "write_report: path is in 'none', which is no folder"),
+        ({"path": "none/report.md"}, "write_report: path is in 'none', which is not a folder"),
         ({"level": 2}, "write_report: level must lie between 0 and 1"),
         ({"columns": ["x"]}, "write_report: columns has the unknown column 'x'; expected one of n, n_pos"),
-        ({"path": "report.csv", "title": "A"}, "write_report: title is of a page; end path in .html or .md"),
+        (
+            {"path": "report.csv", "title": "A"},
+            "write_report: title is of a page. Hint: end path in .html or .md",
+        ),
         ({"title": "a\nb"}, "write_report: title must be text of one line"),
         ({"title": 5}, "write_report: title must be text of one line, got 5"),
         ({"about": "abc"}, "write_report: about must be texts by name"),
@@ -160,13 +163,13 @@ def test_a_file_reports_nan_of_the_report(tmp_path: Path, ending: str, has_rows:
         ({"path": None}, "write_report: path must be a path, got None"),
         ({"path": "x\0.md"}, "write_report: path must be a path"),
         ({"count": "n", "weight": "n"}, "write_report: count cannot be combined with weight"),
-        ({"stability": "n"}, "write_report: stability is about the rows of frame; give frame"),
+        ({"stability": "n"}, "write_report: stability is about the rows of frame. Hint: give frame"),
         ({"low_is_positive": True}, "write_report: low_is_positive is about the rows of frame"),
         ({"nan": "ignore"}, "write_report: nan must be 'skip', or be left out, got 'ignore'"),
         ({"frame": pl.DataFrame()}, "write_report: frame needs label and scores"),
         (
             {"report": pl.DataFrame({"a": [1]})},
-            "write_report: report lacks the column 'scope', and is no rep",
+            "write_report: report has no column 'scope', so it is not a rep",
         ),
     ],
 )
