@@ -144,7 +144,7 @@ def test_roles_with_states() -> None:
             r"method 'threshold' needs the scores of rows, .*. Hint: write method=.vertical.",
         ),
         (lambda: pa.cv_roc_auc("y", "s"), TypeError, "fold must be a column name or an expression"),
-        (lambda: pa.cv_roc_auc(fold="f"), TypeError, "label and score required, or states in place"),
+        (lambda: pa.cv_roc_auc(fold="f"), TypeError, "label and score required, or state in place"),
         (
             lambda: pa.cv_roc_auc(state="s", fold="f", method="delong", cluster="c"),
             ValueError,
@@ -153,7 +153,7 @@ def test_roles_with_states() -> None:
         (
             lambda: pa.grouped_roc_auc(state="s", by="u", count="n"),
             ValueError,
-            r'state and count, .*; write grouped_roc_auc\(\.\.\., state="state", by="by"\)',
+            r'state and count .*. Hint: write grouped_roc_auc\(\.\.\., state="state", by="by"\)',
         ),
         (
             lambda: pa.population_stability("y", "s", state="t"),

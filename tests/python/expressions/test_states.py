@@ -318,7 +318,7 @@ def test_rows_or_states() -> None:
     with pytest.raises(TypeError, match=r"state must be a column name.* got int. Hint: .*gini\(state=.state"):
         pa.gini(state=3)  # type: ignore[arg-type]
     with pytest.raises(
-        TypeError, match=r"state must be a column name.* got NoneType; .*merge_states\(.state"
+        TypeError, match=r"state must be a column name.* got NoneType. Hint: .*merge_states\(.state"
     ):
         pa.merge_states(None)  # type: ignore[arg-type]
     with pytest.raises(pl.exceptions.ComputeError, match=r'It holds states, .* write state="s"'):

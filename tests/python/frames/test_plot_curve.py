@@ -271,7 +271,7 @@ CALIBRATION = long("calibration")
             "precision_recall",
             (PR,),
             {"areas": pa.report(ROWS, "label", "tree", by="dataset"), "facet": "dataset"},
-            r"areas has no column 'average_precision'.*; write areas=frame.select\(roc_summary\(",
+            r"areas has no column 'average_precision'.*. Hint: write areas=frame.select\(roc_summary\(",
         ),
         ("cap", ([0, 1], [1, 2]), {"by": "g"}, "by is for points of curves, and scores are arrays"),
         ("det", ([1, 1], [1, 2]), {}, "'score' has no curve: it needs a positive and a negative"),

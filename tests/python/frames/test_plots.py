@@ -382,7 +382,7 @@ def test_bands_that_hold_all_curves_or_none_were_compared() -> None:
     ("frame", "options", "message"),
     [
         (ROWS, {}, r"coverage must have the column epsilons, or structs .* write frame.group_by\("),
-        (covered(), {}, r"by=\['score'\] and facet=\[\] do not tell apart; .*\['dataset', 'method'\]"),
+        (covered(), {}, r"by=\['score'\] and facet=\[\] do not tell apart. Hint: .*\['dataset', 'method'\]"),
         (covered(), {"by": ["method", "score"]}, r"write the columns that do .* \['dataset'\]"),
         (covered(), {"facet": "dataset", "by": "method", "level": 1.5}, "level must lie between 0 and 1"),
         (covered().rename({"method": "score"}), {}, "but there is one already. Hint: rename it"),

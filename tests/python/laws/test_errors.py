@@ -21,7 +21,7 @@ FRAME = pl.DataFrame({"g": [1, 1, 2, 2], "y": [0, 1, 1, 0], "s": [1.0, 2.0, 3.0,
 
 @pytest.mark.parametrize("column", [1, 0.5, ["y"], {"y": 1}], ids=repr)
 def test_columns_of_another_type(column: Any) -> None:
-    with pytest.raises(TypeError, match=r"roc_auc: label must be .* got \w+; write frame.select\(roc_auc\("):
+    with pytest.raises(TypeError, match=r"roc_auc: label must be .* got \w+. Hint: write frame.select\(roc_auc\("):
         pa.roc_auc(column, "s")
     with pytest.raises(TypeError, match="roc_auc: score must be"):
         pa.roc_auc("y", column)
@@ -240,7 +240,7 @@ def test_labels_of_nan_are_left_out_and_not_negative() -> None:
             'class: pl.col("y") == 3 or pl.col("y") == 5; the order of arguments',
         ),
         ([7, None, 7, 7], 'name the positive class: pl.col("y") == 7; the order of arguments'),
-        ([2, 0, 1, -1], 'name the positive class: pl.col("y") == ... with one of -1, 0, 1, 2; arg'),
+        ([2, 0, 1, -1], 'name the positive class: pl.col("y") == ... with one of -1, 0, 1, 2; the order'),
         (
             [0.0, 0.25, 1.0, 1.0],
             "looks like a score; the order of arguments is (label, score)",
