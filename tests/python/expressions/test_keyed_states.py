@@ -170,7 +170,7 @@ def test_roles_with_states() -> None:
         pa.cv_roc_auc(state="state", fold="key", method="influence"),
         pa.grouped_roc_auc(state="state", by="key"),
     ):
-        with pytest.raises(pl.exceptions.ComputeError, match="is of weighted rows, but here rows are"):
+        with pytest.raises(pl.exceptions.ComputeError, match="is of weighted rows, expected states"):
             heavy.select(answer)
     scales = [
         pl.DataFrame({"y": [0, 1], "s": [0.2, 0.7]}).select(

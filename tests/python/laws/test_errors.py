@@ -33,7 +33,7 @@ def test_values_in_place_of_columns(column: Any) -> None:
         'write pl.DataFrame({"label": label, "score": score}).select(roc_auc("label", "score")); '
         "of arrays, evaluate(label, score) gives the AUC"
     )
-    with pytest.raises(TypeError, match=rf"roc_auc: label must be .* got \w+; {write}"):
+    with pytest.raises(TypeError, match=rf"roc_auc: label must be .* got \w+. Hint: {write}"):
         pa.roc_auc(column, "s")
 
 
