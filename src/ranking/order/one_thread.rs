@@ -1,4 +1,4 @@
-//! A group that one thread ranks, from the keys of each class.
+//! Ranks a group on one thread, from the keys of each class.
 
 use super::class_keys::ClassKeys;
 use super::classes::{Classes, for_each_tie};
@@ -13,7 +13,7 @@ use crate::ranking::ties::{
     steps::{Above, Runs, Sink, StepDelta, Tie},
 };
 
-/// The rows of a group for one thread. Keeps its memory from group to group.
+/// The rows of a group for one thread. Memory is reused from group to group.
 #[derive(Debug)]
 pub(in crate::ranking) struct OneThread<K> {
     kernels: KernelTable<K>,
@@ -21,17 +21,17 @@ pub(in crate::ranking) struct OneThread<K> {
     memory: WalkMemory<K>,
 }
 
-/// The memory that a walk needs. It is kept from walk to walk.
+/// The memory of a walk, which is reused.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct WalkMemory<K> {
     pub histogram: RankHistogram<K>,
-    /// The negatives of a walk over ties, whose positives are in the index of `histogram`.
+    /// The negatives of a walk over ties; the index of `histogram` has the positives.
     neg: Index<K>,
     pub deltas: Vec<StepDelta>,
 }
 
 impl<K: Key> WalkMemory<K> {
-    /// Hands out the ties of keys, all of which are below `above`.
+    /// Emits the ties of keys; `above` counts the rows above them.
     pub fn ties(
         &mut self,
         classes: &Classes<'_, K>,
@@ -45,7 +45,7 @@ impl<K: Key> WalkMemory<K> {
         Runs::emit(above, deltas, take, |runs| for_each_tie(pos.keys(), neg.keys(), runs));
     }
 
-    /// Hands out the segments of the curve of keys, all of which are below `above`.
+    /// Emits the segments of the curve of keys; `above` counts the rows above them.
     pub fn segments(
         &mut self,
         classes: &Classes<'_, K>,
@@ -70,7 +70,7 @@ impl<K: Key> Default for OneThread<K> {
 }
 
 impl<K: Key> OneThread<K> {
-    /// Takes in rows.
+    /// Loads rows.
     pub fn load<S: Score<Key = K>>(&mut self, rows: &[Observations<'_, S>]) {
         self.kernels = KernelTable::of::<S>();
         self.class_keys.part(rows);
