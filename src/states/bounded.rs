@@ -2,8 +2,8 @@
 //!
 //! A table has the bins of one partition. When it becomes too full, its rows move to the first partition with
 //! few enough bins, and counting continues there. The partition of a subset is never later than the partition
-//! of all rows (see `state`), so the result equals the state of the ranked rows. A table may therefore start
-//! with the partition of a sample, which avoids rebuilding it.
+//! of all rows (see `state`). The result therefore equals the state of the ranked rows. A table may therefore
+//! start with the partition of a sample, which avoids rebuilding it.
 
 use std::convert::Infallible;
 use std::ops::Range;

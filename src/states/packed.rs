@@ -1,7 +1,7 @@
 //! Packed states: a state as a compact byte string, for storage outside of columns.
 //!
-//! Format, version 1. A *number* is an unsigned LEB128 integer: groups of seven bits, lowest first, each in a
-//! byte whose highest bit is set if more bytes follow. The encoding is minimal.
+//! Format, version 1. A *number* is an unsigned LEB128 integer: groups of seven bits, lowest first, one to a
+//! byte. The highest bit of a byte is set if more bytes follow. The encoding is minimal.
 //!
 //! | bytes | content |
 //! |---|---|
@@ -18,18 +18,18 @@
 //!
 //! - a number: the distance of its key below the key of the previous bin, or of the highest score of the
 //!   dtype. A key is the unsigned integer that orders scores, as wide as the score
-//!   ([`key`](crate::ranking::scores::key)). If bins store intervals, it is the distance between interval
-//!   numbers ([`Intervals::number`]): from the previous bin, or from the highest score of the scale; If bins
-//!   store intervals, it is the distance of the number of its interval ([`Intervals::number`]) below the
-//!   previous bin's, or below the number of the highest score of the scale;
+//!   ([`key`](crate::ranking::scores::key)). Integers of 8 and 16 bits and booleans have the keys of `i32`,
+//!   `f16` has the keys of `f32`, and decimals have the keys of `i128`. If bins store intervals, it is the
+//!   distance between interval numbers ([`Intervals::number`]): from the previous bin, or from the highest
+//!   score of the scale;
 //! - a number: twice the positives, plus 1 if the rows have several scores;
 //! - a number: the negatives;
 //! - if bins store intervals, and the rows have one score, a number: the distance of the key above the lowest
 //!   key of the interval.
 //!
 //! With weights, the positives and negatives of a bin are sums of weights in steps of `10^-18`. Two numbers
-//! follow at the end of the bin: the squared weights of its positives in steps plus 1, or 0 if unknown; and
-//! the same for its negatives.
+//! follow at the end of the bin, the squared weights of its positives and of its negatives: their steps plus
+//! 1, or 0 if unknown.
 //!
 //! Input is untrusted: any bytes are parsed as a state or rejected with an error. Allocations are limited to
 //! the number of bins that the bytes can encode.

@@ -9,12 +9,12 @@
 //! Only the order within a bin is lost. A bin is `tied` if all its rows share one score; such a bin loses no
 //! information.
 //!
-//! A state depends only on its rows, however they were divided and merged: Partitions are nested, so the
+//! A state depends only on its rows, however they were divided and merged. Partitions are nested, so the
 //! number of bins never increases from one to the next. A subset of the rows has at most as many bins as all
 //! rows in the same partition. The partition of a subset is therefore never later than the partition of all
-//! rows, and each bin of a subset lies in one bin of the whole. The partition of a subset is therefore never
-//! later than the partition of all rows. Each bin of a subset lies in one bin of the whole. With several
-//! limits the smallest applies, since it requires the latest partition.
+//! rows. Each bin of a subset lies in one bin of the whole. Counts add up, the lowest score is the minimum
+//! over subsets, and the rows of a bin share one score if they do in all subsets. With several limits the
+//! smallest applies, since it requires the latest partition.
 
 use std::borrow::Cow;
 use std::hint::select_unpredictable;

@@ -162,8 +162,8 @@ impl State<WeightSums> {
         State::exact(Counts::from_parts(keys.into(), counts, score_type), self.rows)
     }
 
-    /// An upper bound of the error of the area under the ROC curve due to rounding: of weights to steps, of
-    /// sums to units, and of the rows' weights to units.
+    /// An upper bound of the rounding error of the area under the ROC curve. It covers the rounding of
+    /// weights to steps, of sums to units, and of the rows' weights to units.
     pub fn rounding(&self) -> f64 {
         // The rounding error is half a step per row, and 2^-60 of the class's total per row and per bin. It
         // changes the shares of a class by at most the first factor, in numerator and denominator.
