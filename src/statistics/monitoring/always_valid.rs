@@ -1,4 +1,4 @@
-//! The mean of periods so far, with limits and a test that hold at all periods at once.
+//! The running mean of periods, with limits and a test that are valid at all periods simultaneously.
 
 use super::normal_mixture::NormalMixture;
 use super::periods::{Period, ROLES, Sums, periods};
@@ -7,19 +7,20 @@ use crate::statistics::inference::{Alternative, Hypothesis};
 use crate::statistics::kinds::Columnwise;
 use crate::statistics::options::from_options;
 
-/// The confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024), proposition 2.5, for the weighted mean of
-/// independent estimates with estimated variances; and the e-process against a value, by the same [`NormalMixture`].
+/// The confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024), proposition 2.5, for
+/// the weighted mean of independent estimates with estimated variances. The e-process against a value uses
+/// the same [`NormalMixture`].
 ///
-/// The scale of the mixture is set by the first period whose standard error is not 0, and stays: an answer depends on its
-/// period and those before it. A period whose standard error is estimated as 0 adds no variance, as an unbiased estimate of
-/// the sum of variances has it.
+/// The first period with a positive standard error sets the scale of the mixture, which then stays fixed. A
+/// result depends only on its period and earlier ones. A period with an estimated standard error of 0 adds no
+/// variance, consistent with an unbiased estimate of the sum of variances.
 #[derive(Clone, Copy, Debug)]
 pub struct AlwaysValid {
-    /// The coverage of all intervals at once.
+    /// The simultaneous coverage of all intervals.
     pub level: f64,
-    /// What is tested, if not that the mean is one half.
+    /// The hypothesis; a mean of one half by default.
     pub test: Hypothesis,
-    /// After how many periods like the first one the interval is tightest for its level.
+    /// The number of periods, like the first one, after which the interval is tightest for its level.
     pub tightest_at: f64,
 }
 
@@ -34,7 +35,7 @@ pub(super) fn ln_alpha(level: f64) -> f64 {
     (-level).ln_1p()
 }
 
-/// The largest evidence so far, which bounds a p-value.
+/// The running maximum of the evidence, which bounds a p-value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Largest(f64);
 
@@ -45,7 +46,7 @@ impl Default for Largest {
 }
 
 impl Largest {
-    /// The evidence of one more period, and the p-value. NaN stays NaN.
+    /// The evidence after one more period, and the p-value. NaN is preserved.
     pub fn e_and_p(&mut self, ln_evidence: f64) -> [Option<f64>; 2] {
         if !(ln_evidence <= self.0 || self.0.is_nan()) {
             self.0 = ln_evidence;
@@ -90,7 +91,7 @@ impl AlwaysValid {
         [Some(mean), Some(mean - margin), Some(mean + margin), e_value, p_value]
     }
 
-    /// The logarithm of the evidence for the alternative. Between two bounds it is the weaker one of both sides.
+    /// The logarithm of the evidence for the alternative. With two bounds it is the minimum over both sides.
     fn ln_evidence(&self, sums: Sums, mixture: NormalMixture) -> f64 {
         let Hypothesis { alternative, null, margin } = self.test;
         let null = null.unwrap_or(0.5);
