@@ -1,25 +1,26 @@
-//! The edge at which an error is worded: Python, or a shell.
+//! The front end that displays an error: Python, or a shell.
 //!
-//! Texts name options between backticks, with a value or without: `` `level` ``, `` `method="bootstrap"` ``. In Python these
-//! are keyword arguments, and in a shell flags. Where the advice itself differs, a text has both: see [`either`](crate::statistics::options::either).
+//! Texts quote options in backticks, with or without a value: `` `level` ``, `` `method="bootstrap"` ``. In
+//! Python these are keyword arguments, and in a shell flags. If the advice itself differs, a text contains
+//! both forms: see [`either`](crate::statistics::options::either).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::statistics::options::{EDGES, LITERAL_BACKTICK};
 
-/// Where an error is read.
+/// The front end of an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Edge {
-    /// In Python.
+    /// Python.
     #[default]
     Python,
-    /// In a shell, where some options have other names.
+    /// A shell, in which some options have other names.
     Shell(BTreeMap<String, String>),
 }
 
 impl Edge {
-    /// The text as this edge words it.
+    /// Renders the text for this front end.
     pub fn render(&self, text: &str) -> String {
         let mut rendered = String::with_capacity(text.len());
         let mut rest = text;
@@ -62,7 +63,7 @@ impl Edge {
     }
 }
 
-/// The text before a part that differs, both forms of it, and the text behind it.
+/// The text before a part with two forms, both forms, and the text behind it.
 fn part(text: &str) -> Option<(&str, (&str, &str), &str)> {
     let [begin, between, end] = EDGES;
     let (before, rest) = text.split_once(begin)?;

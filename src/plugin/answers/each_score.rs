@@ -1,4 +1,4 @@
-//! From List columns of several scores to an array of records for each group, one for each score.
+//! From List columns of several scores to an array of records per group, one for each score.
 
 use polars_core::runtime::RAYON;
 
@@ -11,10 +11,10 @@ use crate::plugin::threads::Threads;
 use crate::ranking::tasks::{self, Pool};
 use crate::statistics::kinds::{Column, Runs, Summary};
 
-/// Scores for each thread that are read at once. Those of narrow types are widened when they are read.
+/// The number of scores per thread that are read at once. Scores of narrow types are widened on reading.
 const SCORES_PER_THREAD: usize = 2;
 
-/// Answers every group with an array of records, one for each score.
+/// Returns an array of records per group, one for each score.
 pub fn summaries<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
     let answer = OfSummary(&call.options);
     let (kind, of_scores) = one_score::of_each_score(&call.roles, inputs)?;
@@ -36,7 +36,7 @@ pub fn summaries<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Va
     Ok(Values::new(&inputs[0].field.name, columns::arrays(records, of_scores.len(), groups)?))
 }
 
-/// The records of all groups in parts: those of one score after another.
+/// The records of all groups in parts, score by score.
 fn of_all_groups(scores: &[ScoreGroups<'_>], groups: usize) -> Result<Vec<Vec<Column>>, String> {
     let size = |place: usize| scores[place / groups].groups.size(place % groups);
     let passes = scores[0].answer.passes();
@@ -46,7 +46,7 @@ fn of_all_groups(scores: &[ScoreGroups<'_>], groups: usize) -> Result<Vec<Vec<Co
             let before = score * groups;
             scores[score].records(places.start.max(before) - before..places.end.min(before + groups) - before)
         };
-        // Without groups there are columns without rows.
+        // Without groups the columns are empty.
         let of_part = places.start / groups.max(1)..places.end.div_ceil(groups.max(1)).max(1);
         of_part.map(of_score).collect::<Result<Vec<_>, _>>()
     });

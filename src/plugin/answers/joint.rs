@@ -6,13 +6,13 @@ use crate::plugin::arrays::values::Values;
 use crate::plugin::inputs::{group_table::GroupTable, joint::InputRules};
 use crate::statistics::kinds::{Column, Joint, KeyInput, KeyKind, Record};
 
-/// Answers every group with a record.
+/// Returns a record per group.
 pub fn joint<J: Joint>(inputs: &[Input], call: &Arguments<J>) -> Result<Values, String> {
     let (columns, lookups) = answers(inputs, call)?;
     Ok(Values::new(&inputs[0].field.name, columns::structs(J::Record::FIELDS, columns, &lookups)?))
 }
 
-/// Answers every group with the record's only field.
+/// Returns the record's only field per group.
 pub fn joint_single<J: Joint>(inputs: &[Input], call: &Arguments<J>) -> Result<Values, String> {
     let (columns, lookups) = answers(inputs, call)?;
     let column = columns.into_iter().next().ok_or("a record without fields")?;

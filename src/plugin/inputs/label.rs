@@ -1,4 +1,4 @@
-//! Labels, and other columns of truth values, as bits.
+//! Labels, and other boolean columns, as bits.
 
 use std::cmp::Ordering;
 
@@ -10,10 +10,11 @@ use polars::prelude::pf16;
 use crate::plugin::arrays::{downcast::downcast, dtype, values::Values};
 use crate::statistics::options::either;
 
-/// A label of more different values is more like a score.
+/// A label with more distinct values is probably a score.
 const MOST_VALUES: usize = 10;
 
-/// Says what a label may be, and how to write one that is something else: equal to a value, in Python and in SQL.
+/// The error for an invalid label, with the valid values and a replacement in Python and SQL: equality with a
+/// value.
 fn refused(role: &str, name: &str, got: &str, python: &str, sql: &str) -> String {
     let (meant, order) =
         if role == "label" { ("positive class", "label, score") } else { (role, "label, score, ...") };
@@ -22,14 +23,14 @@ fn refused(role: &str, name: &str, got: &str, python: &str, sql: &str) -> String
     format!("{}Name the {meant}{instead}", wanted(role, name, got))
 }
 
-/// Says what there is, and what a label is.
+/// The error with the actual and the valid values of a label.
 fn wanted(role: &str, name: &str, got: &str) -> String {
     format!(
         "{role} \"{name}\" {got}, but a {role} is Boolean, or an integer or float column that holds only 0 and 1. "
     )
 }
 
-/// The different values in order, each with its number of rows; no more than [`MOST_VALUES`] and one.
+/// The distinct values in order with their numbers of rows, at most [`MOST_VALUES`] + 1.
 fn counted<T: PartialOrd + ToString>(values: impl Iterator<Item = T>) -> Vec<(String, usize)> {
     let mut counts: Vec<(T, usize)> = Vec::new();
     for value in values {
@@ -46,9 +47,9 @@ fn counted<T: PartialOrd + ToString>(values: impl Iterator<Item = T>) -> Vec<(St
     counts.filter(|(value, _)| value != "NaN").collect()
 }
 
-/// Says what to write for a label of other numbers than 0 and 1: which of them is positive is not for us to say.
+/// The error for a numeric label with values other than 0 and 1; the user must choose the positive one.
 ///
-/// Rows whose label is null or NaN are neither positive nor negative by any of it.
+/// In all suggestions, rows with a null or NaN label belong to neither class.
 fn other_values(role: &str, name: &str, wrong: &str, values: &[(String, usize)], is_float: bool) -> String {
     let got = format!("holds {wrong}");
     let is_a_score =
@@ -85,9 +86,9 @@ fn other_values(role: &str, name: &str, wrong: &str, values: &[(String, usize)],
     refused(role, name, &got, &words(&python), &words(&sql))
 }
 
-/// Says how to leave out rows whose label is NaN: a comparison would make them negatives.
+/// The suggestion to exclude rows with a NaN label, which a comparison would turn into negatives.
 fn not_a_number(role: &str, name: &str) -> String {
-    // In SQL NaN compares as larger than every number.
+    // In SQL NaN compares above every number.
     let instead =
         either(format!("write pl.col(\"{name}\").fill_nan(None)"), format!("write --where \"{name} <= 1\""));
     format!(
@@ -96,7 +97,7 @@ fn not_a_number(role: &str, name: &str) -> String {
     )
 }
 
-/// Refuses a dtype that cannot hold labels.
+/// Rejects a dtype that cannot contain labels.
 pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     if dtype::is_number(item) || matches!(item.dtype(), Dtype::Boolean | Dtype::Null) {
         return Ok(());
@@ -104,11 +105,11 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     Err(other_dtype(role, name, item))
 }
 
-/// Says what to write for a label of another dtype.
+/// The suggestion for a label of another dtype.
 fn other_dtype(role: &str, name: &str, item: &Field) -> String {
     let got = format!("has dtype {}", dtype::display(item));
-    // Which words there are is known only when rows are read. Others than the two, such as NA, are refused by
-    // Python, and are missing in SQL.
+    // The words are unknown before rows are read. Words other than the two, such as NA, are an error in
+    // Python, and null in SQL.
     let python = if dtype::is_words(item) {
         format!(
             "pl.col(\"{name}\").replace_strict({{\"...\": True, \"...\": False}}, return_dtype=pl.Boolean), with \
@@ -121,7 +122,7 @@ fn other_dtype(role: &str, name: &str, item: &Field) -> String {
     refused(role, name, &got, &python, &sql)
 }
 
-/// The labels' truth values, and which of them are there.
+/// The labels as bits, and their validity.
 pub fn bits(role: &str, labels: &Values) -> Result<(Bitmap, Option<Bitmap>), String> {
     check(role, labels.name(), &labels.field)?;
     let array = labels.array.as_ref();
@@ -141,7 +142,7 @@ pub fn bits(role: &str, labels: &Values) -> Result<(Bitmap, Option<Bitmap>), Str
                     let values = array.values().as_slice();
                     let one_or_zero = |value: &$label| *value == $one || *value == $zero;
                     if !values.iter().all(one_or_zero) {
-                        // A value under a null may be anything, so a second look leaves out the nulls.
+                        // Values under a null are unspecified, so a second pass skips the nulls.
                         let present = || array.iter().flatten();
                         if let Some(wrong) = present().find(|value| !one_or_zero(value)) {
                             let wrong = wrong.to_string();
