@@ -1,14 +1,14 @@
 //! Special paths and their benefit: a path stays only if a common query takes 15 % longer without it.
 //!
 //! ```text
-//! rows of a group          way of ranking
-//! fewer than 64            pair by pair
-//! fewer than 2^17          by one thread: the rarer class is indexed, the other one looks up its ranks
-//! 2^17 or more             few distinct scores: a hash table of counts; else a radix partition by score, then the same by shards
-//! with weights or counts   fewer than 2^17 rows are sorted; else a radix partition by score, with sums of fixed-point units
+//! rows of a group          strategy
+//! fewer than 64            pairwise comparison
+//! fewer than 2^17          one thread: an index of the rarer class, look-ups of the other class
+//! 2^17 or more             few distinct scores: a hash table of counts; otherwise a radix partition by score into shards
+//! with weights or counts   fewer than 2^17 rows: a sort; otherwise a radix partition by score, with fixed-point sums
 //! two scores               a partition by score, then the index of each part, row by row
-//! segments                 a partition by score, a bucket sort of each part, then sums by segment; folds by a partition by group
-//! states                   stored bins are used as ties; a small state of many rows is a hash table of bins
+//! segments                 a partition by score, a bucket sort of each part, then sums by segment; folds: a partition by group
+//! states                   stored bins as ties; a bounded state of many rows: a hash table of bins
 //! ```
 //!
 //! The slowdown without each path, for a query that gains most from it (2026-11-29, Intel(R) Xeon(R)

@@ -78,9 +78,9 @@ impl StudentT {
 
     /// Half of `I_x(df / 2, 1 / 2)` with `x = df / (df + t²)`, for `t >= 0`.
     ///
-    /// `I_x(a, b)` is `x^a (1 - x)^b / (a B(a, b))` times a continued fraction (DLMF 8.17.22), which
-    /// converges fast below `(a + 1) / (a + b + 2)`. Above, it is 1 minus its complement. The power uses
-    /// `1 + t²/df`, because the rounding error of x itself would grow with a.
+    /// `I_x(a, b)` is `x^a (1 - x)^b / (a B(a, b))` times a continued fraction (DLMF 8.17.22). The fraction
+    /// converges fast below `(a + 1) / (a + b + 2)`; above, it is 1 minus its complement. The power
+    /// uses `1 + t²/df`, because the rounding error of x itself would grow with a.
     fn beta_tail(self, t: f64) -> f64 {
         let StudentT { df, gamma_ratio } = self;
         let a = 0.5 * df;

@@ -114,6 +114,7 @@ impl Kernel for Distances<'_> {
     }
 }
 
+/// The intervals of a partition, by their lengths and merged pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct Intervals {
     scale: Scale,

@@ -23,8 +23,8 @@ pub struct Rows {
     pub key_placements: Vec<Vec<KeyPlacements>>,
     /// The placements of each key's rows among all rows and among other keys, if the statistic needs them.
     pub all_placements: Option<AllPlacements>,
-    /// For each key, the largest `|tp N - fp P|` of its rows (0 with a NaN), followed by that of all rows if
-    /// no score is NaN; only if the statistic needs them.
+    /// For each key, the largest `|tp N - fp P|` of its rows (0 with a NaN). The value of all rows follows if
+    /// no score is NaN. Only if the statistic needs them.
     pub key_farthest: Vec<u128>,
     /// The number of skipped rows for each key, by key index, if the statistic needs it and any were skipped.
     pub skipped: Vec<SkippedRows>,

@@ -8,7 +8,7 @@
 //! For one distribution function this is the band of Berk and Jones (1979) and Owen (1995). For a point of
 //! the ROC curve it is the interval of Claeskens, Jing, Peng and Zhou (2003). Its precision is about uniform
 //! along the curve. The reach is a quantile of the largest distance between a smooth curve near the observed
-//! one and samples from it: a smoothed bootstrap (Bertail, Clemencon and Vayatis 2008).
+//! one and its samples. This is a smoothed bootstrap (Bertail, Clemencon and Vayatis 2008).
 
 use crate::ranking::ties::{Count, Step, counts::steps};
 use crate::statistics::curve_samples::{

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use crate::statistics::curve_samples::curve_sample::{CurveSample, Limits, ROUNDING};
 
-/// The narrowest limits that contain the share `level` of whole curves, among the `k`-th smallest and `k`-th
-/// largest readings of every place (Macskassy, Provost and Littman 2003, section 6).
+/// The narrowest limits that contain the share `level` of whole curves (Macskassy, Provost and Littman 2003,
+/// section 6). Candidates are the `k`-th smallest and the `k`-th largest readings of every place.
 ///
 /// A curve lies within the limits of `k` if, at every place, at least `k` readings are not above it and `k`
 /// are not below it. Each curve thus has a maximum `k`, and the result is a quantile of these. `O(p c log c)`

@@ -9,11 +9,11 @@ use crate::statistics::curve_samples::{
 
 /// Rates from 0 to 1, the curve there, and pointwise limits of its tpr (after Hilgers 1991).
 ///
-/// The share of the negatives' population above the j-th highest of N negatives has the distribution Beta(j,
-/// N - j + 1) for any continuous distribution of scores. With ties a bound from it is conservative. There is
-/// thus a negative above which at most the share x lies with probability q, and another above which at least
-/// x lies. The tpr at both thresholds is bounded by Beta quantiles from the order statistics of the positives
-/// (Clopper and Pearson 1934). The classes are independent, so both bounds of a side hold with
+/// Consider the share of the negatives' population above the j-th highest of N negatives. Its distribution is
+/// Beta(j, N - j + 1) for any continuous distribution of scores. With ties a bound from it is conservative.
+/// There is thus a negative above which at most the share x lies with probability q, and another above which
+/// at least x lies. The tpr at both thresholds is bounded by Beta quantiles from the order statistics of the
+/// positives (Clopper and Pearson 1934). The classes are independent, so both bounds of a side hold with
 /// `q² = (1 + level) / 2`. Both sides then hold with `level`, for all distributions and numbers of rows.
 pub fn limits(counts: &[Count], level: f64, n_points: u32) -> BandAtRates {
     let all = Count::sum(counts);

@@ -12,9 +12,9 @@ use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
 /// Rates in a closed region, the curve there, and the limits of its tpr (Jensen, Müller and Schäfer 2000).
 ///
-/// Let R be the curve of the population. In large samples of P positives and N negatives, the empirical curve
-/// minus R is about `B1(R(x)) / √P + R'(x) B2(x) / √N`, with two independent Brownian bridges (Hsieh and
-/// Turnbull 1996). Its variance is `R (1 - R) / P + R'² x (1 - x) / N`. The half-width of the band is a
+/// Let R be the curve of the population. Take large samples of P positives and N negatives. The empirical
+/// curve minus R is about `B1(R(x)) / √P + R'(x) B2(x) / √N`, with two independent Brownian bridges (Hsieh
+/// and Turnbull 1996). Its variance is `R (1 - R) / P + R'² x (1 - x) / N`. The half-width of the band is a
 /// multiple of the standard deviation. The multiple is the `level` quantile of the largest standardised value
 /// of the process in the region. The quantile is estimated by simulating bridges.
 ///

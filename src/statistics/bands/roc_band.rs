@@ -74,8 +74,8 @@ pub enum BandMethod {
 
 /// The construction of a band for a method.
 pub enum Construction {
-    /// From several curves, such as those of resamples or of folds: the places at which they are read, and
-    /// the function from the readings to the band.
+    /// From several curves, such as those of resamples or of folds: the places of reading, and the function
+    /// from readings to the band.
     OfCurves(Places, fn(&RocBand, &Sweep, &CurveSample) -> Vec<BandPoint>),
     /// From one curve, at rates: the function to the band, and whether it resamples rows.
     OfCurve(fn(&RocBand, &Ties<'_>, &Counts) -> Option<BandAtRates>, bool),

@@ -13,8 +13,8 @@ use crate::statistics::options::from_options;
 use crate::statistics::resampling::{Resampling, redraw::cells};
 use crate::statistics::rows::Rows;
 
-/// The difference of the tpr of two scores of the same rows at some false positive rates, with simultaneous
-/// limits and a test of no difference.
+/// The difference of the tpr of two scores of the same rows at some false positive rates. Limits are
+/// simultaneous, and a test of no difference is included.
 ///
 /// Rows are resampled with both scores, and moved among their ranks (see
 /// [`moved_ranks`](crate::statistics::curve_samples::moved_ranks)). The squared spread of a place is the
@@ -35,9 +35,9 @@ pub struct RocDifferenceBand {
 
 /// The minimum spread of a place, in steps of the tpr and of the fpr; a step is one row. Where few positives
 /// are missed, resamples deviate by so many spreads that they would determine the half-width of the whole
-/// band. With half a step, the band contained equal curves of d' 2 in 100 of 100 samples of 500 + 500 rows;
-/// with two steps in 98. Other bands became no wider. With few negatives, two steps prevent a band that is
-/// too narrow.
+/// band. With half a step, the band contained equal curves of d' 2 in 100 of 100 samples of 500 + 500 rows.
+/// With two steps it did in 98. Other bands became no wider. With few negatives, two steps prevent a band
+/// that is too narrow.
 const LEAST_STEPS: f64 = 2.0;
 
 /// The maximum number of places: the differences of all resamples are kept for each of them.
@@ -113,7 +113,7 @@ impl Joint for RocDifferenceBand {
         };
         let mut reaches: Vec<f64> = resampled_differences.iter().map(farthest).collect();
         reaches.sort_unstable_by(f64::total_cmp);
-        // The observed difference counts as one more resample, so that the band excludes 0 if and only if the
+        // The observed difference counts as one more resample. The band then excludes 0 if and only if the
         // p-value is at most 1 - level. With too few resamples the band excludes nothing.
         let all = reaches.len() + 1;
         let inside = (self.level * all as f64).ceil() as usize;

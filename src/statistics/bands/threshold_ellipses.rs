@@ -10,9 +10,9 @@ use crate::statistics::curve_samples::{
 /// At a threshold both rates are modelled as jointly normal, with the means, variances and covariance of the
 /// curves. Their ellipse contains all points within the Mahalanobis distance `√(-2 ln(1 - level))`, the root
 /// of the chi-square quantile with two degrees of freedom. Its probability is `level`. The envelope of many
-/// ellipses touches each approximately where its extent at right angles to the curve is largest (as in
-/// Demidenko 2012 for a binormal curve). The direction of the curve is the chord from the previous threshold
-/// to the next one.
+/// ellipses touches each approximately where its extent at right angles to the curve is largest. Demidenko
+/// (2012) does the same for a binormal curve. The direction of the curve is the chord from the previous
+/// threshold to the next one.
 pub fn band(sample: &CurveSample, places: &[usize], level: f64) -> Vec<BandPoint> {
     let means = sample.means();
     let (fpr, tpr) = means.split_at(places.len() + 1);

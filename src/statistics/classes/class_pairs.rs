@@ -10,9 +10,9 @@ pub fn rows_in_order(scores: &Codes, classes: &Codes) -> Vec<(u32, u32)> {
     scores.in_order(|row| classes.of_row[row])
 }
 
-/// For each of the `winners` and each other class: twice the number of pairs in which the winner's row scores
-/// higher, plus the number of tied pairs. The number for a class against itself is unspecified.
-/// `O(n log n + n k)` for k classes. A group has fewer than 2^32 rows, so every number fits 64 bits.
+/// For each of the `winners` and each other class: twice the pairs in which the winner's row scores higher,
+/// plus the tied pairs. The number for a class against itself is unspecified. `O(n log n + n k)` for k
+/// classes. A group has fewer than 2^32 rows, so every number fits 64 bits.
 pub fn twice_u_of_pairs(scores: &Codes, classes: &Codes, winners: Range<u32>) -> Vec<Vec<u64>> {
     let rows = rows_in_order(scores, classes);
     let mut below = vec![0u64; classes.distinct];

@@ -17,7 +17,7 @@ use crate::statistics::rows::Rows;
 /// Against the rest, the area of class c has its rows as positives and uses the score for c. For a pair,
 /// `A(a, b) = (A(a | b) + A(b | a)) / 2`. Here `A(a | b)` is the area of the rows of both classes by the
 /// score for a, with class a as positives. The mean over all pairs is the M of Hand and Till (2001). For the
-/// micro average, every row has a cell for each class, positive for the class of the row; the area is
+/// micro average, every row has a cell for each class, positive for the class of the row. The area is
 /// computed over all cells. Classes without rows have no area and are excluded from averages. A row with a
 /// weight counts as that many rows. `O(k n log n + k² log k)` for k classes.
 #[derive(Clone, Debug)]

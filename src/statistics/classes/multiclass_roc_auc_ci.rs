@@ -278,8 +278,8 @@ impl Classes<'_> {
     }
 }
 
-/// For each row of two classes, four times its placement in the other class: twice by the score for one
-/// class, and twice by the score for the other.
+/// For each row of two classes, four times its placement in the other class, as the sum of two doubled
+/// placements. One is by the score for one class, the other by the score for the other.
 struct PairPlacements {
     of_a: Vec<u64>,
     of_b: Vec<u64>,

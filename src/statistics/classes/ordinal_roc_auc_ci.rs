@@ -15,11 +15,11 @@ use crate::statistics::rows::Rows;
 /// intervals.
 ///
 /// Both are weighted sums of means over pairs of rows: `sum w_ab A_ab / sum w_ab`, with weights of 1, or of
-/// `n_a n_b`. The component of a row of class a is the weighted sum of its placements: the share of a lower
-/// class's rows that it beats, or of a higher class's rows that beat it. With the sample variance `S_a²` of
-/// the components of class a, `se² = sum over classes of S_a² / n_a / (sum w_ab)²` (DeLong, DeLong and
-/// Clarke-Pearson 1988; Lehmann 1951 for several samples). The numbers of rows of the classes are taken as
-/// fixed. The variance of one pair is DeLong's. `O(n log n + n k + k²)` for k classes.
+/// `n_a n_b`. The component of a row of class a is the weighted sum of its placements. A placement is the
+/// share of a lower class's rows that it beats, or of a higher class's rows that beat it. With the sample
+/// variance `S_a²` of the components of class a, `se² = sum over classes of S_a² / n_a / (sum w_ab)²`
+/// (DeLong, DeLong and Clarke-Pearson 1988; Lehmann 1951 for several samples). The numbers of rows of the
+/// classes are taken as fixed. The variance of one pair is DeLong's. `O(n log n + n k + k²)` for k classes.
 #[derive(Clone, Copy, Debug)]
 pub struct OrdinalRocAucCi {
     /// The areas.
@@ -112,7 +112,7 @@ struct OrdinalPlacements {
     /// For each class, sums over its rows of twice the concordant pairs with other classes, and of their
     /// squares.
     right: Vec<(u128, u128)>,
-    /// For two classes, the sum and the sum of squares of twice the placements of the rows of the first;
+    /// For two classes, the sum and the sum of squares of the doubled placements of the first one's rows;
     /// empty if pairs are not requested.
     squares: Vec<Vec<(u128, u128)>>,
 }

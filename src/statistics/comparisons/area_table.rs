@@ -40,8 +40,8 @@ impl AreaTable<'_> {
         self.area(self.sum_of_modality(a) - self.sum_of_modality(b), self.sizes().1)
     }
 
-    /// A difference of mean covariances, or 0 within rounding error: a few units in the last place of the
-    /// largest variance for each term of a mean.
+    /// A difference of mean covariances, or 0 within rounding error. The bound is a few units in the last
+    /// place of the largest variance for each term of a mean.
     pub fn beyond_rounding(&self, difference: f64) -> f64 {
         let (modalities, readers) = self.sizes();
         let cells = modalities * readers;

@@ -12,10 +12,10 @@ use crate::statistics::rows::Rows;
 /// The mean areas of modalities over readers, and the test that they are equal.
 ///
 /// Every reader scores every case with every modality, and each column has the scores of one reader with one
-/// modality. The analysis of variance of the areas follows Obuchowski and Rockette (1995), with DeLong
-/// covariances averaged over kinds of pairs, and the degrees of freedom of Hillis (2007). `Cov1` is for one
-/// reader and two modalities, `Cov2` for two readers and one modality, `Cov3` for two readers and two
-/// modalities. `O(k n log n + k² n)` for k columns.
+/// modality. The analysis of variance of the areas follows Obuchowski and Rockette (1995), with the degrees
+/// of freedom of Hillis (2007). DeLong covariances are averaged over kinds of pairs. `Cov1` is for one reader
+/// and two modalities, `Cov2` for two readers and one modality, `Cov3` for two readers and two modalities.
+/// `O(k n log n + k² n)` for k columns.
 #[derive(Clone, Debug)]
 pub struct MrmcRocAuc {
     /// The reader of each column of scores, counted from 0.

@@ -15,7 +15,7 @@ use crate::statistics::rows::Rows;
 ///
 /// DeLong: `z = (A_a - A_b) / se` with `se² = Var A_a + Var A_b - 2 Cov` (DeLong, DeLong and Clarke-Pearson
 /// 1988), and the interval `difference ± z se`. Bootstrap: both scores of the same resampled rows. The
-/// standard error is the standard deviation of the resampled differences, `z = difference / se` is compared
+/// standard error is the standard deviation of the resampled differences. `z = difference / se` is compared
 /// with the normal distribution, and the limits are quantiles (Hanley and McNeil 1983; as pROC). With
 /// clusters: Obuchowski's (1997) covariances, or whole clusters resampled. Weighted rows: whole areas, with
 /// the variance of the [infinitesimal jackknife](crate::statistics::inference::weighted_areas).

@@ -120,8 +120,8 @@ fn ranks_of(codes: &Codes, stream: &mut Stream) -> Vec<u32> {
 
 /// Scratch memory for the ranks of a permutation.
 struct Permutation {
-    /// For either score and each old rank: the number of rows (up to two) that now have this rank, and the
-    /// number of positives among them.
+    /// For either score and each old rank: the number of rows (up to two) that now have this rank, and of
+    /// positives among them.
     at_rank: [Vec<(u8, u8)>; 2],
 }
 

@@ -91,8 +91,8 @@ impl CurveSample {
 
 /// The points of a band in order, from the means and limits of a sweep.
 ///
-/// Curves are monotone, so a limit at one place also holds at others: a lower limit to its right, and an
-/// upper limit to its left. The band is tightened accordingly, and still contains every curve between the
+/// Curves are monotone, so a limit at one place also holds at others. Lower limits hold to the right, and
+/// upper limits to the left. The band is tightened accordingly, and still contains every curve between the
 /// limits.
 pub fn band(sweep: &Sweep, means: &[f64], limits: &Limits, corner: Corner) -> Vec<BandPoint> {
     let Limits { lower, upper } = limits;

@@ -12,8 +12,8 @@ pub fn reach(mut each: Vec<f64>, level: f64) -> f64 {
     each[rank.clamp(1, each.len()) - 1]
 }
 
-/// Standard deviations of a tpr at several places, bounded below by Wilson's (1927): half the width of his
-/// interval for the tpr, divided by the normal quantile.
+/// Standard deviations of a tpr at several places, bounded below by Wilson's (1927). Wilson's is half the
+/// width of his interval for the tpr, divided by the normal quantile.
 ///
 /// Where no resample varies, as behind the lowest positive, the estimated deviation is uninformative.
 /// Delaney-Busch (2025) bounded bootstrap bands of ROC curves by the half-width of this interval.
@@ -27,8 +27,8 @@ pub fn at_least_wilson(mut deviations: Vec<f64>, tpr: &[f64], n_pos: u64, level:
     deviations
 }
 
-/// Limits that include both corners. Resamples begin and end with steps of the sample's height, but the curve
-/// of a population without such steps passes through (0, 0) and (1, 1). Limits at other places are unchanged.
+/// Limits that include both corners. Resamples begin and end with steps of the sample's height. The curve of
+/// a population without such steps passes through (0, 0) and (1, 1). Limits at other places are unchanged.
 pub fn from_corner_to_corner(mut limits: Limits) -> Limits {
     if let Some(first) = limits.lower.first_mut() {
         *first = 0.0;

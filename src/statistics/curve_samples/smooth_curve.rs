@@ -7,8 +7,8 @@ use crate::math::{Chances, Stream};
 use crate::ranking::ties::Count;
 
 /// The bandwidth of the smoother in normal deviations, times the fifth root of the number of rows. From 0.3
-/// to 0.8 the coverage and the width of bands differed by less than 2 %, over 11 shapes with 50 and 100 rows
-/// per class.
+/// to 0.8 the coverage and the width of bands differed by less than 2 %. This was measured over 11 shapes
+/// with 50 and 100 rows per class.
 const BANDWIDTH: f64 = 0.8;
 
 /// A smooth curve near the observed one, for sampling.
@@ -150,8 +150,8 @@ impl SmoothCurve {
     }
 }
 
-/// The share of positives at each node of a grid of negatives and positives, smoothed by a normal kernel with
-/// a standard deviation of 8 nodes.
+/// The share of positives at each node of a grid of negatives and positives. The smoother is a normal kernel
+/// with a standard deviation of 8 nodes.
 fn smoothed_shares(rows: &[(f64, f64)]) -> Vec<f64> {
     let nodes = rows.len();
     let reach = 40;

@@ -1,7 +1,7 @@
 //! Sweeps: the places at which several ROC curves are read for comparison.
 //!
-//! A sweep is a vertical line from fpr 0 to fpr 1, a ray about the corner (1, 0) from (0, 0) to (1, 1), or a
-//! threshold from the highest to the lowest score (Macskassy, Provost and Littman 2003, section 3.2.2).
+//! A sweep moves a vertical line from fpr 0 to fpr 1, a ray about the corner (1, 0) from (0, 0) to (1, 1), or
+//! a threshold downwards (Macskassy, Provost and Littman 2003, section 3.2.2).
 
 use std::f64::consts::FRAC_PI_2;
 

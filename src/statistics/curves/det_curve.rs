@@ -9,7 +9,7 @@ use crate::statistics::options::from_options;
 /// Both error rates of the rows called positive, at every distinct score.
 ///
 /// It starts with no rows called positive, so that every positive is missed, and ends with all rows called
-/// positive (Martin et al. 1997, who plot both rates on normal scales). The points are those of the ROC curve
+/// positive. Martin et al. (1997) plot both rates on normal scales. The points are those of the ROC curve
 /// with `fnr = 1 - tpr`, taken from the counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DetCurve {}

@@ -10,7 +10,7 @@ use crate::statistics::options::from_options;
 /// Cells of a large group's outline per requested point.
 ///
 /// Measured on three binormal curves of 10^6 rows. With 16, the stated error of a thousand points is 1.2 to
-/// 1.6 times the error of points chosen among all scores (0.0005 and 0.00035); with 8, twice that.
+/// 1.6 times the error of points chosen among all scores (0.0005 and 0.00035). With 8 it is twice that.
 const CELLS_PER_POINT: usize = 16;
 
 /// The minimum number of cells, since the height of a cell contributes to the stated error.

@@ -2,9 +2,9 @@
 
 use super::lowest::Lowest;
 
-/// The points of a monotone curve that remain when points are dropped until `most` are left, always the point
-/// whose removal changes the area least (Visvalingam and Whyatt 1993). The first and the last point always
-/// remain.
+/// Drops points of a monotone curve until `most` are left; returns the remaining ones. Each step drops the
+/// point whose removal changes the area least (Visvalingam and Whyatt 1993). The first and the last point
+/// always remain.
 ///
 /// Dropping a point changes the area by its triangle with its neighbours. Points are integers, so the areas
 /// are exact; for equal areas the earlier point is dropped first. O(n log n).

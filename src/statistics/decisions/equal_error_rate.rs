@@ -55,8 +55,8 @@ impl Summary for EqualErrorRate {
     }
 }
 
-/// The fpr where `tpr = 1 - fpr` on the line between two points of the curve, from the counts above a score
-/// and up to it.
+/// The fpr where `tpr = 1 - fpr` on the line between two points of the curve; arguments are the counts above
+/// a score and up to it.
 fn rate(above: Count, reach: Count, [n_pos, n_neg]: [u128; 2]) -> f64 {
     let sum = |count: Count| u128::from(count.pos) * n_neg + u128::from(count.neg) * n_pos;
     let (before, step) = (sum(above), sum(reach) - sum(above));

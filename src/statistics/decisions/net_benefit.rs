@@ -10,7 +10,7 @@ use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The net benefit of calling rows positive from a threshold t: `tp / n - fp / n * t / (1 - t)` (Vickers and
 /// Elkin 2006, equation 1). The cost of a false positive is `t / (1 - t)` times the benefit of a true
-/// positive, the trade-off implied by acting from a probability of t on.
+/// positive. Acting from a probability of t on implies this trade-off.
 #[derive(Clone, Debug)]
 pub struct NetBenefit {
     /// The thresholds, in the specified order.

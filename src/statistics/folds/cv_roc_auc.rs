@@ -14,12 +14,12 @@ use crate::statistics::rows::Rows;
 /// The mean of the areas of the folds, with an interval.
 ///
 /// Student's t: `mean ± t se` with `se = sd / sqrt(k)` and k - 1 degrees of freedom over the k folds (Komarek
-/// 2004). Influence: `se² = sum over folds of the mean square / k / n`, from the squared influence values of
-/// all rows on the area of their fold, with a normal interval (LeDell, Petersen and van der Laan 2015,
-/// section 4). The value of a positive is `(placement - auc) n / P`, of a negative `(placement - auc) n / N`.
-/// Ties count one half, or zero as in the R package cvAUC. Weighted rows support only the first interval.
-/// DeLong: [`WithinFolds`], on the logit scale. Folds without positives or negatives have no area, and are
-/// counted.
+/// 2004). Influence: `se² = sum over folds of the mean square / k / n`, with a normal interval (LeDell,
+/// Petersen and van der Laan 2015, section 4). It averages the squared influence values of all rows on the
+/// area of their fold. The value of a positive is `(placement - auc) n / P`, of a negative
+/// `(placement - auc) n / N`. Ties count one half, or zero as in the R package cvAUC. Weighted rows support
+/// only the first interval. DeLong: [`WithinFolds`], on the logit scale. Folds without positives or negatives
+/// have no area, and are counted.
 #[derive(Clone, Copy, Debug)]
 pub struct CvRocAuc {
     /// The source of the standard error.

@@ -27,8 +27,10 @@ const MOST_SEGMENTS: usize = 4096;
 /// of the class that fewer clusters have. The heterogeneity is computed as in [`CompareSegments`] if no
 /// cluster spans segments. Otherwise, for either method, it is `(L A)' (L V L')⁺ (L A)` against chi-square
 /// with the rank of `L V L'`. L are the contrasts of each segment against the first, and V the covariances of
-/// all areas A. For independent areas it is Q. Against all other rows it is `O(n k)` for k segments,
-/// otherwise `O(n log n)`, with spanning clusters and `O(k³)`.
+/// all areas A. For independent areas it is Q.
+///
+/// The time is `O(n k)` for k segments against all other rows, and otherwise `O(n log n)`; spanning clusters
+/// add `O(k³)`.
 #[derive(Clone, Debug)]
 pub struct CompareSegmentsClustered(pub CompareSegments);
 

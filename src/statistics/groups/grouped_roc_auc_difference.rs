@@ -11,10 +11,10 @@ use crate::statistics::rows::Rows;
 
 /// The difference of two scores' mean areas over keys, and its test.
 ///
-/// Both scores have the same rows, so a key has both areas or none, and the mean of the keys' differences is
-/// the difference of the means. Keys are assumed to be independent, and the standard error is between keys.
-/// Keys that both scores rank easily do not widen it. The test is Student's with one degree of freedom fewer
-/// than keys; with equal weights it is the paired t-test. `O(n log n)`.
+/// Both scores have the same rows, so a key has both areas or none. The mean of the keys' differences is
+/// therefore the difference of the means. Keys are assumed to be independent, and the standard error is
+/// between keys. Keys that both scores rank easily do not widen it. The test is Student's with one degree of
+/// freedom fewer than keys; with equal weights it is the paired t-test. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupedRocAucDifference {
     /// The weight of a key.

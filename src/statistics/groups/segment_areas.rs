@@ -181,7 +181,7 @@ impl Segments for IndependentSegments<'_> {
     }
 }
 
-/// The covariance of the area of a segment and the area of all rows, from the placements of the segment's
+/// The covariance of the area of a segment and the area of all rows. It uses the placements of the segment's
 /// rows within the segment and among all rows. Undefined if the segment has fewer than two rows of a class.
 fn covariance([neg, pos]: [SharedPlacements; 2], all: &KeyPlacements) -> Option<f64> {
     let part = |sums: &SharedPlacements, others: u64, all: u64, all_others: u64| {
@@ -198,8 +198,8 @@ fn covariance([neg, pos]: [SharedPlacements; 2], all: &KeyPlacements) -> Option<
 /// (Cochran 1954).
 ///
 /// DeLong: w is the inverse of each estimated variance, and areas with a variance of 0 are excluded. Wilson:
-/// w is the inverse of the variance of each area under the common mean, so that variances that are small by
-/// chance get no large weight. That mean is weighted by inverse variances under an area of one half.
+/// w is the inverse of the variance of each area under the common mean. Variances that are small by chance
+/// thus get no large weight. That mean is weighted by inverse variances under an area of one half.
 pub fn heterogeneity(areas: &[Option<EstimatedArea>], method: DifferenceMethod) -> Option<(f64, u64)> {
     let areas = areas.iter().flatten();
     match method {

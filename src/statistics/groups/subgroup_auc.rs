@@ -8,13 +8,14 @@ use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
 
 /// The areas that describe the treatment of a subgroup by a score. They are the area within the subgroup, and
-/// the areas of either class of it against the other class of the background (all rows outside it).
+/// the areas of either class of it against the other class of the background. The background is all rows
+/// outside it.
 ///
 /// Borkan, Dixon, Sorensen, Thain and Vasserman (2019). A low BPSN area means that negatives of the subgroup
 /// score above positives of the background (false positives). A low BNSP area means that positives of the
 /// subgroup score below negatives of the background (false negatives). The average equality gaps are
-/// `1/2 - A`. Here A is the probability that a row of the subgroup scores above a row of the same class of
-/// the background, with ties as one half. `O(n log n)`.
+/// `1/2 - A`. Here A is the probability that a row of the subgroup scores above a background row of the same
+/// class, with ties as one half. `O(n log n)`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SubgroupAuc {}
 

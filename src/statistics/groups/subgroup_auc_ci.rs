@@ -10,7 +10,7 @@ use crate::statistics::rows::Rows;
 
 /// The numbers of [`SubgroupAuc`], each with a normal interval.
 ///
-/// Each is an area of two samples of rows, or one half minus such an area, so its standard error is DeLong's
+/// Each is an area of two samples of rows, or one half minus such an area. Its standard error is DeLong's
 /// (DeLong, DeLong and Clarke-Pearson 1988). `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
 pub struct SubgroupAucCi {

@@ -328,11 +328,11 @@ impl ClusteredAreas {
     }
 }
 
-/// An upper bound of the rounding error of a zero variance that is a sum over clusters; `squares` is the sum
+/// An upper bound of the rounding error of a zero variance that is a sum over clusters. `squares` is the sum
 /// of the squared contributions of both classes.
 ///
-/// The terms of a variance sum to at most four times `squares`: a factor of two for products across classes,
-/// and a factor of two for `k / (k - 1)`. Each addition rounds by at most half a unit in the last place, and
+/// The terms of a variance sum to at most four times `squares`. One factor of two is for products across
+/// classes, the other for `k / (k - 1)`. Each addition rounds by at most half a unit in the last place, and
 /// so does each of the few operations of a term.
 pub fn rounding(clusters: u64, squares: f64) -> f64 {
     (clusters + 8) as f64 * f64::EPSILON * 4.0 * squares

@@ -1,7 +1,7 @@
 //! The areas under ROC curves of several scores of weighted rows, and their covariances.
 //!
-//! The influence of a row is `w (v - auc) / W`. W is the total weight of its class, and v the weighted share
-//! of the other class that it beats (a positive) or that beats it (a negative), with ties as one half. The
+//! The influence of a row is `w (v - auc) / W`. W is the total weight of its class. v is the weighted share
+//! of the other class that a positive beats, or that beats a negative, with ties as one half. The
 //! infinitesimal jackknife variance of an area is the sum of the squared influences (Jaeckel 1972; Therneau
 //! and Watson 2015). The covariance of two areas is the sum of their products. Influences are summed by
 //! cluster first.

@@ -1,9 +1,9 @@
 //! The areas of all weighted rows except a light key's, from sums over all rows.
 //!
 //! Without a key, a row of influence `i` has the influence `a i + b`. Here `a` is the total weight of the
-//! other class divided by its weight without the key, and `b` is constant between two scores of the key.
-//! Prefix sums of squared weights, and of these times `i`, therefore give all terms between two scores of the
-//! key. Only the scores of the key are visited.
+//! other class divided by its weight without the key. `b` is constant between two scores of the key. Prefix
+//! sums of squared weights, and of these times `i`, therefore give all terms between two scores of the key.
+//! Only the scores of the key are visited.
 //!
 //! If the remainder of the sums is small, they are too inaccurate, and [`WeightedKeys`](super::WeightedKeys)
 //! iterates over all scores. It does the same for heavy keys, for which `a` and `b` are large.

@@ -188,10 +188,10 @@ fn model_scale(area: f64, rows: Count<f64>) -> f64 {
 /// The difference of two areas from their scales, with limits by Newcombe's square-and-add (MOVER).
 ///
 /// The lower limit of `A - B` is `A - B - sqrt(a² + b² - 2 c a b)`. Here `a` is the distance from A to its
-/// lower limit, `b` from B to its upper limit, both at quantile t, and c is the correlation of the areas
-/// (Newcombe 1998, method 10; Zou and Donner 2008; with a correlation Zou 2007). The test statistic of a
-/// value is the t whose limit is that value, so interval and test agree. The degrees of freedom are
-/// Welch-Satterthwaite's, from the variances at the mean of both areas.
+/// lower limit and `b` from B to its upper limit, both at quantile t, and c is the correlation. The sources
+/// are Newcombe (1998, method 10), Zou and Donner (2008), and Zou (2007) for the correlation. The test
+/// statistic of a value is the t whose limit is that value, so interval and test agree. The degrees of
+/// freedom are Welch-Satterthwaite's, from the variances at the mean of both areas.
 ///
 /// With a correlation the square root need not increase with t: at large t all limits approach 0 and 1, and
 /// the distances become equal. It is therefore bounded below by t standard errors of the difference, from the

@@ -7,11 +7,11 @@ use crate::statistics::inference::{SampleSize, WeightTotals};
 /// The variance of the area of weighted rows, and their effective numbers; `None` if squared weights are
 /// unknown, as in some states.
 ///
-/// It is the sum of the squared influences of the rows: `sum w² (v - auc)² / W²` over positives, where v is
-/// the weighted share of negatives that they beat, plus the same over negatives (Jaeckel 1972; for the
-/// concordance, Therneau and Watson 2015). It estimates the variance of the weighted AUC for weights that
-/// correct for unequal sampling probabilities. For weights that stand for repeated rows, it understates the
-/// number of rows and overstates the variance.
+/// It is the sum of the squared influences of the rows: `sum w² (v - auc)² / W²` over positives, plus the
+/// same over negatives. Here v is the weighted share of the other class that a row beats, or that beats it
+/// (Jaeckel 1972; for the concordance, Therneau and Watson 2015). It estimates the variance of the weighted
+/// AUC for weights that correct for unequal sampling probabilities. For weights that stand for repeated rows,
+/// it understates the number of rows and overstates the variance.
 pub fn variance(ties: &Ties<'_>, auc: f64) -> Option<(f64, SampleSize)> {
     let (positives, negatives) = (ties.n_pos(), ties.n_neg());
     // Summation in score order, so that the result does not depend on the row order.

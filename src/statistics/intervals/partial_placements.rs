@@ -1,11 +1,11 @@
 //! The placements of rows within a part of the ROC curve, and the variance of the partial area.
 //!
 //! The bounds are rates of one class; x is such a rate, the variable of integration, and y is the height of
-//! the curve. The placement of a row of the bounded class is the height at its x, and of a row of the other
-//! class the length of x over which it counts. Rows outside the bounds are treated as if they were at the
-//! nearest bound. The area is the mean placement of the other class, and the placements are the influences of
-//! rows on the area: its derivatives by the row weights, including the effect on the thresholds at the bounds
-//! (Jaeckel 1972). Without bounds they are DeLong's.
+//! the curve. The placement of a row of the bounded class is the height at its x. The placement of a row of
+//! the other class is the length of x over which it counts. Rows outside the bounds are treated as if they
+//! were at the nearest bound. The area is the mean placement of the other class. The placements are the
+//! influences of rows on the area: its derivatives by the row weights, including the effect on the thresholds
+//! at the bounds (Jaeckel 1972). Without bounds they are DeLong's.
 //!
 //! With few rows within the bounds the curve is steep, and the result depends on where its height at a bound
 //! is evaluated. Removing a row of the bounded class moves a bound `b` from `b n` to `b (n - 1)` rows. A row
@@ -165,7 +165,7 @@ impl Piece {
         }
     }
 
-    /// The position of the rows of the bounded class after removing one of them; if a bound cuts the piece,
+    /// The position of the rows of the bounded class after removing one of them. If a bound cuts the piece,
     /// the height is the lost area.
     fn without_row(self, (low, high): (f64, f64)) -> Place {
         let (x0, last) = (self.x.0 as f64, self.x.1 as f64 - 1.0);

@@ -27,8 +27,8 @@ enum Order {
     InTurn(InTurn),
 }
 
-/// All rows of `sequences` sequences of `rows` rows, concatenated over the parts, transposed: the first row
-/// of each sequence, then the second row of each, and so on.
+/// All rows of `sequences` sequences of `rows` rows, which are concatenated over the parts, transposed: the
+/// first row of each sequence, then the second, and so on.
 #[derive(Clone, Copy, Debug)]
 struct InTurn {
     sequences: usize,
@@ -72,8 +72,8 @@ impl Runs {
         Runs(Order::Runs(runs))
     }
 
-    /// All rows of `sequences` sequences of `rows` rows, concatenated over the parts, transposed: the first
-    /// row of each sequence, then the second row of each, and so on.
+    /// All rows of `sequences` sequences of `rows` rows, which are concatenated over the parts, transposed:
+    /// the first row of each sequence, then the second, and so on.
     pub fn in_turn(sequences: usize, rows: usize) -> Self {
         Runs(Order::InTurn(InTurn { sequences, rows }))
     }

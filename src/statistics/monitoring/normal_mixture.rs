@@ -7,8 +7,8 @@ use crate::math::normal;
 /// Let a sum be `d` above its mean, with variance V so far. If the terms are normal,
 /// `E = (1 + V / s)^(-1/2) exp(d² / (2 (s + V)))` is a martingale of mean 1 (Robbins 1970). It is therefore
 /// at most `1 / alpha` at all times with probability `1 - alpha` (Ville 1939). For other independent terms
-/// with estimated variances, also of different distributions, this holds in the limit: Waudby-Smith, Arbour,
-/// Sinha, Kennedy and Ramdas (2024), proposition 2.5, where s is `1 / rho²`.
+/// with estimated variances, also of different distributions, this holds in the limit. See Waudby-Smith,
+/// Arbour, Sinha, Kennedy and Ramdas (2024), proposition 2.5, where s is `1 / rho²`.
 #[derive(Clone, Copy, Debug)]
 pub struct NormalMixture {
     /// The `s` above, in the unit of the variance.

@@ -9,7 +9,7 @@ use crate::statistics::options::from_options;
 /// `2 AUC - 1`: the area between the ROC curve and the diagonal, relative to a perfect score.
 ///
 /// Also called accuracy ratio, or Somers' D of the score given the label (Somers 1962). Computed as
-/// `(2U - P N) / (P N)` in integers and rounded once, so it is exactly 0 if positives score higher in as many
+/// `(2U - P N) / (P N)` in integers and rounded once. It is exactly 0 if positives score higher in as many
 /// pairs as they score lower.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gini {}

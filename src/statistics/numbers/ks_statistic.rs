@@ -14,7 +14,7 @@ use crate::statistics::options::{FromOptions, OptionError, Options};
 /// (Smirnov 1939). The maximum is taken over the integers `|tp N - fp P|` and divided once.
 ///
 /// The p-value is exact over all assignments of labels to rows, given the ties, or from the limiting
-/// distribution (Smirnov 1939): the Kolmogorov series of `sqrt(P N / (P + N)) ks`, or one-sided
+/// distribution (Smirnov 1939). The latter is the Kolmogorov series of `sqrt(P N / (P + N)) ks`, or one-sided
 /// `exp(-2 P N / (P + N) ks²)`. The limit is for large samples without ties; with ties, or few rows, it is
 /// conservative.
 #[derive(Clone, Copy, Debug, Default)]

@@ -12,15 +12,15 @@ use crate::statistics::rows::Rows;
 /// The bounds of the area over all possible missing labels, and its expectation if scores are calibrated
 /// probabilities.
 ///
-/// Among all assignments with a fixed number of new positives, the highest scores give the maximum area and
-/// the lowest scores the minimum: each new positive then beats as many rows as possible, or as few. For u
+/// Consider all assignments with a fixed number of new positives. The highest scores give the maximum area
+/// and the lowest scores the minimum: each new positive then beats as many rows as possible, or as few. For u
 /// unlabelled rows, the bounds are thus the maximum and the minimum over u + 1 areas.
 ///
-/// For calibrated scores, each unlabelled row counts as a positive with its score as the weight and as a
-/// negative with the rest, and is not paired with itself. This is the model-based concordance of van
-/// Klaveren, Gönen, Steyerberg and Vergouwe (2016), for the rows without a label. The correction shifts the
-/// logits of all scores by one number, so that the scores of the labelled rows sum to their positives (the
-/// update of the intercept of Steyerberg et al. 2004). `O(n log n)`.
+/// For calibrated scores, each unlabelled row counts as a positive with its score as the weight, and as a
+/// negative with the rest. It is not paired with itself. This is the model-based concordance of van Klaveren,
+/// Gönen, Steyerberg and Vergouwe (2016), for the rows without a label. The correction shifts the logits of
+/// all scores by one number, so that the scores of the labelled rows sum to their positives. It is the update
+/// of the intercept of Steyerberg et al. (2004). `O(n log n)`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnlabelledRocAuc {
     /// The assumption about the scores, if any.

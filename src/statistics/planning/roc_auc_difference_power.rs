@@ -17,8 +17,8 @@ use crate::statistics::rows::Rows;
 /// positives and `ratio P` negatives: `P = ((z_alpha + z_power) / difference)² (S10 + S01 / ratio)`.
 ///
 /// Obuchowski and McClish (1997, equation 4) use a separate variance for equal areas. If both areas have the
-/// mean of the two variances, `V0 = 2 ((Var A_a + Var A_b) / 2 - Cov)` equals V. If both have the first one's
-/// variance, V0 depends on the order of the scores, and may be negative.
+/// mean of the two variances, `V0 = 2 ((Var A_a + Var A_b) / 2 - Cov)` equals V. With the first one's
+/// variance for both, V0 depends on the order of the scores, and may be negative.
 #[derive(Clone, Copy, Debug)]
 pub struct RocAucDifferencePower {
     /// The test.

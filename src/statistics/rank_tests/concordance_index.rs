@@ -11,7 +11,7 @@ use crate::statistics::rows::Rows;
 /// The share of comparable pairs of rows in which the row with the earlier event has the higher score.
 ///
 /// A pair is comparable if the row with the earlier time had the event, or if both times are equal and only
-/// one row had it; the event time of the other row is then later (Harrell, Lee and Mark 1996). Pairs with
+/// one row had it. The event time of the other row is then later (Harrell, Lee and Mark 1996). Pairs with
 /// equal scores count one half. Uno's index (Uno, Cai, Pencina, D'Agostino and Wei 2011, equation 6) weights
 /// a pair by `1 / G²`. G is the Kaplan-Meier estimate of the probability that a row is not censored before
 /// the earlier time.

@@ -181,8 +181,9 @@ fn untied_counts(m: usize, n: usize, most: usize) -> Vec<u128> {
     counts
 }
 
-/// Over the choices of `subset` rows from ties of these sizes, a sum counts the other rows in earlier ties
-/// twice, and those in the same tie once. Returns how often it is below `most`, and how often at most `most`.
+/// Over the choices of `subset` rows from ties of these sizes, a sum counts the other rows. Rows in earlier
+/// ties count twice, and rows in the same tie once. Returns how often it is below `most`, and how often at
+/// most `most`.
 fn tail<W: Ways>(sizes: &[u64], subset: usize, most: usize) -> (W, W) {
     // ways[p][s]: choices of p rows so far with the sum s; tops[p] is the largest such s so far.
     let mut ways = vec![vec![W::default(); most + 1]; subset + 1];

@@ -20,8 +20,8 @@ pub struct MannWhitneyU {
     pub alternative: Alternative,
     /// The null distribution.
     pub method: NullDistribution,
-    /// Whether the normal approximation has a continuity correction of one half: towards the expectation if
-    /// two-sided, otherwise against the alternative (down for `Greater`, up for `Less`).
+    /// Whether the normal approximation has a continuity correction of one half. It is towards the
+    /// expectation if two-sided, otherwise against the alternative (down for `Greater`, up for `Less`).
     pub continuity: bool,
     /// The kind of the two-sided exact p-value.
     pub two_sided: TwoSided,

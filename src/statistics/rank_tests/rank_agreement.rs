@@ -18,9 +18,9 @@ use crate::statistics::rows::Rows;
 /// `tau_b = (C - D) / sqrt((C + D + X) (C + D + Y))`. Somers (1962): `(C - D) / (C + D + Y)` of y given x and
 /// `(C - D) / (C + D + X)` of x given y. Goodman and Kruskal (1954): `gamma = (C - D) / (C + D)`. Ling, Huang
 /// and Zhang (2003): the degree of consistency `C / (C + D)`, and the degree of discriminancy of x over y
-/// `Y / X`, the ratio of pairs that only x separates to pairs that only y separates. Stuart (1953):
-/// `tau_c = 2 m (C - D) / (n² (m - 1))`, where m is the smaller number of distinct values. Knight's (1966)
-/// count: `O(n log n)`.
+/// `Y / X`. The latter is the ratio of pairs that only x separates to pairs that only y separates. Stuart
+/// (1953): `tau_c = 2 m (C - D) / (n² (m - 1))`, where m is the smaller number of distinct values. Knight's
+/// (1966) count: `O(n log n)`.
 ///
 /// The p-value is from Kendall's test that all orders of y are equally likely. It uses the exact distribution
 /// of the discordant pairs without ties, or the normal limit with the variance given the ties (Kendall 1970,

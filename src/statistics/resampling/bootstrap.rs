@@ -1,8 +1,8 @@
 //! Bootstrap resamples: rows with replacement, within each class or by whole clusters.
 //!
-//! Resamples are not sorted. A row is represented by the index of its distinct score, so a resample is an
-//! array of counts, and the curve follows from the counts. All threads of the current pool compute
-//! replicates. Each replicate has a separate random stream, so the results do not depend on the threads.
+//! Resamples are not sorted. A row is represented by the index of its distinct score. A resample is therefore
+//! an array of counts, from which the curve follows. All threads of the current pool compute replicates. Each
+//! replicate has a separate random stream, so the results do not depend on the threads.
 
 use rayon::prelude::*;
 

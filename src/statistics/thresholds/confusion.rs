@@ -141,7 +141,7 @@ impl Confusion {
         share(self.fnr()?, Confusion { fp: self.n_neg - self.fp, ..*self }.fpr()?)
     }
 
-    /// The odds of being called positive for positives, divided by the odds for negatives; undefined if
+    /// The odds of being called positive for positives, divided by the odds for negatives. Undefined if
     /// either is infinite, or if no negative is called positive.
     pub fn odds_ratio(&self) -> Option<f64> {
         let ConfusionWeights { tp, fp, tn, fn_ } = self.shares();

@@ -1,8 +1,8 @@
 //! One rate of the ROC curve at a fixed value of the other, with an interval.
 //!
-//! The standard error is the standard deviation of the rate over stratified resamples (Efron 1979; Platt,
-//! Hanley and Yang 2000), which includes the variation of the threshold. Wilson's interval treats the rate as
-//! a proportion of `n` effective rows, at most the rows of its class, such that the variance `r (1 - r) / n`
+//! The standard error is the standard deviation of the rate over stratified resamples, and includes the
+//! variation of the threshold (Efron 1979; Platt, Hanley and Yang 2000). Wilson's interval treats the rate as
+//! a proportion of `n` effective rows, at most the rows of its class. The variance `r (1 - r) / n` then
 //! equals that of the resamples. Survey statistics treats proportions with extra variance in the same way
 //! (Korn and Graubard 1998). The interval does not collapse if all resamples agree. Its quantile is Student's
 //! with Welch-Satterthwaite degrees of freedom. The variance beyond that of the proportion comes from the

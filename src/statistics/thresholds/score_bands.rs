@@ -9,8 +9,8 @@ use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options}
 /// The maximum number of bands.
 const MOST_BANDS: i128 = 1_000_000;
 
-/// Up to this number of bands, the bands of a large group are found one by one, by the rank of the row at
-/// each border.
+/// Up to this number of bands, the bands of a large group are found one by one, by the rank of each border's
+/// row.
 const FEW_BANDS: u32 = 100;
 
 /// The division of scores into bands. A distinct score is never divided.
@@ -178,8 +178,8 @@ impl ScoreBands {
     /// Bands of about equal numbers of positives, at least one in each, unless there are edges.
     ///
     /// Scores with positives are divided as in [`of_rows`](Self::of_rows), ignoring other rows. A score
-    /// without positives lies between two scores with positives, and is in the band of one of them; if these
-    /// differ, in the band with the nearer middle.
+    /// without positives lies between two scores with positives, and is in the band of one of them. If these
+    /// differ, it is in the band with the nearer middle.
     pub fn of_positives(&self, ties: &mut Ties<'_>) -> Vec<Band> {
         if let Some(bands) = self.by_edges(ties) {
             return bands;
@@ -188,8 +188,8 @@ impl ScoreBands {
         self.numbered(self.placed_positives(ties), n_pos, |band| (band.pos as f64, band.neg))
     }
 
-    /// Scores and their numbers of positives, at most four per band, from which
-    /// [`of_positives`](Self::of_positives) builds the same bands as from all positives, for any other rows.
+    /// Scores and their numbers of positives, at most four per band. [`of_positives`](Self::of_positives)
+    /// builds the same bands from them as from all positives, for any other rows.
     pub fn reduced_positives(&self, ties: &mut Ties<'_>) -> Vec<(u128, u64)> {
         // The middle of several scores of one band is in this band.
         let scores = |band: Band| {
