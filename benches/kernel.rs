@@ -1,8 +1,8 @@
 //! Times the kernel against a sort of the scores, on one thread and on all.
 //!
-//! `cargo bench --no-default-features --bench kernel [-- rounds=5 group_rows=10000 what=roc_auc shape=normal way=shards]`
-//! prints
-//! CSV: the contenders take turns, and each row is a median over the rounds. See benches/README.md.
+//! `cargo bench --no-default-features --bench kernel [-- rounds=5 group_rows=10000 what=roc_auc shape=normal
+//! way=shards]` prints CSV: the contenders take turns, and each row is a median over the rounds. See
+//! benches/README.md.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -87,8 +87,8 @@ fn processor() -> String {
     model.unwrap_or("unknown").trim().replace(',', " ")
 }
 
-/// Sums the results of `ask` over groups of `group_rows` rows.
-fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, ask: impl Fn(Ties<'_>) -> f64) -> f64 {
+/// Sums the results of `evaluate` over groups of `group_rows` rows.
+fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, evaluate: impl Fn(Ties<'_>) -> f64) -> f64 {
     let strategy = Strategy::NAMES.into_iter().find(|(name, _)| argument("way").as_deref() == Some(*name));
     let way = strategy.map_or(Strategy::Fitting, |(_, way)| way);
     let all = Bits::new(labels, 0, scores.len());
@@ -96,7 +96,7 @@ fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, ask: impl Fn(Tie
     let mut sum = 0.0;
     for (place, scores) in scores.chunks(group_rows).enumerate() {
         group.load(Observations::new(scores, all.slice(place * group_rows, scores.len()), None));
-        sum += ask(group.ties());
+        sum += evaluate(group.ties());
     }
     sum
 }

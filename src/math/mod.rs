@@ -31,11 +31,11 @@ pub fn power_of_two(exponent: i32) -> f64 {
 
 /// Partition point: the first number below `end` for which the predicate holds; `end` if there is none. The
 /// predicate must also hold for all larger numbers.
-pub fn first(end: usize, is_so: impl Fn(usize) -> bool) -> usize {
+pub fn first(end: usize, predicate: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, end);
     while low < high {
         let middle = low.midpoint(high);
-        if is_so(middle) { high = middle } else { low = middle + 1 }
+        if predicate(middle) { high = middle } else { low = middle + 1 }
     }
     low
 }

@@ -128,8 +128,8 @@ impl StudentT {
     }
 }
 
-/// The continued fraction `1 + d1 / (1 + d2 / (1 + ...))` of the incomplete beta function (DLMF 8.17.22), by Lentz's
-/// method as modified by Thompson and Barnett (1986).
+/// The continued fraction `1 + d1 / (1 + d2 / (1 + ...))` of the incomplete beta function (DLMF 8.17.22), by
+/// Lentz's method as modified by Thompson and Barnett (1986).
 pub(super) fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     // Replaces a denominator of 0.
     const TINY: f64 = 1e-300;

@@ -178,7 +178,8 @@ impl<F: Fn(usize) -> f64> Kernel for LargestMagnitude<F> {
     }
 }
 
-/// Visits `len` numbers, [`LANES`] at a time; the remainder is passed one number at a time, padded with zeros.
+/// Visits `len` numbers, [`LANES`] at a time; the remainder is passed one number at a time, padded with
+/// zeros.
 #[inline(always)]
 fn each_of_lanes(len: usize, number: impl Fn(usize) -> f64, mut visit: impl FnMut([f64; LANES])) {
     let whole = len / LANES * LANES;

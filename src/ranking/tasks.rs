@@ -66,10 +66,10 @@ pub fn par_map<W, T: Send>(
 ) -> Vec<T> {
     let slots: Vec<Mutex<Option<T>>> = numbers.clone().map(|_| Mutex::new(None)).collect();
     in_parallel(numbers.len(), &|part| {
-        let mut kept = start();
+        let mut state = start();
         for index in part {
             interrupt::check();
-            let result = work(&mut kept, numbers.start + index);
+            let result = work(&mut state, numbers.start + index);
             // Each slot belongs to one number, so its lock is free and not poisoned.
             *slots[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         }
@@ -85,10 +85,10 @@ pub fn par_for_each<W, I: Send>(
     work: impl Fn(&mut W, usize, I) + Sync,
 ) {
     let slots: Vec<Mutex<Option<I>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
-    par_map(0..slots.len(), start, |kept, number| {
+    par_map(0..slots.len(), start, |state, number| {
         // Each item is taken once, so its lock is free and not poisoned.
         if let Some(item) = slots[number].lock().unwrap_or_else(PoisonError::into_inner).take() {
-            work(kept, number, item);
+            work(state, number, item);
         }
     });
 }

@@ -16,15 +16,15 @@ use crate::ranking::ties::counts::CountValue;
 pub type Read<'a, T, E> = dyn Fn(usize) -> Result<State<T>, E> + 'a;
 
 /// Receives the state of a window, or `None` if the window is empty.
-pub type Answer<'a, T> = dyn FnMut(Option<State<T>>) + 'a;
+pub type Emit<'a, T> = dyn FnMut(Option<State<T>>) + 'a;
 
-/// Calls `answer` with the merged state of each window, or `None` for a window without states. Windows are
+/// Calls `emit` with the merged state of each window, or `None` for a window without states. Windows are
 /// ranges of the states that `read` returns, and their ends do not decrease. A window that starts before the
 /// previous one (for example if clocks are set back) is merged from scratch.
 pub fn moving<K: Key, T: CountValue, E>(
     windows: &[Range<usize>],
     read: &Read<'_, T, E>,
-    answer: &mut Answer<'_, T>,
+    emit: &mut Emit<'_, T>,
 ) -> Result<(), E> {
     // The merged states from each index of the front part to its end, last first.
     let mut front: Vec<State<T>> = Vec::new();
@@ -60,7 +60,7 @@ pub fn moving<K: Key, T: CountValue, E>(
             of_back.clear();
             (back, middle) = (None, end);
         }
-        answer(match (front.last(), &back) {
+        emit(match (front.last(), &back) {
             (Some(front), Some(back)) => Some(front.with::<K>(back)),
             (Some(one), None) | (None, Some(one)) => Some(one.clone().joined()),
             (None, None) => None,
@@ -105,18 +105,18 @@ mod tests {
                 ends.0 = if step.0 == 3 { ends.0 / 2 } else { ends.1.min(ends.0 + step.0) };
                 ends.0..ends.1
             }).collect();
-            let mut answers = Vec::new();
+            let mut results = Vec::new();
             let read = |index: usize| Ok::<_, ()>(states[index].clone());
-            moving::<u64, u64, ()>(&windows, &read, &mut |state| answers.push(state)).unwrap();
-            prop_assert_eq!(answers.len(), windows.len());
-            for (answer, window) in answers.iter().zip(&windows) {
+            moving::<u64, u64, ()>(&windows, &read, &mut |state| results.push(state)).unwrap();
+            prop_assert_eq!(results.len(), windows.len());
+            for (result, window) in results.iter().zip(&windows) {
                 let bins = |_| 0;
                 let expected = State::merged::<u64, ()>(window.clone(), &bins, &read).unwrap();
-                prop_assert_eq!(answer.is_some(), expected.is_some());
-                if let (Some(answer), Some(expected)) = (answer, &expected) {
-                    prop_assert_eq!(each(answer), each(expected));
-                    prop_assert_eq!((answer.resolution, answer.rows), (expected.resolution, expected.rows));
-                    prop_assert_eq!((answer.limit, answer.has_nan), (expected.limit, expected.has_nan));
+                prop_assert_eq!(result.is_some(), expected.is_some());
+                if let (Some(result), Some(expected)) = (result, &expected) {
+                    prop_assert_eq!(each(result), each(expected));
+                    prop_assert_eq!((result.resolution, result.rows), (expected.resolution, expected.rows));
+                    prop_assert_eq!((result.limit, result.has_nan), (expected.limit, expected.has_nan));
                 }
             }
         }

@@ -263,12 +263,12 @@ mod tests {
 
     type Row = (f64, bool, f64);
 
-    fn with_columns<T>(rows: &[Row], ask: impl FnOnce(Observations<'_, f64>) -> T) -> T {
+    fn with_columns<T>(rows: &[Row], evaluate: impl FnOnce(Observations<'_, f64>) -> T) -> T {
         let scores: Vec<f64> = rows.iter().map(|row| row.0).collect();
         let labels = packed(rows.iter().map(|row| row.1));
         let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
         let labels = Bits::new(&labels, 0, rows.len());
-        ask(Observations::new(&scores, labels, None).with_weights(&weights))
+        evaluate(Observations::new(&scores, labels, None).with_weights(&weights))
     }
 
     fn state(rows: &[Row]) -> State<WeightSums> {

@@ -8,8 +8,8 @@
 //! The modules, each of which uses only the modules above it:
 //!
 //! - [`kinds`], [`resampling`], [`inference`]: shared by statistics.
-//! - [`thresholds`], [`curves`], [`numbers`], [`rank_tests`], [`classes`], [`intervals`], [`comparisons`]: families of
-//!   statistics.
+//! - [`thresholds`], [`curves`], [`numbers`], [`rank_tests`], [`classes`], [`intervals`], [`comparisons`]:
+//!   families of statistics.
 //! - [`curve_samples`]: several curves read at the same places, for [`bands`] and [`folds`].
 //! - [`calibration`], [`decisions`], [`groups`], [`states`], [`planning`], [`monitoring`]: further families.
 //!
@@ -77,13 +77,13 @@ pub(crate) mod tests {
     use crate::statistics::{intervals::roc_auc_ci_partial::*, thresholds::criterion::Criterion};
     use proptest::prelude::*;
 
-    /// Calls `ask` with the ties of scores and 0/1 labels.
-    pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], ask: impl FnOnce(Ties<'_>) -> R) -> R {
+    /// Calls `evaluate` with the ties of scores and 0/1 labels.
+    pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], evaluate: impl FnOnce(Ties<'_>) -> R) -> R {
         assert_eq!(labels.len(), scores.len());
         let bytes = packed(labels.iter().map(|&label| label == 1));
         let mut group = Group::default();
         group.load(Observations::new(scores, Bits::new(&bytes, 0, labels.len()), None));
-        ask(group.ties())
+        evaluate(group.ties())
     }
 
     /// The points of a curve, field by field.

@@ -64,7 +64,7 @@ impl Drop for SeriesExport {
 }
 
 /// The body of an expression, from its keyword arguments and columns, or their fields.
-pub type Body<'a, Column, Answer> = &'a dyn Fn(&Keywords, &[Column]) -> Result<Answer, String>;
+pub type Body<'a, Column, Output> = &'a dyn Fn(&Keywords, &[Column]) -> Result<Output, String>;
 
 thread_local! {
     /// The last error on this thread; Polars reads it on the thread of the failed call.
@@ -109,13 +109,13 @@ macro_rules! symbols {
         unsafe extern "C" fn plan(
             fields: *const arrow::ffi::ArrowSchema,
             count: usize,
-            answer: *mut arrow::ffi::ArrowSchema,
+            output: *mut arrow::ffi::ArrowSchema,
             kwargs: *const u8,
             kwargs_len: usize,
         ) {
             // SAFETY: Polars upholds the contract of the function.
             unsafe {
-                $crate::plugin::abi::ffi::plan($called, fields, count, (kwargs, kwargs_len), answer, &$plan)
+                $crate::plugin::abi::ffi::plan($called, fields, count, (kwargs, kwargs_len), output, &$plan)
             }
         }
 
@@ -126,12 +126,12 @@ macro_rules! symbols {
             count: usize,
             kwargs: *const u8,
             kwargs_len: usize,
-            answer: *mut $crate::plugin::abi::ffi::SeriesExport,
+            output: *mut $crate::plugin::abi::ffi::SeriesExport,
             _context: *const std::ffi::c_void,
         ) {
             // SAFETY: Polars upholds the contract of the function.
             unsafe {
-                $crate::plugin::abi::ffi::call($called, inputs, count, (kwargs, kwargs_len), answer, &$call)
+                $crate::plugin::abi::ffi::call($called, inputs, count, (kwargs, kwargs_len), output, &$call)
             }
         }
     };
@@ -142,26 +142,26 @@ pub(in crate::plugin) use symbols;
 ///
 /// # Safety
 /// `inputs` must point to `count` columns that no other code uses or releases, `kwargs` to `kwargs_len`
-/// bytes, and `answer` to writable memory for a column.
+/// bytes, and `output` to writable memory for a column.
 pub unsafe fn call(
     expression: &str,
     inputs: *const SeriesExport,
     count: usize,
     (kwargs, kwargs_len): (*const u8, usize),
-    answer: *mut SeriesExport,
+    output: *mut SeriesExport,
     body: Body<'_, Input, Values>,
 ) {
     CALLS.fetch_add(1, Ordering::Relaxed);
     // SAFETY: guaranteed by the caller.
     let keywords = Keywords::of(unsafe { bytes(kwargs, kwargs_len) });
-    let answered = guard::with_name(keywords.called.as_deref().unwrap_or(expression), &keywords.edge, || {
+    let result = guard::with_name(keywords.called.as_deref().unwrap_or(expression), &keywords.edge, || {
         // SAFETY: guaranteed by the caller.
         let inputs = unsafe { take(inputs, count)? };
         body(&keywords, &inputs).map(export)
     });
-    match answered {
+    match result {
         // SAFETY: guaranteed by the caller.
-        Ok(column) => unsafe { answer.write(column) },
+        Ok(column) => unsafe { output.write(column) },
         Err(error) => store_error(error),
     }
 }
@@ -169,14 +169,14 @@ pub unsafe fn call(
 /// Plans the field of an expression: calls `body` with the keyword arguments and the fields.
 ///
 /// # Safety
-/// `fields` must point to `count` fields, `kwargs` to `kwargs_len` bytes, and `answer` to writable memory for
+/// `fields` must point to `count` fields, `kwargs` to `kwargs_len` bytes, and `output` to writable memory for
 /// a field.
 pub unsafe fn plan(
     expression: &str,
     fields: *const ArrowSchema,
     count: usize,
     (kwargs, kwargs_len): (*const u8, usize),
-    answer: *mut ArrowSchema,
+    output: *mut ArrowSchema,
     body: Body<'_, Field, Field>,
 ) {
     // SAFETY: guaranteed by the caller.
@@ -191,7 +191,7 @@ pub unsafe fn plan(
     });
     match planned {
         // SAFETY: guaranteed by the caller.
-        Ok(field) => unsafe { answer.write(field) },
+        Ok(field) => unsafe { output.write(field) },
         Err(error) => store_error(error),
     }
 }
@@ -376,15 +376,15 @@ mod tests {
         body: Body<'_, Input, Values>,
     ) -> Result<Input, String> {
         let mut inputs: Vec<ManuallyDrop<SeriesExport>> = inputs.into_iter().map(ManuallyDrop::new).collect();
-        let mut answer = ManuallyDrop::new(nothing());
+        let mut output = ManuallyDrop::new(nothing());
         let kwargs = (kwargs.as_ptr(), kwargs.len());
         // SAFETY: all arguments are valid and not used afterwards.
         unsafe {
-            call("gini", inputs.as_mut_ptr().cast(), inputs.len(), kwargs, &raw mut *answer, body);
-            if answer.private_data.is_null() {
+            call("gini", inputs.as_mut_ptr().cast(), inputs.len(), kwargs, &raw mut *output, body);
+            if output.private_data.is_null() {
                 return Err(last_error());
             }
-            Ok(take(&raw const *answer, 1)?.remove(0))
+            Ok(take(&raw const *output, 1)?.remove(0))
         }
     }
 
@@ -439,19 +439,19 @@ mod tests {
                 passed("x", std::slice::from_ref(&array), &count),
                 passed("y", &[array.clone(), array.clone()], &count),
             ];
-            let answer = called(inputs, b"", &|kwargs, inputs| {
+            let output = called(inputs, b"", &|kwargs, inputs| {
                 assert_eq!((inputs.len(), inputs[1].chunks.len()), (2, 2));
                 assert_eq!(inputs[1].len(), 2 * array.len());
                 first(kwargs, inputs)
             });
-            let answer = answer.unwrap();
-            assert_eq!((answer.field.name.as_str(), answer.field.dtype()), ("x", array.dtype()));
-            assert!(arrow::array::equal(answer.chunks[0].as_ref(), array.as_ref()), "{array:?}");
+            let output = output.unwrap();
+            assert_eq!((output.field.name.as_str(), output.field.dtype()), ("x", array.dtype()));
+            assert!(arrow::array::equal(output.chunks[0].as_ref(), array.as_ref()), "{array:?}");
             // Both columns and two of the arrays are released. The third remains in the result, except for
             // nulls, which need no buffer.
             let kept = usize::from(*array.dtype() != Dtype::Null);
             assert_eq!(count.load(Ordering::Relaxed), 5 - kept);
-            drop(answer);
+            drop(output);
             assert_eq!(count.load(Ordering::Relaxed), 5);
         }
     }
@@ -486,11 +486,11 @@ mod tests {
     /// Plans an expression with this body like Polars does.
     fn planned(fields: &[Field], body: Body<'_, Field, Field>) -> Result<Field, String> {
         let fields: Vec<ArrowSchema> = fields.iter().map(export_field_to_c).collect();
-        let mut answer = ArrowSchema::empty();
+        let mut output = ArrowSchema::empty();
         // SAFETY: all arguments are valid. Fields are borrowed, and released here.
         unsafe {
-            plan("gini", fields.as_ptr(), fields.len(), (std::ptr::null(), 0), &raw mut answer, body);
-            if answer.is_null() { Err(last_error()) } else { Ok(import_field_from_c(&answer).unwrap()) }
+            plan("gini", fields.as_ptr(), fields.len(), (std::ptr::null(), 0), &raw mut output, body);
+            if output.is_null() { Err(last_error()) } else { Ok(import_field_from_c(&output).unwrap()) }
         }
     }
 

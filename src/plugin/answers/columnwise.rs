@@ -58,10 +58,10 @@ pub fn columnwise_field<C: Columnwise>(inputs: &[Field], _: &Arguments<C>) -> Re
 /// Evaluates every row.
 pub fn columnwise<C: Columnwise>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
     let dtype = dtype_of(C::FIELDS, C::COUNTS);
-    answered(inputs, C::ROLES, dtype, &|columns| call.options.answer(columns))
+    evaluate(inputs, C::ROLES, dtype, &|columns| call.options.evaluate(columns))
 }
 
-fn answered(inputs: &[Input], roles: &[&str], dtype: Dtype, answer: Function) -> Result<Values, String> {
+fn evaluate(inputs: &[Input], roles: &[&str], dtype: Dtype, function: Function) -> Result<Values, String> {
     checked(roles, &inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
     // A single-row column is broadcast to the length of the others.
     let rows = if inputs.iter().any(|input| input.len() == 0) {
@@ -70,15 +70,15 @@ fn answered(inputs: &[Input], roles: &[&str], dtype: Dtype, answer: Function) ->
         inputs.iter().map(Input::len).max().unwrap_or(0)
     };
     let columns = inputs.iter().zip(roles).map(|(input, role)| numbers(input, role, rows));
-    let answers = answer(&columns.collect::<Result<Vec<_>, String>>()?)?;
-    let mut answers = answers.into_iter();
+    let results = function(&columns.collect::<Result<Vec<_>, String>>()?)?;
+    let mut results = results.into_iter();
     let array = match &dtype {
         Dtype::Struct(fields) => {
             let arrays =
-                answers.zip(fields.clone()).map(|(numbers, field)| column(numbers, field.dtype())).collect();
+                results.zip(fields.clone()).map(|(numbers, field)| column(numbers, field.dtype())).collect();
             columns::struct_of(dtype, rows, arrays)?
         }
-        dtype => column(answers.next().unwrap_or_default(), dtype),
+        dtype => column(results.next().unwrap_or_default(), dtype),
     };
     Ok(Values::new(&inputs[0].field.name, array))
 }

@@ -106,9 +106,9 @@ pub fn of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<V
     let fields: Vec<Field> = inputs.iter().map(|input| input.field.clone()).collect();
     let field = of_batches_field(&fields, call)?;
     let request = Request::of(&call.roles, inputs)?;
-    let answer = OfSummary(&call.options);
+    let statistic = OfSummary(&call.options);
     let (mut records, mut lookups) = (Vec::new(), None);
-    let keys = request.each_score(M::WEIGHTS, &answer, &mut |of_groups, parts| {
+    let keys = request.each_score(M::WEIGHTS, &statistic, &mut |of_groups, parts| {
         records.extend(of_groups);
         lookups = lookups.take().or(parts.first().map(ScoreGroups::lookups));
         records.push(Threads.install(|| ScoreGroups::record_of_parts(parts))?.columns);
@@ -118,7 +118,7 @@ pub fn of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<V
     let rows = 1 + keys.as_ref().map_or(0, |keys| keys.len());
     let in_turn = Runs::in_turn(scores, rows);
     let columns = Threads.install(|| Column::rows_of(records, &in_turn));
-    let records = columns::structs(answer.fields(), columns, &lookups.ok_or("expected a score")?)?;
+    let records = columns::structs(statistic.fields(), columns, &lookups.ok_or("expected a score")?)?;
     let records = columns::arrays(records, scores, rows)?;
     let Some(keys) = keys else { return Ok(Values { field, array: records }) };
     let with_none: Vec<u32> = (0..keys.len() as u32).chain([NOWHERE]).collect();
@@ -147,12 +147,12 @@ pub fn groups_of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>
 pub fn groups_of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
     let fields: Vec<Field> = inputs.iter().map(|input| input.field.clone()).collect();
     let field = groups_of_batches_field(&fields, call)?;
-    let answer = OfSummary(&call.options);
+    let statistic = OfSummary(&call.options);
     let mut records = Vec::new();
     let keys =
-        Request::of(&call.roles, inputs)?.each_score(M::WEIGHTS, &answer, &mut |of_groups, parts| {
+        Request::of(&call.roles, inputs)?.each_score(M::WEIGHTS, &statistic, &mut |of_groups, parts| {
             let lookups = parts.first().ok_or("expected rows")?.lookups();
-            records.push(columns::structs(answer.fields(), Column::joined(of_groups), &lookups)?);
+            records.push(columns::structs(statistic.fields(), Column::joined(of_groups), &lookups)?);
             Ok(())
         })?;
     let keys = keys.ok_or("expected keys")?;
@@ -175,7 +175,7 @@ impl Request<'_, Input> {
     fn each_score(
         &self,
         weights: bool,
-        answer: &dyn Statistic,
+        statistic: &dyn Statistic,
         of_score: OfScore<'_>,
     ) -> Result<Option<Box<dyn Array>>, String> {
         let [scores @ .., label] = self.columns else { return Err("expected scores and a label".into()) };
@@ -188,7 +188,7 @@ impl Request<'_, Input> {
             // The lists of a score are freed before the next one is read.
             let part = |(columns, labels): (&mut std::vec::IntoIter<ListArray<i64>>, &Input)| {
                 let scores = input(&score.field, columns.next().ok_or("a batch without a score")?);
-                ScoreGroups::read(&[&scores, labels], Inputs::Rows, weights, Form::Record, answer)
+                ScoreGroups::read(&[&scores, labels], Inputs::Rows, weights, Form::Record, statistic)
             };
             let parts = of_batches.iter_mut().zip(&labels).map(part).collect::<Result<Vec<_>, String>>()?;
             let of_groups = pieces.as_ref().map_or(Ok(Vec::new()), |pieces| records(&parts, pieces))?;

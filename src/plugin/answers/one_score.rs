@@ -41,17 +41,17 @@ type PointOf<C> = <C as Curve>::Record;
 
 /// Returns a number per group.
 pub fn number<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
-    answer(inputs, &call.roles, M::WEIGHTS, Form::Number, &OfSummary(&call.options))
+    evaluate(inputs, &call.roles, M::WEIGHTS, Form::Number, &OfSummary(&call.options))
 }
 
 /// Returns a record per group.
 pub fn summary<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
-    answer(inputs, &call.roles, M::WEIGHTS, Form::Record, &OfSummary(&call.options))
+    evaluate(inputs, &call.roles, M::WEIGHTS, Form::Record, &OfSummary(&call.options))
 }
 
 /// Returns a list of records per group.
 pub fn curve<C: Curve>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
-    answer(inputs, &call.roles, C::WEIGHTS, Form::Records, &OfCurve(&call.options))
+    evaluate(inputs, &call.roles, C::WEIGHTS, Form::Records, &OfCurve(&call.options))
 }
 
 /// The value in each row of the result.
@@ -162,25 +162,25 @@ impl<C: Curve> Statistic for OfCurve<'_, C> {
     }
 }
 
-fn answer(
+fn evaluate(
     inputs: &[Input],
     roles: &Roles,
     weights: bool,
     form: Form,
-    answer: &dyn Statistic,
+    statistic: &dyn Statistic,
 ) -> Result<Values, String> {
     let kind = Inputs::of(roles);
-    let score = ScoreGroups::read(&kind.columns(roles, inputs)?, kind, weights, form, answer)?;
+    let score = ScoreGroups::read(&kind.columns(roles, inputs)?, kind, weights, form, statistic)?;
     let size = |group| score.groups.size(group);
     let parts =
-        tasks::run(&Threads, score.groups.len(), answer.passes(), &size, &|groups| score.records(groups));
+        tasks::run(&Threads, score.groups.len(), statistic.passes(), &size, &|groups| score.records(groups));
     let filled = Filled::joined(parts.into_iter().collect::<Result<_, _>>()?);
-    Ok(Values::new(&inputs[0].field.name, filled.array(answer.fields(), form, &score.lookups)?))
+    Ok(Values::new(&inputs[0].field.name, filled.array(statistic.fields(), form, &score.lookups)?))
 }
 
 /// The groups of a score, with their statistic.
 pub(super) struct ScoreGroups<'a> {
-    pub(super) answer: &'a dyn Statistic,
+    pub(super) statistic: &'a dyn Statistic,
     form: Form,
     pub(super) groups: Groups,
     /// The possible values of scores.
@@ -195,7 +195,7 @@ impl<'a> ScoreGroups<'a> {
         kind: Inputs,
         weights: bool,
         form: Form,
-        answer: &'a dyn Statistic,
+        statistic: &'a dyn Statistic,
     ) -> Result<Self, String> {
         let dtypes = checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>(), kind, weights)?;
         let groups = match kind {
@@ -204,7 +204,7 @@ impl<'a> ScoreGroups<'a> {
         };
         let domain = score::domain(&dtypes.score);
         Ok(ScoreGroups {
-            answer,
+            statistic,
             form,
             groups,
             domain,
@@ -260,7 +260,8 @@ impl WithScores for GroupsInParts<'_, '_> {
     fn with<S: Native>(self, _: &[S]) -> Result<Filled, String> {
         let GroupsInParts { parts: [first, ..], .. } = self else { return Err("expected rows".into()) };
         let scores = self.parts.iter().map(ScoreGroups::scores).collect::<Result<Vec<&[S]>, String>>()?;
-        let mut filled = Filled::new(first.answer.fields(), <S::Key as Key>::WIDTH, false, self.groups.len());
+        let mut filled =
+            Filled::new(first.statistic.fields(), <S::Key as Key>::WIDTH, false, self.groups.len());
         let mut rows = Group::new(*STRATEGY, first.domain);
         for group in self.groups {
             interrupt::check();
@@ -269,8 +270,8 @@ impl WithScores for GroupsInParts<'_, '_> {
                 self.parts[part].groups.observations(Some(place as usize), scores[part])
             };
             let pieces = (self.pieces)(group).iter().map(of_piece).collect::<Option<Vec<_>>>();
-            rows.load_for(&pieces.ok_or("expected rows")?, first.answer.state())?;
-            filled.append(first.answer, &mut rows)?;
+            rows.load_for(&pieces.ok_or("expected rows")?, first.statistic.state())?;
+            filled.append(first.statistic, &mut rows)?;
         }
         Ok(filled)
     }
@@ -286,14 +287,14 @@ impl WithScores for AllParts<'_> {
         let AllParts(parts) = self;
         let scores = parts.iter().map(ScoreGroups::scores).collect::<Result<Vec<&[S]>, String>>()?;
         let first = parts.first().ok_or("expected rows")?;
-        let answer = first.answer;
-        let mut filled = Filled::new(answer.fields(), <S::Key as Key>::WIDTH, false, 1);
+        let statistic = first.statistic;
+        let mut filled = Filled::new(statistic.fields(), <S::Key as Key>::WIDTH, false, 1);
         let mut rows = Group::new(*STRATEGY, first.domain);
         let all_rows = scores.iter().map(|scores| scores.len()).sum::<usize>();
-        if *STRATEGY != Strategy::Fitting || all_rows < SHARD_ROWS || answer.state().is_some() {
+        if *STRATEGY != Strategy::Fitting || all_rows < SHARD_ROWS || statistic.state().is_some() {
             let of_parts = parts.iter().zip(&scores);
             let pieces = of_parts.filter_map(|(part, scores)| part.groups.observations(None, scores));
-            rows.load_for(&pieces.collect::<Vec<_>>(), answer.state())?;
+            rows.load_for(&pieces.collect::<Vec<_>>(), statistic.state())?;
         } else {
             rows.load_parts::<S>(&ConsumedParts(
                 parts.into_iter().map(|part| Mutex::new(Some(part))).collect(),
@@ -303,7 +304,7 @@ impl WithScores for AllParts<'_> {
         if n_pos + n_neg + n_missing != all_rows as u64 {
             return Err(format!("of {all_rows} rows, {} were ranked", n_pos + n_neg));
         }
-        filled.append(answer, &mut rows)?;
+        filled.append(statistic, &mut rows)?;
         Ok(filled)
     }
 }
@@ -349,20 +350,20 @@ impl WithScores for SomeGroups<'_> {
     type Output = Filled;
 
     fn with<S: Native>(self, scores: &[S]) -> Result<Filled, String> {
-        let ScoreGroups { answer, form, groups, domain, .. } = self.all;
+        let ScoreGroups { statistic, form, groups, domain, .. } = self.all;
         let lists = *form == Form::Records;
-        let mut filled = Filled::new(answer.fields(), <S::Key as Key>::WIDTH, lists, self.groups.len());
+        let mut filled = Filled::new(statistic.fields(), <S::Key as Key>::WIDTH, lists, self.groups.len());
         let mut rows = Group::new(*STRATEGY, *domain);
         for group in self.groups {
             interrupt::check();
-            groups.load(group, scores, answer.state(), &mut rows)?;
-            if let Some(alternative) = answer.for_large_groups() {
+            groups.load(group, scores, statistic.state(), &mut rows)?;
+            if let Some(alternative) = statistic.for_large_groups() {
                 let RowCounts { n_pos, n_neg, have_weights, .. } = rows.row_counts();
                 // Weighted rows are not resampled.
                 count::check_laid_out(if have_weights { 0 } else { n_pos + n_neg })
                     .map_err(|message| format!("{message}. For more rows {alternative}"))?;
             }
-            let present = filled.append(*answer, &mut rows)?;
+            let present = filled.append(*statistic, &mut rows)?;
             filled.close(lists, present);
         }
         Ok(filled)
@@ -389,10 +390,10 @@ impl Filled {
     }
 
     /// Appends the records of a group; returns `false` if there are none.
-    fn append<K: Key>(&mut self, answer: &dyn Statistic, rows: &mut Group<K>) -> Result<bool, String> {
+    fn append<K: Key>(&mut self, statistic: &dyn Statistic, rows: &mut Group<K>) -> Result<bool, String> {
         let nan = rows.has_nan();
-        let seen = if nan { GroupRows::Nan(rows.row_counts()) } else { GroupRows::Ties(rows.ties()) };
-        answer.append(seen, &mut self.columns)
+        let group_rows = if nan { GroupRows::Nan(rows.row_counts()) } else { GroupRows::Ties(rows.ties()) };
+        statistic.append(group_rows, &mut self.columns)
     }
 
     /// Closes the list of a group, if records form lists.

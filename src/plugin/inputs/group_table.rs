@@ -131,7 +131,7 @@ impl GroupTable {
     }
 
     /// The records of all groups, in order.
-    pub fn answers(
+    pub fn records(
         &self,
         fields: &[RecordField],
         passes: usize,

@@ -193,24 +193,24 @@ impl States {
         ))
     }
 
-    /// Calls `answer` with the merged state of each window over some states, like [`moving`].
+    /// Calls `emit` with the merged state of each window over some states, like [`moving`].
     pub fn moving<S: Score>(
         &self,
         states: &[usize],
         windows: &[Range<usize>],
         scores: &[S],
-        answer: &mut impl FnMut(RocStateRecord),
+        emit: &mut impl FnMut(RocStateRecord),
     ) -> Result<(), String> {
         match &self.counts {
             BinCounts::Counts { pos, neg } => {
                 let counts =
                     |bins: Range<usize>| self.counts_of(&pos.values()[bins.clone()], &neg.values()[bins]);
-                self.moving_as(states, windows, scores, &counts, answer)
+                self.moving_as(states, windows, scores, &counts, emit)
             }
             BinCounts::Weights { pos, neg } => {
                 self.check_weights(states, [pos, neg])?;
                 let counts = |bins: Range<usize>| Ok(in_pairs(&pos[bins.clone()], &neg[bins]));
-                self.moving_as(states, windows, scores, &counts, answer)
+                self.moving_as(states, windows, scores, &counts, emit)
             }
         }
     }
@@ -221,7 +221,7 @@ impl States {
         windows: &[Range<usize>],
         scores: &[S],
         counts: &impl Fn(Range<usize>) -> Result<Vec<Count<T>>, String>,
-        answer: &mut impl FnMut(RocStateRecord),
+        emit: &mut impl FnMut(RocStateRecord),
     ) -> Result<(), String>
     where
         State<T>: CheckedSums + Into<RocStateRecord>,
@@ -231,7 +231,7 @@ impl States {
         let read = |place: usize| self.checked(states[place], scores, counts, scale);
         moving::<S::Key, _, _>(windows, &read, &mut |state| {
             interrupt::check();
-            answer(state.unwrap_or_else(|| self.empty::<S, T>()).into());
+            emit(state.unwrap_or_else(|| self.empty::<S, T>()).into());
         })
     }
 

@@ -42,12 +42,12 @@ pub fn values(weights: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>),
     let counts = |weight: &f64| (0.0 < *weight) & (*weight <= MOST);
     // The loop has no early exit and runs on all threads, so that very many weights are checked quickly.
     let all_count = |weights: &[f64]| weights.iter().fold(true, |all, weight| all & counts(weight));
-    let fine = if values.len() < TASK_ROWS {
+    let all_valid = if values.len() < TASK_ROWS {
         all_count(values)
     } else {
         RAYON.install(|| values.par_chunks(TASK_ROWS).all(all_count))
     };
-    if fine {
+    if all_valid {
         let validity = array.validity().cloned();
         return Ok((array, validity));
     }

@@ -47,10 +47,10 @@ impl<K: Key> KeyTable<K> {
     fn new(slots: usize) -> Self {
         let shift = u64::BITS - slots.ilog2();
         // Free slots have a rare key. The home slot of this key gets a key with another home.
-        let stranger = K::NAN;
+        let free_key = K::NAN;
         let mut table =
-            KeyTable { slots: vec![Slot { key: stranger, counts: [0; 4] }; slots], shift, used: 0 };
-        table.slots[(stranger.hash() >> shift) as usize].key = K::default();
+            KeyTable { slots: vec![Slot { key: free_key, counts: [0; 4] }; slots], shift, used: 0 };
+        table.slots[(free_key.hash() >> shift) as usize].key = K::default();
         table
     }
 
@@ -266,7 +266,11 @@ impl<K: Key> Source for DistinctKeys<K> {
             self.descending().map(|(key, pos, neg)| (key, (pos, neg))).unzip();
         let of = |class, counts| Piece { class, rows: PieceRows::WithCounts(&keys, counts) };
         let pieces = [of(0, &neg), of(1, &pos)];
-        outline::outline(|indices, ask| indices.iter().map(|_| ask(0, &pieces)).collect(), &[0], cells)
+        outline::outline(
+            |indices, evaluate| indices.iter().map(|_| evaluate(0, &pieces)).collect(),
+            &[0],
+            cells,
+        )
     }
 }
 

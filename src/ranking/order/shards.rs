@@ -74,10 +74,10 @@ impl<'a, R: Row> Shard<'a, R> {
 }
 
 impl<K: Key> Shard<'_, K> {
-    fn with_classes<T>(&self, ask: impl FnOnce(&Classes<'_, K>) -> T) -> T {
+    fn with_classes<T>(&self, evaluate: impl FnOnce(&Classes<'_, K>) -> T) -> T {
         let [neg, pos] = [0, 1].map(|class| self.pieces(class).collect::<Vec<&[K]>>());
         let (n_neg, n_pos) = (self.units(0) as usize, self.units(1) as usize);
-        ask(&Classes { pos: &pos, neg: &neg, n_pos, n_neg })
+        evaluate(&Classes { pos: &pos, neg: &neg, n_pos, n_neg })
     }
 }
 
@@ -145,14 +145,14 @@ impl<R: Row> Shards<R> {
         self.order.iter().map(step).collect()
     }
 
-    /// The results of `ask` for all shards, highest scores first. `ask` gets the memory of its thread (from
-    /// `memory`), the index of the shard, its rows, and the units above it.
+    /// The results of `evaluate` for all shards, highest scores first. `evaluate` gets the memory of its
+    /// thread (from `memory`), the index of the shard, its rows, and the units above it.
     pub fn each<M, T: Send>(
         &self,
         memory: impl Fn() -> M + Sync,
-        ask: impl Fn(&mut M, usize, &Shard<'_, R>, Above) -> T + Sync,
+        evaluate: impl Fn(&mut M, usize, &Shard<'_, R>, Above) -> T + Sync,
     ) -> Vec<T> {
-        self.each_of(&(0..self.len()).collect::<Vec<_>>(), memory, ask)
+        self.each_of(&(0..self.len()).collect::<Vec<_>>(), memory, evaluate)
     }
 
     /// The same for the shards at these indices.
@@ -160,12 +160,12 @@ impl<R: Row> Shards<R> {
         &self,
         indices: &[usize],
         memory: impl Fn() -> M + Sync,
-        ask: impl Fn(&mut M, usize, &Shard<'_, R>, Above) -> T + Sync,
+        evaluate: impl Fn(&mut M, usize, &Shard<'_, R>, Above) -> T + Sync,
     ) -> Vec<T> {
         tasks::par_map(0..indices.len(), memory, |memory, number| {
             let index = indices[number];
             let (number, above) = self.order[index];
-            ask(memory, index, &Shard { blocks: &self.blocks, number }, above)
+            evaluate(memory, index, &Shard { blocks: &self.blocks, number }, above)
         })
     }
 
@@ -177,13 +177,13 @@ impl<R: Row> Shards<R> {
             (0..2).any(|class| shard.pieces(class).any(|rows| !rows.is_empty()))
         };
         let filled = (0..self.len()).filter(has_rows).collect::<Vec<_>>();
-        let each = |indices: &[usize], ask: &outline::Ask<'_, R::Key>| {
+        let each = |indices: &[usize], evaluate: &outline::Evaluate<'_, R::Key>| {
             self.each_of(
                 indices,
                 || (),
                 |(), index, shard, _| {
                     let of_class = |class| shard.pieces(class).map(move |rows| R::piece(class, rows));
-                    ask(index, &of_class(0).chain(of_class(1)).collect::<Vec<_>>())
+                    evaluate(index, &of_class(0).chain(of_class(1)).collect::<Vec<_>>())
                 },
             )
         };
@@ -217,14 +217,16 @@ impl<K: Key> Shards<K> {
         Self::of_blocks::<S>(blocks, shards)
     }
 
-    /// The results of `ask` for the keys of each shard and the counts above it, highest scores first.
+    /// The results of `evaluate` for the keys of each shard and the counts above it, highest scores first.
     /// `memory` creates the memory of each thread.
     fn each_classes<M, T: Send>(
         &self,
         memory: impl Fn() -> M + Sync,
-        ask: impl Fn(&mut M, &Classes<'_, K>, Above) -> T + Sync,
+        evaluate: impl Fn(&mut M, &Classes<'_, K>, Above) -> T + Sync,
     ) -> Vec<T> {
-        self.each(memory, |memory, _, shard, above| shard.with_classes(|classes| ask(memory, classes, above)))
+        self.each(memory, |memory, _, shard, above| {
+            shard.with_classes(|classes| evaluate(memory, classes, above))
+        })
     }
 
     /// Twice the U of a shard's positives against all negatives of the group, from U within the shard.
@@ -233,25 +235,27 @@ impl<K: Key> Shards<K> {
         u128::from(twice_u) + 2 * classes.n_pos as u128 * u128::from(neg_below)
     }
 
-    /// Calls `ask` with the shard of the row at a rank (the highest row is 1), and the rank within the shard.
+    /// Calls `evaluate` with the shard of the row at a rank (the highest row is 1), and the rank within the
+    /// shard.
     fn with_rank<T>(
         &self,
         rank: u64,
-        ask: impl FnOnce(&Classes<'_, K>, usize, Above) -> Option<T>,
+        evaluate: impl FnOnce(&Classes<'_, K>, usize, Above) -> Option<T>,
     ) -> Option<T> {
         let rows_above = |above: Above| above.pos + above.neg;
         let (shard, above) = self.last_that_begins_above(|above| rows_above(above) < rank)?;
-        shard.with_classes(|classes| ask(classes, (rank - rows_above(above)) as usize, above))
+        shard.with_classes(|classes| evaluate(classes, (rank - rows_above(above)) as usize, above))
     }
 
-    /// Calls `ask` with the shard of the positive at a rank among positives, and its rank within the shard.
+    /// Calls `evaluate` with the shard of the positive at a rank among positives, and its rank within the
+    /// shard.
     fn with_positive<T>(
         &self,
         rank: u64,
-        ask: impl FnOnce(&Classes<'_, K>, usize) -> Option<T>,
+        evaluate: impl FnOnce(&Classes<'_, K>, usize) -> Option<T>,
     ) -> Option<T> {
         let (shard, above) = self.last_that_begins_above(|above| above.pos < rank)?;
-        shard.with_classes(|classes| ask(classes, (rank - above.pos) as usize))
+        shard.with_classes(|classes| evaluate(classes, (rank - above.pos) as usize))
     }
 
     /// The last shard, highest scores first, for which `begins_above` holds for the counts above it.

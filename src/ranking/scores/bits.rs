@@ -47,8 +47,8 @@ impl<'a> Bits<'a> {
                 let low = u64::from_le_bytes([
                     chunk[0], chunk[1], chunk[2], chunk[3], chunk[4], chunk[5], chunk[6], chunk[7],
                 ]);
-                // The ninth byte fills the bits that the shift leaves empty. It is shifted in two steps, because a
-                // shift by 64 in one step would overflow.
+                // The ninth byte fills the bits that the shift leaves empty. It is shifted in two steps,
+                // because a shift by 64 in one step would overflow.
                 (low >> shift) | ((u64::from(chunk[8]) << 1) << (63 - shift))
             }
             None => {

@@ -86,8 +86,8 @@ impl Number {
 fn is_below(near: f64, digits: &str) -> bool {
     // A float with so many digits is an integer, and Rust formats all its digits.
     let exact = format!("{near:.0}");
-    let [size, wanted] = [&exact, digits].map(|text| text.trim_start_matches(['-', '0']));
-    let order = size.len().cmp(&wanted.len()).then_with(|| size.cmp(wanted));
+    let [size, expected] = [&exact, digits].map(|text| text.trim_start_matches(['-', '0']));
+    let order = size.len().cmp(&expected.len()).then_with(|| size.cmp(expected));
     near.is_finite() && !digits.contains('.') && if near < 0.0 { order.is_gt() } else { order.is_lt() }
 }
 

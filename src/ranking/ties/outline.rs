@@ -68,7 +68,7 @@ impl<K: Key> Cell<K> {
 pub(in crate::ranking) type Numbered<K> = (u32, Cell<K>);
 
 /// A function of the index and the pieces of a shard.
-pub(in crate::ranking) type Ask<'a, K> = dyn Fn(usize, &[Piece<'_, K>]) -> Vec<Numbered<K>> + Sync + 'a;
+pub(in crate::ranking) type Evaluate<'a, K> = dyn Fn(usize, &[Piece<'_, K>]) -> Vec<Numbered<K>> + Sync + 'a;
 
 /// The outline of rows in shards with about `cells` cells, highest scores first; `None` if it would be too
 /// coarse anywhere.
@@ -76,7 +76,7 @@ pub(in crate::ranking) type Ask<'a, K> = dyn Fn(usize, &[Piece<'_, K>]) -> Vec<N
 /// `each` calls a function with the index and the pieces of the shards at some indices, and returns its
 /// results. `filled` are the indices of shards with rows, highest scores first.
 pub(in crate::ranking) fn outline<K: Key>(
-    each: impl Fn(&[usize], &Ask<'_, K>) -> Vec<Vec<Numbered<K>>>,
+    each: impl Fn(&[usize], &Evaluate<'_, K>) -> Vec<Vec<Numbered<K>>>,
     filled: &[usize],
     cells: usize,
 ) -> Option<Vec<Cell<u128>>> {
@@ -202,13 +202,13 @@ mod tests {
         let has_rows = |shard: &[(usize, Vec<u32>)]| shard.iter().any(|piece| !piece.1.is_empty());
         let filled: Vec<usize> = (0..3).filter(|&index| has_rows(&pieces[index])).collect();
         outline(
-            |indices, ask| {
+            |indices, evaluate| {
                 let of = |&index: &usize| {
                     let pieces: Vec<Piece<'_, u32>> = pieces[index]
                         .iter()
                         .map(|piece| Piece { class: piece.0, rows: PieceRows::Keys(&piece.1) })
                         .collect();
-                    ask(index, &pieces)
+                    evaluate(index, &pieces)
                 };
                 indices.iter().map(of).collect()
             },

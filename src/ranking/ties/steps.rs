@@ -86,9 +86,12 @@ pub struct Run<'a> {
 
 impl Run<'_> {
     /// One step as a run.
-    pub(super) fn with_step<T>(step: Step, ask: impl FnOnce(Run<'_>) -> T) -> T {
+    pub(super) fn with_step<T>(step: Step, evaluate: impl FnOnce(Run<'_>) -> T) -> T {
         let Step { key, pos, neg, pos_above, neg_above } = step;
-        ask(Run { above: Above { pos: pos_above, neg: neg_above }, deltas: &[StepDelta { key, pos, neg }] })
+        evaluate(Run {
+            above: Above { pos: pos_above, neg: neg_above },
+            deltas: &[StepDelta { key, pos, neg }],
+        })
     }
 
     /// The number of steps.

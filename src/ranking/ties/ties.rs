@@ -342,12 +342,12 @@ mod tests {
                 }
             });
             group.load(observations);
-            let mut ask = |question: Question<'_>| match (&blocks, &mut forced) {
+            let mut run = |question: Question<'_>| match (&blocks, &mut forced) {
                 (None, _) => question(group.ties()),
                 (_, None) => question(Ties::of(&mut distinct, score_type)),
                 (_, Some(shards)) => question(Ties::of(shards, score_type)),
             };
-            ask(&|mut ties| {
+            run(&|mut ties| {
                 prop_assert_eq!(ties.n_pos() + ties.n_neg(), rows.len() as u64);
                 prop_assert_eq!(ties.twice_u(), twice_u, "{:?}", blocks);
                 Ok(())
@@ -361,22 +361,22 @@ mod tests {
                     squares_of_neg: u128::from(tie.neg) * of_neg * of_neg,
                 })
             });
-            ask(&|mut ties| {
+            run(&|mut ties| {
                 let cubes: u128 = expected.iter().map(|tie| duplicates::cube(tie.pos + tie.neg)).sum();
                 prop_assert_eq!(ties.twice_u_and_cubes(), (twice_u, cubes), "{:?}", blocks);
                 Ok(())
             })?;
-            ask(&|mut ties| {
+            run(&|mut ties| {
                 prop_assert_eq!(ties.placements(), placements, "{:?}", blocks);
                 Ok(())
             })?;
-            ask(&|mut ties| {
+            run(&|mut ties| {
                 let distance = |tie: &Tie| (tie.tp() * ties.n_neg()).abs_diff(tie.fp() * ties.n_pos());
                 let farthest = expected.iter().map(distance).max().unwrap_or(0);
                 prop_assert_eq!(ties.placements_and_farthest(), (placements, farthest), "{:?}", blocks);
                 Ok(())
             })?;
-            ask(&|mut ties| {
+            run(&|mut ties| {
                 let (mut scores, sums) = ties.fold_positives_and_placements(
                     |all: &mut Vec<PositiveScore>, scores| all.extend(scores.iter()),
                     |all, more| all.extend(more),
@@ -404,7 +404,7 @@ mod tests {
                 Ok(())
             })?;
             for indexed in [Indexed::Rarer, Indexed::Positives] {
-                ask(&|mut ties| {
+                run(&|mut ties| {
                     let segments = ties.fold_pruned(
                         StepKind::Segments(indexed),
                         |_| true,
@@ -414,7 +414,7 @@ mod tests {
                     check_segments(&segments, &expected, indexed)
                 })?;
             }
-            ask(&|mut ties| {
+            run(&|mut ties| {
                 // Each rank is searched among all rows.
                 for tie in expected.iter().step_by(1 + expected.len() / 300) {
                     prop_assert_eq!(ties.at_rank(tie.tp() + tie.fp()), Some(*tie), "{:?}", blocks);
@@ -427,7 +427,7 @@ mod tests {
                 }
                 Ok(())
             })?;
-            ask(&|mut ties| {
+            run(&|mut ties| {
                 let walked = ties
                     .fold(|walked: &mut Vec<_>, tie| walked.push(tie), |walked, more| walked.extend(more));
                 prop_assert_eq!(&walked, &expected, "{:?}", blocks);

@@ -175,8 +175,8 @@ mod tests {
     use crate::ranking::ties::{Ties, steps::Tie};
     use proptest::prelude::*;
 
-    /// Applies `ask` to the ties of weighted rows, on one thread and in shards.
-    fn both_ways<T>(rows: &[(i16, bool, f64, bool)], ask: impl Fn(Ties<'_>) -> T) -> [T; 2] {
+    /// Applies `evaluate` to the ties of weighted rows, on one thread and in shards.
+    fn both_ways<T>(rows: &[(i16, bool, f64, bool)], evaluate: impl Fn(Ties<'_>) -> T) -> [T; 2] {
         let scores: Vec<i16> = rows.iter().map(|row| row.0).collect();
         let labels = packed(rows.iter().map(|row| row.1));
         let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
@@ -186,7 +186,7 @@ mod tests {
             let mut group = Group::new(way, Domain::Any);
             let rows = Observations::new(&scores, bits(&labels), Some(bits(&valid)));
             group.load(rows.with_weights(&weights));
-            ask(group.ties())
+            evaluate(group.ties())
         })
     }
 

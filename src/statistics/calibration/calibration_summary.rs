@@ -12,7 +12,8 @@ use crate::statistics::inference::{Estimate, RateInterval, interval::tail};
 use crate::statistics::kinds::{Mass, Summary, record};
 use crate::statistics::options::from_options;
 
-/// Calibration in the large, the slope of the logistic recalibration, tests, and distances from the isotonic fit.
+/// Calibration in the large, the slope of the logistic recalibration, tests, and distances from the isotonic
+/// fit.
 #[derive(Clone, Copy, Debug)]
 pub struct CalibrationSummary {
     /// The number of groups of the Hosmer-Lemeshow test.
@@ -141,7 +142,8 @@ impl CalibrationSummary {
         RateInterval::of(Some(ratio), limits)
     }
 
-    /// The statistic `sum (O - E)² / (E (1 - E / n))` over groups, and its degrees of freedom (Hosmer and Lemeshow 1980).
+    /// The statistic `sum (O - E)² / (E (1 - E / n))` over groups, and its degrees of freedom (Hosmer and
+    /// Lemeshow 1980).
     fn hosmer_lemeshow(&self, masses: &Masses) -> Option<(f64, u64)> {
         let mut edges = bins::quantile_edges(masses, self.bins);
         edges.dedup();
@@ -180,7 +182,8 @@ fn spiegelhalter(masses: &Masses) -> Option<f64> {
     (masses.has_squares && variance > 0.0).then(|| surplus / variance.sqrt())
 }
 
-/// The mean, the median, the 90th percentile and the maximum of the distances from the isotonic fit (Austin and Steyerberg 2019).
+/// The mean, the median, the 90th percentile and the maximum of the distances from the isotonic fit (Austin
+/// and Steyerberg 2019).
 fn distances(masses: &Masses) -> [f64; 4] {
     let blocks = bins::isotonic(masses);
     let mut block = blocks.iter().peekable();

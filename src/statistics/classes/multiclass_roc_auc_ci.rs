@@ -449,8 +449,8 @@ mod tests {
     #[test]
     fn undefined() {
         let scores: [&[f64]; 3] = [&[0.7, 0.2, 0.3], &[0.2, 0.4, 0.5], &[0.1, 0.4, 0.2]];
-        let lone = Rows { key_places: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
-        let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&lone);
+        let single = Rows { key_places: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
+        let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&single);
         assert_eq!((record.auc, record.interval), (Some(0.5), Interval::default()));
         let separate: [&[f64]; 3] = [&[4.0, 3.0, 2.0, 1.0], &[0.0; 4], &[1.0, 2.0, 3.0, 4.0]];
         let rows = Rows { key_places: vec![0, 2], ..rows_of(&[], &separate, &[0, 0, 2, 2]) };

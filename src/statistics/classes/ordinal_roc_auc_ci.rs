@@ -272,9 +272,9 @@ mod tests {
 
     #[test]
     fn undefined() {
-        let lone = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0], &[0, 1, 1]));
-        assert_eq!((lone.auc, lone.interval.se, lone.concordance.se), (Some(1.0), None, None));
-        assert_eq!(lone.pairs.unwrap()[0].interval.se, None);
+        let single = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0], &[0, 1, 1]));
+        assert_eq!((single.auc, single.interval.se, single.concordance.se), (Some(1.0), None, None));
+        assert_eq!(single.pairs.unwrap()[0].interval.se, None);
         let one = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0], &[0, 0, 0]));
         assert_eq!((one.auc, one.interval, one.concordance.upper), (None, Interval::default(), None));
         let separate = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[0, 0, 1, 1, 2, 2]));

@@ -51,14 +51,18 @@ impl AreaTable<'_> {
         if difference.abs() <= rounding { 0.0 } else { difference }
     }
 
-    /// The mean covariance over the `wanted` pairs of areas, the earlier area first; undefined if one is NaN.
-    pub fn mean_covariance(&self, wanted: impl Fn((usize, usize), (usize, usize)) -> bool) -> Option<f64> {
+    /// The mean covariance over the `is_selected` pairs of areas, the earlier area first; undefined if one is
+    /// NaN.
+    pub fn mean_covariance(
+        &self,
+        is_selected: impl Fn((usize, usize), (usize, usize)) -> bool,
+    ) -> Option<f64> {
         let (modalities, readers) = self.sizes();
         let cells: Vec<(usize, usize)> =
             (0..modalities).flat_map(|modality| (0..readers).map(move |reader| (modality, reader))).collect();
         let pairs =
             cells.iter().enumerate().flat_map(|(place, &a)| cells[place..].iter().map(move |&b| (a, b)));
-        let covariances = pairs.filter(|&(a, b)| wanted(a, b)).map(|(a, b)| (self.covariance)(a, b));
+        let covariances = pairs.filter(|&(a, b)| is_selected(a, b)).map(|(a, b)| (self.covariance)(a, b));
         mean(covariances).filter(|mean| !mean.is_nan())
     }
 
@@ -109,8 +113,8 @@ pub(super) struct Error {
 impl Error {
     /// The sum of a mean square with these degrees of freedom and a known term, by Satterthwaite's
     /// approximation.
-    pub fn of_sum(square: f64, df: f64, known: f64) -> Self {
-        let variance = square + known;
+    pub fn of_sum(square: f64, df: f64, term: f64) -> Self {
+        let variance = square + term;
         Error {
             variance,
             df: if square > 0.0 { variance * variance * df / (square * square) } else { f64::INFINITY },

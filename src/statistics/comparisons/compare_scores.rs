@@ -203,10 +203,10 @@ type OfPairs = BTreeMap<(usize, usize), Option<f64>>;
 impl<'a> WeightedPairs<'a> {
     /// For `rows` rows and these pairs of scores.
     fn of(areas: &'a WeightedAreas<'a>, pairs: &[(usize, usize)], rows: usize) -> Self {
-        type Ask<'a> = dyn Fn(usize, usize) -> Option<f64> + Sync + 'a;
-        let of_each = |pairs: BTreeSet<(usize, usize)>, ask: &Ask<'_>| -> OfPairs {
+        type Evaluate<'a> = dyn Fn(usize, usize) -> Option<f64> + Sync + 'a;
+        let of_each = |pairs: BTreeSet<(usize, usize)>, evaluate: &Evaluate<'_>| -> OfPairs {
             let pairs: Vec<_> = pairs.into_iter().collect();
-            let of_pair = |&(a, b): &(usize, usize)| ((a, b), ask(a, b));
+            let of_pair = |&(a, b): &(usize, usize)| ((a, b), evaluate(a, b));
             let of_pairs = if tasks::are_many(pairs.len().saturating_mul(rows)) {
                 tasks::par_map_items(&pairs, of_pair)
             } else {

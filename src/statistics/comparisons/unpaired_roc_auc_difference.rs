@@ -106,7 +106,7 @@ impl Columnwise for UnpairedRocAucDifference {
     const FIELDS: &'static [&'static str] =
         &["difference", "se", "lower", "upper", "statistic", "df", "p_value"];
 
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         for (column, &role) in Self::ROLES.iter().enumerate() {
             let values = columns[column].iter().flatten();
             let is_se = role.ends_with("se");
@@ -126,8 +126,8 @@ impl Columnwise for UnpairedRocAucDifference {
             }
         }
         let row = |row: usize| self.row(std::array::from_fn(|column| columns[column][row]));
-        let answers: Vec<_> = (0..columns[0].len()).map(row).collect();
-        let field = |field: usize| answers.iter().map(|answer| answer[field]).collect();
+        let records: Vec<_> = (0..columns[0].len()).map(row).collect();
+        let field = |field: usize| records.iter().map(|record| record[field]).collect();
         Ok((0..Self::FIELDS.len()).map(field).collect())
     }
 }
@@ -212,7 +212,7 @@ mod tests {
     fn by(method: Option<DifferenceMethod>, row: [Option<f64>; 8]) -> Vec<Option<f64>> {
         let columns: Vec<Vec<Option<f64>>> = row.iter().map(|&value| vec![value]).collect();
         let statistic = UnpairedRocAucDifference { method, ..STATISTIC };
-        statistic.answer(&columns).unwrap().into_iter().map(|field| field[0]).collect()
+        statistic.evaluate(&columns).unwrap().into_iter().map(|field| field[0]).collect()
     }
 
     /// Without numbers of rows.
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn impossible_numbers_are_refused() {
-        let error = |row: [f64; 8]| STATISTIC.answer(&row.map(|value| vec![Some(value)])).unwrap_err();
+        let error = |row: [f64; 8]| STATISTIC.evaluate(&row.map(|value| vec![Some(value)])).unwrap_err();
         assert!(error([0.5, -0.1, 0.5, 0.1, 9.0, 9.0, 9.0, 9.0]).contains("se holds -0.1"));
         assert!(error([0.5, 0.1, 1.5, 0.1, 9.0, 9.0, 9.0, 9.0]).contains("versus_auc holds 1.5"));
         assert!(error([0.5, 0.1, 0.5, 0.1, 9.0, f64::NAN, 9.0, 9.0]).contains("n_neg holds NaN"));

@@ -43,7 +43,7 @@ impl Curve for CostCurve {
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(points) = Points::of_ties(&mut ties) else { return false };
         let corners = hull(points.counts());
-        let mut put = |probability: f64, corner: usize| {
+        let mut push = |probability: f64, corner: usize| {
             let (fpr, tpr) = (points.fpr(corner), points.tpr(corner));
             let cost = (1.0 - tpr) * probability + fpr * (1.0 - probability);
             CostPoint::new(probability, cost, points.threshold(corner), fpr, tpr).append(columns);
@@ -51,17 +51,17 @@ impl Curve for CostCurve {
         // All points at fpr 0 have zero cost at probability cost 0. The highest of them is optimal everywhere
         // else.
         let first = usize::from(corners.len() > 1 && points.fpr(corners[1]) == 0.0);
-        put(0.0, corners[first]);
+        push(0.0, corners[first]);
         for pair in corners[first..].windows(2) {
             let rise = points.tpr(pair[1]) - points.tpr(pair[0]);
             let run = points.fpr(pair[1]) - points.fpr(pair[0]);
             // Two points with the same tpr have equal costs only at probability cost 1.
             if rise > 0.0 {
-                put(run / (run + rise), pair[1]);
+                push(run / (run + rise), pair[1]);
             }
         }
         let last = corners.iter().copied().find(|&corner| points.tpr(corner) == 1.0);
-        put(1.0, last.unwrap_or_default());
+        push(1.0, last.unwrap_or_default());
         true
     }
 }

@@ -344,8 +344,8 @@ pub(in crate::statistics) mod tests {
 
     #[test]
     fn without_folds() {
-        let lone = rows_of(&[1, 0], &[&[2.0, 1.0], &[2.0, 1.0]], &[3, 3]);
-        let record = T.of_rows(&lone);
+        let single = rows_of(&[1, 0], &[&[2.0, 1.0], &[2.0, 1.0]], &[3, 3]);
+        let record = T.of_rows(&single);
         assert_eq!((record.auc, record.interval.se, record.n_folds), (Some(1.0), None, 1));
         assert_eq!(T.of_rows(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).n_undefined, 2);
     }

@@ -346,8 +346,8 @@ mod tests {
             // Each fold lacks a class, but the pooled rows do not.
             let apart = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 4]));
             assert_eq!(apart.is_some(), method == Averaging::Pooled);
-            let lone = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 3])).unwrap();
-            assert!(lone.iter().all(|point| point.tpr_sd.is_none()));
+            let single = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 3])).unwrap();
+            assert!(single.iter().all(|point| point.tpr_sd.is_none()));
         }
         let refused = |method: &str, n_points, at_fpr: Option<&[f64]>| {
             let rates =

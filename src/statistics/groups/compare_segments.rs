@@ -454,13 +454,16 @@ pub(super) mod tests {
         for (versus, other) in [(Versus::Rest, 1.0), (Versus::Overall, 9.0 / 12.0)] {
             let statistic = statistic(versus);
             let records = statistic.of_rows(&rows).unwrap();
-            let lone = &records[0];
+            let single = &records[0];
             assert_eq!(
-                (lone.auc, lone.versus_auc, lone.difference.value),
+                (single.auc, single.versus_auc, single.difference.value),
                 (Some(0.0), Some(other), Some(-other))
             );
-            assert_eq!((lone.interval.se, lone.difference.se, lone.difference.lower), (None, None, None));
-            assert_eq!((lone.statistic, lone.p_value, lone.p_adjusted), (None, None, None));
+            assert_eq!(
+                (single.interval.se, single.difference.se, single.difference.lower),
+                (None, None, None)
+            );
+            assert_eq!((single.statistic, single.p_value, single.p_adjusted), (None, None, None));
         }
     }
 

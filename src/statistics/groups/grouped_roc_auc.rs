@@ -205,8 +205,8 @@ mod tests {
             (record.interval.lower.unwrap() - (record.auc.unwrap() - 1.959_963_984_540_054 * se)).abs()
                 < 1e-12
         );
-        let lone = rows_of(&[1, 0, 1, 0, 0], &[&[2.0, 1.0, 3.0, 1.0, 2.0]], &[0, 0, 1, 1, 1]);
-        assert_eq!(statistic.of_rows(&lone).interval.se, None);
+        let single = rows_of(&[1, 0, 1, 0, 0], &[&[2.0, 1.0, 3.0, 1.0, 2.0]], &[0, 0, 1, 1, 1]);
+        assert_eq!(statistic.of_rows(&single).interval.se, None);
     }
 
     #[test]

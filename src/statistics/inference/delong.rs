@@ -31,7 +31,8 @@ pub fn parts(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<(f64, f6
     Some((part(placements.squares_of_pos, n_pos, n_neg), part(placements.squares_of_neg, n_neg, n_pos)))
 }
 
-/// Over positives and over negatives, the sum of the squared distances of placements from their mean, the area.
+/// Over positives and over negatives, the sum of the squared distances of placements from their mean, the
+/// area.
 pub fn squares(placements: &Placements, n_pos: u64, n_neg: u64) -> (f64, f64) {
     let part = |squares, n: u64, others: u64| {
         spread(placements, squares, n) / (4.0 * n as f64 * (others as f64).powi(2))

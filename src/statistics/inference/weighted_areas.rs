@@ -301,10 +301,10 @@ mod tests {
         fn the_order_of_rows_changes_no_bit(sample in proptest::collection::vec((any::<bool>(), -3i8..3, -3i8..3, 1u8..200, 0u32..4), 4..30), clustered in any::<bool>()) {
             let turned: Vec<Row> = sample.iter().rev().copied().collect();
             let both = [rows(&sample, clustered), rows(&turned, clustered)];
-            let answers = both.each_ref().map(|rows| {
+            let results = both.each_ref().map(|rows| {
                 WeightedAreas::of(rows).map(|areas| (areas.auc(0), areas.variance(0), areas.variance_of_difference(0, 1)))
             });
-            prop_assert_eq!(answers[0], answers[1]);
+            prop_assert_eq!(results[0], results[1]);
         }
     }
 }

@@ -209,7 +209,7 @@ mod tests {
     fn as_resampled_by_hand() {
         let labels: Vec<u8> = (0..60).map(|i| u8::from(i % 3 > 0)).collect();
         let scores: Vec<f64> = (0..60).map(|i| f64::from(i * i % 17) + f64::from(i % 3)).collect();
-        let answer = columns(RocAuc::default(), &labels, &scores);
+        let result = columns(RocAuc::default(), &labels, &scores);
         let (estimate, mut areas) = with_ties(&labels, &scores, |mut ties| {
             let counts = ties.counts();
             let redraw = Redraw::rows(counts.each(), Draw::Stratified);
@@ -222,14 +222,14 @@ mod tests {
         });
         areas.sort_unstable_by(f64::total_cmp);
         let limits = [Some(of_sorted(&areas, 0.05)), Some(of_sorted(&areas, 0.95))];
-        assert_eq!(numbers(&answer[1]), [estimate]);
-        assert_eq!([numbers(&answer[3])[0], numbers(&answer[4])[0]], limits);
+        assert_eq!(numbers(&result[1]), [estimate]);
+        assert_eq!([numbers(&result[3])[0], numbers(&result[4])[0]], limits);
     }
 
     #[test]
     fn undefined_without_two_rows_of_a_class() {
-        let answer = columns(KsStatistic::default(), &[1, 0, 0], &[2.0, 1.0, 3.0]);
-        assert_eq!(numbers(&answer[1]), [Some(0.5), Some(-0.5), Some(3.0)]);
-        assert_eq!(numbers(&answer[2]), [None; 3]);
+        let result = columns(KsStatistic::default(), &[1, 0, 0], &[2.0, 1.0, 3.0]);
+        assert_eq!(numbers(&result[1]), [Some(0.5), Some(-0.5), Some(3.0)]);
+        assert_eq!(numbers(&result[2]), [None; 3]);
     }
 }

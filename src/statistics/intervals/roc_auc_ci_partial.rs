@@ -105,13 +105,13 @@ impl Scale {
     }
 
     /// An area on this scale.
-    fn answer(&self, area: f64) -> f64 {
+    fn scaled(&self, area: f64) -> f64 {
         self.useless + self.unit * (area - self.diagonal)
     }
 
     /// The share of the maximum area. Rounding errors do not hide a share of 0 or 1.
-    fn share(&self, answer: f64) -> f64 {
-        let share = ((answer - self.useless) / self.unit + self.diagonal) / self.full;
+    fn share(&self, scaled: f64) -> f64 {
+        let share = ((scaled - self.useless) / self.unit + self.diagonal) / self.full;
         if share < Self::ROUNDING {
             0.0
         } else if share > 1.0 - Self::ROUNDING {
@@ -168,7 +168,7 @@ impl RocAucCiPartial {
         let df = if varies { welch([of_bounded, of_others], rows) } else { rows[0].min(rows[1]) - 1.0 };
         let share = LogitScale::of(scale.share(auc), se / scale.full, Count { pos: bounded, neg: others });
         let of_share = share.interval(student_t::upper_quantile(tail(self.level), df));
-        let limit = |share: Option<f64>| share.map(|share| scale.answer(scale.full * share));
+        let limit = |share: Option<f64>| share.map(|share| scale.scaled(scale.full * share));
         let interval = Interval {
             se: Some(scale.unit * se),
             lower: limit(of_share.lower),
@@ -191,12 +191,12 @@ impl RocAucCiPartial {
     ) -> RocAucCiRecord {
         let scale = Scale::of(self.range, self.standardized);
         let areas = resampling.measures_of_counts(counts, measure);
-        let answers = areas.into_iter().map(|area| scale.answer(area)).collect();
+        let areas = areas.into_iter().map(|area| scale.scaled(area)).collect();
         // Uses the same arithmetic as the resamples, some of which are equal to it.
-        let estimate = measure.of(counts).map_or(auc, |area| scale.answer(area));
+        let estimate = measure.of(counts).map_or(auc, |area| scale.scaled(area));
         let acceleration = || bca::acceleration(counts, bounds.for_larger(of_counts(counts, bounds)));
         let ci = RocAucCi { level: self.level, interval: Some(limits), ..RocAucCi::default() };
-        let interval = ci.of_resamples(estimate, answers, acceleration);
+        let interval = ci.of_resamples(estimate, areas, acceleration);
         let se = interval.se.unwrap_or_default();
         let (z, p_value) = self.test.test(scale.useless, |value| auc - value, se, normal::upper_tail);
         RocAucCiRecord { interval, z, p_value, ..record }

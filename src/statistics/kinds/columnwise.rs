@@ -12,7 +12,7 @@ pub trait Columnwise {
     const COUNTS: &'static [&'static str] = &[];
 
     /// The result columns, from columns of one length; an error describes invalid numbers.
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String>;
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String>;
 }
 
 /// Applies `number` to each row, with one number from each column; null if one is null or the result is NaN.

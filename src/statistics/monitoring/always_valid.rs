@@ -60,8 +60,8 @@ impl Columnwise for AlwaysValid {
     const ROLES: &'static [&'static str] = ROLES;
     const FIELDS: &'static [&'static str] = &["estimate", "lower", "upper", "e_value", "p_value"];
 
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
-        let mut answers = vec![Vec::with_capacity(columns[0].len()); Self::FIELDS.len()];
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+        let mut fields = vec![Vec::with_capacity(columns[0].len()); Self::FIELDS.len()];
         let (mut sums, mut mixture, mut largest) = (Sums::default(), None, Largest::default());
         let mut record = [None; 5];
         for period in periods(columns)? {
@@ -70,9 +70,9 @@ impl Columnwise for AlwaysValid {
                 mixture = mixture.or_else(|| self.mixture(period));
                 record = self.record(sums, mixture, &mut largest);
             }
-            answers.iter_mut().zip(record).for_each(|(answer, field)| answer.push(field));
+            fields.iter_mut().zip(record).for_each(|(field, value)| field.push(value));
         }
-        Ok(answers)
+        Ok(fields)
     }
 }
 
@@ -163,7 +163,7 @@ mod tests {
     fn what_is_missing_adds_nothing() {
         let rows = [(None, Some(0.1)), (Some(0.7), Some(0.02)), (Some(0.1), None), (Some(0.75), Some(0.03))];
         let [estimate, lower, upper, e_value, p_value] =
-            BELOW.answer(&columns(&rows)).unwrap().try_into().unwrap();
+            BELOW.evaluate(&columns(&rows)).unwrap().try_into().unwrap();
         assert_eq!(estimate, [None, Some(0.7), Some(0.7), Some(0.725)]);
         assert_eq!((lower[1], upper[1], e_value[1]), (lower[2], upper[2], e_value[2]));
         assert!(p_value[3].unwrap() <= p_value[1].unwrap());
@@ -171,8 +171,8 @@ mod tests {
 
     #[test]
     fn without_an_error_no_limit() {
-        let answer = BELOW.answer(&columns(&[(Some(1.0), Some(0.0)), (Some(0.9), Some(0.02))])).unwrap();
-        let row = |row: usize| answer.iter().map(|field| field[row]).collect::<Vec<_>>();
+        let results = BELOW.evaluate(&columns(&[(Some(1.0), Some(0.0)), (Some(0.9), Some(0.02))])).unwrap();
+        let row = |row: usize| results.iter().map(|field| field[row]).collect::<Vec<_>>();
         assert_eq!(row(0), [Some(1.0), None, None, None, None]);
         assert_eq!(row(1)[0], Some(0.95));
         assert!(row(1).iter().all(|field| field.is_some_and(f64::is_finite)));
@@ -181,9 +181,9 @@ mod tests {
     #[test]
     fn nan_stays() {
         for rows in [(f64::NAN, 0.1), (0.5, f64::NAN)] {
-            let answer =
-                BELOW.answer(&columns(&[(Some(rows.0), Some(rows.1)), (Some(0.5), Some(0.1))])).unwrap();
-            assert!(answer.iter().skip(1).all(|field| field[1].unwrap().is_nan()), "{answer:?}");
+            let results =
+                BELOW.evaluate(&columns(&[(Some(rows.0), Some(rows.1)), (Some(0.5), Some(0.1))])).unwrap();
+            assert!(results.iter().skip(1).all(|field| field[1].unwrap().is_nan()), "{results:?}");
         }
     }
 
@@ -194,7 +194,9 @@ mod tests {
         {
             let mut columns = columns(&[(Some(0.5), Some(0.1))]);
             columns[place][0] = Some(wrong);
-            assert!(BELOW.answer(&columns).unwrap_err().contains(&format!("{} holds {wrong}", ROLES[place])));
+            assert!(
+                BELOW.evaluate(&columns).unwrap_err().contains(&format!("{} holds {wrong}", ROLES[place]))
+            );
         }
     }
 }

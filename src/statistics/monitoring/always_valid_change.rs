@@ -96,7 +96,7 @@ impl Columnwise for AlwaysValidChange {
         &["since", "before", "after", "change", "lower", "upper", "e_value", "p_value"];
     const COUNTS: &'static [&'static str] = &["since"];
 
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         let rows = periods(columns)?;
         let used: Vec<(usize, Period)> =
             rows.iter().enumerate().filter_map(|(row, period)| period.map(|period| (row, period))).collect();
@@ -105,7 +105,7 @@ impl Columnwise for AlwaysValidChange {
         let mut none = used.len() - changes.len();
         let mut changes = changes.into_iter();
         let (mut record, mut largest) = ([None; 8], Largest::default());
-        let mut answers = vec![Vec::with_capacity(rows.len()); Self::FIELDS.len()];
+        let mut fields = vec![Vec::with_capacity(rows.len()); Self::FIELDS.len()];
         for period in rows {
             if period.is_some() && none > 0 {
                 none -= 1;
@@ -114,9 +114,9 @@ impl Columnwise for AlwaysValidChange {
             {
                 record = self.record(change, &mut largest);
             }
-            answers.iter_mut().zip(record).for_each(|(answer, field)| answer.push(field));
+            fields.iter_mut().zip(record).for_each(|(field, value)| field.push(value));
         }
-        Ok(answers)
+        Ok(fields)
     }
 }
 
@@ -260,39 +260,39 @@ mod tests {
     #[test]
     fn one_mixture_of_a_reference() {
         let below = AlwaysValidChange { versus: Versus::Reference(0.8), ..STATISTIC };
-        let answer =
-            below.answer(&without_counts([vec![Some(0.7)], vec![Some(0.02)], vec![Some(1.0)]])).unwrap();
+        let results =
+            below.evaluate(&without_counts([vec![Some(0.7)], vec![Some(0.02)], vec![Some(1.0)]])).unwrap();
         let mixture = NormalMixture::tightest_at(5.0 * 0.0004, ln_alpha(0.95));
         let e_value = (mixture.ln_evidence(-0.1, 0.0004) + ln_weight(1)).exp();
-        assert!((answer[6][0].unwrap() / e_value - 1.0).abs() < 1e-12);
+        assert!((results[6][0].unwrap() / e_value - 1.0).abs() < 1e-12);
         let margin = mixture.margin(0.0004, ln_alpha(0.95) + ln_weight(1));
-        assert!((answer[5][0].unwrap() + 0.1 - margin).abs() < 1e-12);
+        assert!((results[5][0].unwrap() + 0.1 - margin).abs() < 1e-12);
     }
 
     #[test]
     fn a_change_is_found_where_it_is() {
         let auc: Vec<Option<f64>> = (0..20).map(|row| Some(if row < 9 { 0.8 } else { 0.7 })).collect();
         let columns = without_counts([auc, vec![Some(0.01); 20], vec![Some(1.0); 20]]);
-        let answer = STATISTIC.answer(&columns).unwrap();
-        assert_eq!(answer[0][2], None);
-        assert_eq!(answer[0][19], Some(9.0));
-        assert!((answer[1][19].unwrap() - 0.8).abs() < 1e-12);
-        assert!((answer[3][19].unwrap() + 0.1).abs() < 1e-12);
-        assert!(answer[5][19].unwrap() < 0.0 && answer[7][19].unwrap() < 1e-6, "{answer:?}");
+        let results = STATISTIC.evaluate(&columns).unwrap();
+        assert_eq!(results[0][2], None);
+        assert_eq!(results[0][19], Some(9.0));
+        assert!((results[1][19].unwrap() - 0.8).abs() < 1e-12);
+        assert!((results[3][19].unwrap() + 0.1).abs() < 1e-12);
+        assert!(results[5][19].unwrap() < 0.0 && results[7][19].unwrap() < 1e-6, "{results:?}");
         // A rise is not in the direction of this alternative.
         let test = Hypothesis { alternative: Alternative::Greater, null: None, margin: None };
         let up = AlwaysValidChange { test, ..STATISTIC };
-        assert_eq!(up.answer(&columns).unwrap()[7][19], Some(1.0));
+        assert_eq!(up.evaluate(&columns).unwrap()[7][19], Some(1.0));
     }
 
     #[test]
     fn the_interval_holds_0_as_long_as_the_p_value_is_above_the_level() {
         let auc: Vec<Option<f64>> = (0..60).map(|row| Some(0.75 - 0.001 * f64::from(row))).collect();
-        let answer =
-            STATISTIC.answer(&without_counts([auc, vec![Some(0.02); 60], vec![Some(1.0); 60]])).unwrap();
-        let excluded = |row: usize| answer[5][row].is_some_and(|upper| upper < 0.0);
-        let rejected = |row: usize| answer[7][row].is_some_and(|p_value| p_value < 0.05);
-        assert!(rejected(59) && (0..60).all(|row| excluded(row) == rejected(row)), "{answer:?}");
+        let results =
+            STATISTIC.evaluate(&without_counts([auc, vec![Some(0.02); 60], vec![Some(1.0); 60]])).unwrap();
+        let excluded = |row: usize| results[5][row].is_some_and(|upper| upper < 0.0);
+        let rejected = |row: usize| results[7][row].is_some_and(|p_value| p_value < 0.05);
+        assert!(rejected(59) && (0..60).all(|row| excluded(row) == rejected(row)), "{results:?}");
     }
 
     #[test]
@@ -300,7 +300,7 @@ mod tests {
         let columns = without_counts([vec![Some(0.8); 9], vec![Some(0.0); 9], vec![Some(1.0); 9]]);
         let of_reference = AlwaysValidChange { versus: Versus::Reference(0.7), ..STATISTIC };
         for statistic in [STATISTIC, of_reference] {
-            assert!(statistic.answer(&columns).unwrap().iter().flatten().all(Option::is_none));
+            assert!(statistic.evaluate(&columns).unwrap().iter().flatten().all(Option::is_none));
         }
     }
 }

@@ -145,7 +145,7 @@ impl Columnwise for RocAucPower {
     const ROLES: &'static [&'static str] = &["auc", "n_pos", "n_neg"];
     const FIELDS: &'static [&'static str] = &["power"];
 
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         Ok(vec![of_each_row(columns, |[auc, n_pos, n_neg]| power(self.plan, auc, n_pos, n_neg))])
     }
 }
@@ -168,7 +168,7 @@ impl Columnwise for RocAucPowerLevel {
     const ROLES: &'static [&'static str] = &["auc", "n_pos", "n_neg"];
     const FIELDS: &'static [&'static str] = &["alpha"];
 
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         let level = |[auc, n_pos, n_neg]: [f64; 3]| level(self.alternative, auc, n_pos, n_neg, self.power);
         Ok(vec![of_each_row(columns, level)])
     }
@@ -192,7 +192,7 @@ impl Columnwise for RocAucPowerAuc {
     const ROLES: &'static [&'static str] = &["n_pos", "n_neg"];
     const FIELDS: &'static [&'static str] = &["auc"];
 
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         Ok(vec![of_each_row(columns, |[n_pos, n_neg]| detectable_auc(self.plan, n_pos, n_neg, self.power))])
     }
 }
@@ -218,7 +218,7 @@ impl Columnwise for RocAucSampleSize {
     const ROLES: &'static [&'static str] = &["auc"];
     const FIELDS: &'static [&'static str] = &["n_pos", "n_neg"];
 
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         let size = |auc: f64| sample_size(self.plan, auc, self.power, self.ratio);
         Ok(vec![of_each_row(columns, |[auc]| size(auc).0), of_each_row(columns, |[auc]| size(auc).1)])
     }
@@ -330,10 +330,10 @@ mod tests {
     fn of_columns() {
         let plan = TWO_SIDED;
         let size = RocAucSampleSize { plan, power: 0.9, ratio: 2.0 };
-        let sizes = size.answer(&[vec![Some(0.7), None, Some(0.5)]]).unwrap();
+        let sizes = size.evaluate(&[vec![Some(0.7), None, Some(0.5)]]).unwrap();
         assert_eq!((sizes[0][1], sizes[1][2]), (None, None));
         let (n_pos, n_neg) = (sizes[0][0], sizes[1][0]);
-        let power = RocAucPower { plan }.answer(&[vec![Some(0.7)], vec![n_pos], vec![n_neg]]).unwrap();
+        let power = RocAucPower { plan }.evaluate(&[vec![Some(0.7)], vec![n_pos], vec![n_neg]]).unwrap();
         assert!((power[0][0].unwrap() - 0.9).abs() < 1e-12);
     }
 }

@@ -135,7 +135,7 @@ mod tests {
             (perfect.auc, perfect.se, perfect.statistic, perfect.p_value),
             (Some(1.0), Some(0.0), None, None)
         );
-        let lone = summary(&two_sided, &[0, 0, 1], &[1, 3, 2]);
-        assert_eq!((lone.auc, lone.se, lone.df), (Some(0.5), None, None));
+        let single = summary(&two_sided, &[0, 0, 1], &[1, 3, 2]);
+        assert_eq!((single.auc, single.se, single.df), (Some(0.5), None, None));
     }
 }

@@ -469,8 +469,8 @@ mod tests {
                 // The root of a sum that is 0 up to rounding.
                 prop_assert!((record.interval.se.unwrap() - se).abs() < 1e-7, "{:?} {}", record.interval.se, se);
             }
-            let count = |wanted: fn(u8, u8) -> bool| rows.iter().flat_map(|a| rows.iter().map(move |b| (a, b)))
-                .filter(|(a, b)| is_earlier(a, b) && wanted(a.2, b.2)).count() as u64;
+            let count = |is_selected: fn(u8, u8) -> bool| rows.iter().flat_map(|a| rows.iter().map(move |b| (a, b)))
+                .filter(|(a, b)| is_earlier(a, b) && is_selected(a.2, b.2)).count() as u64;
             prop_assert_eq!(
                 (record.concordant, record.discordant, record.tied),
                 (count(|a, b| a > b), count(|a, b| a < b), count(|a, b| a == b))

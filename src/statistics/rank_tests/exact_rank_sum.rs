@@ -82,8 +82,8 @@ fn tied_tails<W: Ways>(counts: &[Count], twice_u: u128) -> Tails {
     let rarer = n_pos.min(n_neg);
     let sizes: Vec<u64> = counts.iter().map(|count| count.rows()).collect();
     let reversed: Vec<u64> = sizes.iter().rev().copied().collect();
-    // Rows may be chosen from either class and counted from either end. One direction gives twice U, and the other
-    // gives the difference of twice U from its maximum.
+    // Rows may be chosen from either class and counted from either end. One direction gives twice U, and the
+    // other gives the difference of twice U from its maximum.
     let (winning, losing) = if n_pos <= n_neg { (&reversed, &sizes) } else { (&sizes, &reversed) };
     let nearer = (pairs - twice_u.abs_diff(pairs)) as usize;
     let (below, low) = tail::<W>(winning, rarer as usize, nearer);
@@ -340,9 +340,9 @@ mod tests {
         let many: Vec<(u64, u64)> = (0..4000).map(|i| if i % 2 == 0 { (1, 0) } else { (0, 1) }).collect();
         assert_eq!(tails(&counts_of(&many), twice_u(&many)), None);
         // One positive among many is quick.
-        let mut lone = vec![(0, 2); 500];
-        lone.insert(3, (1, 0));
-        let got = tails(&counts_of(&lone), twice_u(&lone)).unwrap();
+        let mut single = vec![(0, 2); 500];
+        single.insert(3, (1, 0));
+        let got = tails(&counts_of(&single), twice_u(&single)).unwrap();
         assert!((got.upper - 7.0 / 1001.0).abs() < 1e-15, "{got:?}");
     }
 }

@@ -203,8 +203,9 @@ mod tests {
         HodgesLehmann { level }.of_rows(&rows_of(labels, &[scores], &[]))
     }
 
-    /// Permeability of chorioamnion (Hollander and Wolfe 1973, table 4.1), as in R's help of wilcox.test: positives
-    /// at term, negatives at 12 to 26 weeks. R 4.2: shift 0.305, limits -0.15 and 0.76 (exact, 95 %).
+    /// Permeability of chorioamnion (Hollander and Wolfe 1973, table 4.1), as in R's help of wilcox.test:
+    /// positives at term, negatives at 12 to 26 weeks. R 4.2: shift 0.305, limits -0.15 and 0.76 (exact, 95
+    /// %).
     #[test]
     fn permeability() {
         let term = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];

@@ -114,8 +114,8 @@ mod tests {
         })
     }
 
-    /// scipy.stats.kruskal([1, 1, 1], [2, 2, 2], [2, 2]), its documentation's example with ties: statistic 7.0,
-    /// p-value 0.030197383422318501.
+    /// scipy.stats.kruskal([1, 1, 1], [2, 2, 2], [2, 2]), its documentation's example with ties: statistic
+    /// 7.0, p-value 0.030197383422318501.
     #[test]
     fn ties() {
         let record = of(&[0, 0, 0, 1, 1, 1, 2, 2], &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0]);

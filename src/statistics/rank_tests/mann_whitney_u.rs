@@ -216,8 +216,8 @@ mod tests {
         }
     }
 
-    /// scipy.stats.mannwhitneyu([4, 5, 6], [1, 2, 5.5], method="asymptotic") has U = 7 and the same p-values. Without
-    /// the correction z is 2.5 / sqrt(5.25).
+    /// scipy.stats.mannwhitneyu([4, 5, 6], [1, 2, 5.5], method="asymptotic") has U = 7 and the same p-values.
+    /// Without the correction z is 2.5 / sqrt(5.25).
     #[test]
     fn one_sided_tests_move_u_against_the_alternative() {
         let (labels, scores) = ([1, 1, 1, 0, 0, 0], [4.0, 5.0, 6.0, 1.0, 2.0, 5.5]);

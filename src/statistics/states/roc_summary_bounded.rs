@@ -10,7 +10,8 @@ use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 use crate::statistics::resampling::Resampling;
 
-/// The numbers of [`RocSummaryShort`] and the bounds of [`RocAucBounds`] of the state with at most `max_bins` bins.
+/// The numbers of [`RocSummaryShort`] and the bounds of [`RocAucBounds`] of the state with at most `max_bins`
+/// bins.
 ///
 /// If a group has fewer rows than bins, its state is exact, and its numbers are those of the rows. Such a
 /// group needs no state, which would take more memory than its rows.

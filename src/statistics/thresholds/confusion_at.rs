@@ -150,8 +150,8 @@ impl RateOptions {
         let (tn, fn_) = (calls.n_neg - calls.fp, calls.n_pos - calls.tp);
         // The variance of a logarithm is a sum of reciprocals of counts; a count of 0 has none.
         let ratio = |value: Option<f64>, plus: &[u64], minus: &[u64]| {
-            let known = has_counts && plus.iter().all(|&count| count > 0);
-            let limits = value.filter(|_| known).map(|ratio| {
+            let has_limits = has_counts && plus.iter().all(|&count| count > 0);
+            let limits = value.filter(|_| has_limits).map(|ratio| {
                 let reciprocals =
                     |counts: &[u64]| counts.iter().map(|&count| 1.0 / count as f64).sum::<f64>();
                 let se = (reciprocals(plus) - reciprocals(minus)).max(0.0).sqrt();

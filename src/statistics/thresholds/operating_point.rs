@@ -304,9 +304,9 @@ mod tests {
     #[test]
     fn calling_nobody_positive() {
         // If a false positive costs nine times as much, no score is better than calling no rows positive.
-        let dear = best(Criterion::Youden { ratio: 9.0 }, &[0, 1, 0], &[3, 2, 1]);
+        let costly = best(Criterion::Youden { ratio: 9.0 }, &[0, 1, 0], &[3, 2, 1]);
         assert_eq!(
-            (at(&dear), dear.calls.tp, dear.fpr, dear.precision),
+            (at(&costly), costly.calls.tp, costly.fpr, costly.precision),
             (None, Some(Mass(0)), Some(0.0), None)
         );
         let equal = best(Criterion::Youden { ratio: 1.0 }, &[0, 1], &[2, 1]);

@@ -43,7 +43,7 @@ macro_rules! expressions {
                 fn plan(
                     fields: *const ArrowSchema,
                     count: usize,
-                    answer: *mut ArrowSchema,
+                    output: *mut ArrowSchema,
                     kwargs: *const u8,
                     kwargs_len: usize,
                 );
@@ -53,7 +53,7 @@ macro_rules! expressions {
                     count: usize,
                     kwargs: *const u8,
                     kwargs_len: usize,
-                    answer: *mut SeriesExport,
+                    output: *mut SeriesExport,
                     context: *const c_void,
                 );
             }
@@ -107,26 +107,26 @@ impl Expression {
     /// Plans the result field.
     pub fn planned(&self, fields: &[Field], kwargs: &[u8]) -> Result<Field, String> {
         let fields: Vec<ArrowSchema> = fields.iter().map(export_field_to_c).collect();
-        let mut answer = ArrowSchema::empty();
+        let mut output = ArrowSchema::empty();
         // SAFETY: all arguments are valid. Fields are borrowed, and released here.
         unsafe {
-            (self.plan)(fields.as_ptr(), fields.len(), &raw mut answer, kwargs.as_ptr(), kwargs.len());
-            if answer.is_null() {
+            (self.plan)(fields.as_ptr(), fields.len(), &raw mut output, kwargs.as_ptr(), kwargs.len());
+            if output.is_null() {
                 return Err(last_error());
             }
-            Ok(import_field_from_c(&answer).expect("a field"))
+            Ok(import_field_from_c(&output).expect("a field"))
         }
     }
 
     /// Calls the expression with columns of one chunk each.
-    pub fn answer(
+    pub fn evaluate(
         &self,
         columns: &[(Field, Box<dyn Array>)],
         kwargs: &[u8],
     ) -> Result<(Field, Box<dyn Array>), String> {
         let inputs: Vec<ManuallyDrop<SeriesExport>> =
             columns.iter().map(|(field, array)| ManuallyDrop::new(passed(field, array.clone()))).collect();
-        let mut answer = SeriesExport {
+        let mut output = SeriesExport {
             field: null_mut(),
             arrays: null_mut(),
             len: 0,
@@ -138,13 +138,13 @@ impl Expression {
         unsafe {
             let (kwargs, length) = (kwargs.as_ptr(), kwargs.len());
             let inputs = (inputs.as_ptr().cast(), inputs.len());
-            (self.call)(inputs.0, inputs.1, kwargs, length, &raw mut answer, std::ptr::null());
-            if answer.private_data.is_null() {
+            (self.call)(inputs.0, inputs.1, kwargs, length, &raw mut output, std::ptr::null());
+            if output.private_data.is_null() {
                 return Err(last_error());
             }
-            let field = import_field_from_c(&*answer.field).expect("a field");
-            let array = import_array_from_c((*answer.arrays).read(), field.dtype.clone()).expect("an array");
-            answer.release.expect("a release")(&raw mut answer);
+            let field = import_field_from_c(&*output.field).expect("a field");
+            let array = import_array_from_c((*output.arrays).read(), field.dtype.clone()).expect("an array");
+            output.release.expect("a release")(&raw mut output);
             Ok((field, array))
         }
     }

@@ -45,21 +45,21 @@ fuzz_target!(init: plugin::watch_panics(), |bytes: &[u8]| {
 fn check(name: &str, states: Box<dyn Array>) {
     let packed = plugin::expression("pack_state");
     let row_by_row = (field_of(states.dtype().clone()), states.clone());
-    let packs = packed.answer(std::slice::from_ref(&row_by_row), OF_STATES);
+    let packs = packed.evaluate(std::slice::from_ref(&row_by_row), OF_STATES);
     assert!(packs.is_err() || packed.planned(std::slice::from_ref(&row_by_row.0), OF_STATES).is_ok());
     let groups = grouped(states);
-    let merged = answer("merge_states", &groups);
+    let merged = evaluate("merge_states", &groups);
     // States are validated on reading, so all expressions reject the same ones.
-    let answered = answer(name, &groups);
-    if let (Some(merged), Some(answered)) = (&merged, &answered) {
-        assert_eq!(merged.len(), answered.len());
+    let result = evaluate(name, &groups);
+    if let (Some(merged), Some(result)) = (&merged, &result) {
+        assert_eq!(merged.len(), result.len());
         let again =
-            answer("merge_states", &one_by_one(merged.clone())).expect("states that merge once merge again");
+            evaluate("merge_states", &one_by_one(merged.clone())).expect("states that merge once merge again");
         assert!(equal(&merged, &again), "{merged:?}\n{again:?}");
-        let same = answer(name, &one_by_one(merged.clone())).expect("states that answer also answer merged");
-        assert!(equal(&answered, &same), "{name}\n{answered:?}\n{same:?}");
+        let same = evaluate(name, &one_by_one(merged.clone())).expect("states that answer also answer merged");
+        assert!(equal(&result, &same), "{name}\n{result:?}\n{same:?}");
     }
-    assert!(merged.is_some() || answered.is_none());
+    assert!(merged.is_some() || result.is_none());
 }
 
 /// Whether two columns are equal. NaN equals itself; the text contains all digits.
@@ -68,11 +68,11 @@ fn equal(one: &Box<dyn Array>, other: &Box<dyn Array>) -> bool {
 }
 
 /// The result of an expression, with the planned dtype; `None` if the states are rejected.
-fn answer(name: &str, groups: &(Field, Box<dyn Array>)) -> Option<Box<dyn Array>> {
+fn evaluate(name: &str, groups: &(Field, Box<dyn Array>)) -> Option<Box<dyn Array>> {
     let expression = plugin::expression(name);
     let planned = expression.planned(std::slice::from_ref(&groups.0), OF_STATES);
-    let answered = expression.answer(std::slice::from_ref(groups), OF_STATES);
-    let (field, array) = answered.ok()?;
+    let result = expression.evaluate(std::slice::from_ref(groups), OF_STATES);
+    let (field, array) = result.ok()?;
     let planned = planned.expect("a plan of what is answered");
     assert_eq!((field.dtype(), array.dtype()), (planned.dtype(), planned.dtype()));
     assert_eq!(array.len(), groups.1.len());
