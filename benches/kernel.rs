@@ -80,7 +80,6 @@ fn is_requested(name: &str, value: &str) -> bool {
     argument(name).is_none_or(|argument| argument == value)
 }
 
-/// The name of the processor, if available.
 fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split(':').nth(1));

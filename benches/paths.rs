@@ -151,7 +151,6 @@ fn queries(path: Path) -> Vec<Query> {
     }
 }
 
-/// Runs a query on rows.
 fn run(what: &str, rows: &Rows, group_rows: usize, states: &[State], keys: &[u32]) -> f64 {
     let n_groups = rows.scores.len().div_ceil(group_rows);
     let state = |max_bins| {
@@ -212,7 +211,6 @@ fn run(what: &str, rows: &Rows, group_rows: usize, states: &[State], keys: &[u32
     }
 }
 
-/// The name of the processor, if available.
 fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split(':').nth(1));

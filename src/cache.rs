@@ -7,7 +7,6 @@
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use crate::paths::Path;
 
-/// Bytes per cache line.
 const LINE_BYTES: usize = 64;
 
 /// The prefetch distance in chunks.

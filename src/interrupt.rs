@@ -25,7 +25,7 @@ pub fn interrupt() {
 #[inline]
 pub fn check() {
     if INTERRUPTED.load(Ordering::Relaxed) {
-        // Not a panic: nothing is printed.
+        // Unlike a panic, this prints nothing.
         resume_unwind(Box::new(Interrupted));
     }
 }

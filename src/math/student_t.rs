@@ -98,7 +98,6 @@ impl StudentT {
         }
     }
 
-    /// The density at `t`.
     fn density(self, t: f64) -> f64 {
         let StudentT { df, gamma_ratio } = self;
         let log = (t * t / df).ln_1p();

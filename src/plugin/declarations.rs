@@ -15,7 +15,6 @@ use crate::statistics::standard::STANDARD;
 pub struct Declarations {
     /// The name of each expression, its public function, and its statistics.
     expressions: Vec<(&'static str, &'static str, Vec<&'static str>)>,
-    /// The standard parameters.
     standard: Vec<Parameter>,
     /// The parameters and fields of each function that a statistic declares.
     functions: BTreeMap<&'static str, Function>,

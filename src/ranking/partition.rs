@@ -43,8 +43,7 @@ pub(in crate::ranking) fn scatter<R>(
     }
     for (&offset, row) in of_rows[..partitions.len()].iter().zip(rows) {
         to[offset as usize] = row;
-        // Measured on 10^7 rows: the AUC takes 1/16 less time; prefetching two lines ahead gains nothing
-        // more.
+        // Measured on 10^7 rows: the AUC takes 1/16 less time; prefetching two lines ahead is no faster.
         cache::prefetch_next_line(to, offset as usize);
     }
 }

@@ -231,7 +231,6 @@ unsafe fn bytes<'a>(start: *const u8, len: usize) -> &'a [u8] {
     if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(start, len) } }
 }
 
-/// Exports a column.
 fn export(values: Values) -> SeriesExport {
     let field = Box::new(export_field_to_c(&values.field));
     let array = Box::new(export_array_to_c(values.array));
@@ -293,7 +292,6 @@ mod tests {
         count: Arc<AtomicUsize>,
     }
 
-    /// Releases an array and counts it.
     unsafe extern "C" fn release_counted(array: *mut ArrowArray) {
         // SAFETY: only arrays from `counted` have this callback, and it is called once.
         unsafe {

@@ -68,7 +68,7 @@ pub fn list_of(item: Dtype) -> Dtype {
     Dtype::LargeList(Box::new(Field::new(LIST_VALUES_NAME, item, true)))
 }
 
-/// The dtype of arrays of so many items of a dtype.
+/// The dtype of arrays with `each` items of a dtype.
 pub fn array_of(item: Dtype, each: usize) -> Dtype {
     Dtype::FixedSizeList(Box::new(Field::new(LIST_VALUES_NAME, item, true)), each)
 }

@@ -67,7 +67,6 @@ pub(super) enum Form {
 
 /// A statistic that appends to columns.
 pub(super) trait Statistic: Sync {
-    /// The fields of a record.
     fn fields(&self) -> &'static [RecordField];
 
     /// The resampling of rows, if any.

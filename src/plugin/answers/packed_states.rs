@@ -146,7 +146,6 @@ impl WithScores for Unpacking<'_> {
     }
 }
 
-/// The name of a dtype of scores.
 fn dtype_name(dtype: &Dtype) -> String {
     dtype::display(&Field::new("score".into(), threshold_dtype(dtype), true))
 }

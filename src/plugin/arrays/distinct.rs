@@ -153,7 +153,6 @@ impl<K: Copy + Ord + Send> OptionalValues<'_, K> {
         sample.len() > sampled / 8 * 7
     }
 
-    /// Sorts all rows.
     fn sorted(self) -> Factorized {
         let mut order: Vec<(K, u32)> = self.rows().map(|(row, key)| (key, row)).collect();
         RAYON.install(|| tasks::sort_by(&mut order, Ord::cmp));

@@ -349,7 +349,6 @@ impl WithScores for ScoreReader<'_> {
     }
 }
 
-/// The rows with NaN scores.
 fn nan_rows<S: Score>(scores: &[S]) -> Vec<usize> {
     // Most columns have no NaN, which a loop without branches checks fastest.
     let any_nan = |scores: &[S]| scores.iter().fold(false, |any, score| any | score.is_nan());

@@ -175,7 +175,6 @@ impl Groups {
 }
 
 impl Rows {
-    /// The rows of a group.
     fn observations<'a, S: Score>(&'a self, rows: Range<usize>, scores: &'a [S]) -> Observations<'a, S> {
         let slice = |bitmap| bits(bitmap).slice(rows.start, rows.len());
         let valid = self.valid.as_ref().map(slice);

@@ -44,7 +44,6 @@ impl KeyedStates {
     }
 }
 
-/// Counts the rows of each key.
 struct Counting<'a> {
     states: &'a States,
     /// The indices of the group's states.

@@ -86,7 +86,6 @@ pub fn of_weights(name: &str) -> String {
     format!("state \"{name}\" is of rows with weights, but here rows are counted; make states without weight")
 }
 
-/// Whether the values are sums of weights.
 fn is_sum(field: &Field) -> bool {
     matches!(field.dtype(), Dtype::Decimal(_, decimals) if (1..=DECIMALS as usize).contains(decimals))
 }

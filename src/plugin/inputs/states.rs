@@ -364,7 +364,6 @@ fn checked_resolution(name: &str, resolution: u64, limit: Option<Limit>) -> Resu
     Ok(resolution as Resolution)
 }
 
-/// The limit from `max_bins` and `scale`.
 fn limit(state: &str, max_bins: Option<u64>, scale: Option<&str>) -> Result<Option<Limit>, String> {
     let (max_bins, scale_name) = match (max_bins, scale) {
         (None, None) => return Ok(None),

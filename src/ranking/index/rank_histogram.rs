@@ -12,7 +12,7 @@ use crate::ranking::ties::{placements::Moments, steps::Runs};
 /// Bounds of a key in each class: keys below it, and keys not above it.
 ///
 /// When equal indexed keys are visited one by one, `indexed_upper` grows by one each time. So does
-/// `indexed_lower`, unless the visitor knows which keys are equal.
+/// `indexed_lower`, unless the visitor distinguishes equal keys (`TIES`).
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::ranking) struct Ranks {
     pub indexed_lower: u32,

@@ -11,7 +11,6 @@ use crate::ranking::ties::{
 
 /// A row to be partitioned: a key for unweighted rows, or a key and the units of its weight.
 pub(in crate::ranking) trait Row: Copy + Debug + Default + Send + Sync + 'static {
-    /// The key type.
     type Key: Key;
 
     /// The data of a row besides its key.
@@ -23,7 +22,6 @@ pub(in crate::ranking) trait Row: Copy + Debug + Default + Send + Sync + 'static
     /// The row with this key and payload.
     fn of(key: Self::Key, payload: Self::Payload) -> Self;
 
-    /// The key of the row.
     fn key(self) -> Self::Key;
 
     /// The units of a row with this payload.

@@ -1,4 +1,4 @@
-//! Two classes of keys in pieces, and what one pass over them can count.
+//! Two classes of keys in pieces, with counts and selections in one pass.
 
 use crate::paths::Path;
 use crate::ranking::scores::Key;

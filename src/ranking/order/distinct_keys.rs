@@ -3,7 +3,7 @@
 //! A hash table has each distinct key with its positives and negatives. Counting stops as soon as the number
 //! of distinct keys exceeds a limit. If all scores are distinct, it stops after as many rows.
 //!
-//! The home slot of a key is given by its hash. Invariants: a key is in its home slot, the next slot, or the
+//! The hash of a key gives its home slot. Invariants: a key is in its home slot, the next slot, or the
 //! nearest slot behind that was free on insertion. The key of a free slot has another home slot.
 
 use std::sync::atomic::{AtomicBool, Ordering};

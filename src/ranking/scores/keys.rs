@@ -12,15 +12,15 @@ use crate::simd::{self, Kernel};
 /// Keys of one width.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Keys {
-    /// Of 8 bits.
+    /// 8 bits.
     W8(Vec<u8>),
-    /// Of 16 bits.
+    /// 16 bits.
     W16(Vec<u16>),
-    /// Of 32 bits.
+    /// 32 bits.
     W32(Vec<u32>),
-    /// Of 64 bits.
+    /// 64 bits.
     W64(Vec<u64>),
-    /// Of 128 bits.
+    /// 128 bits.
     W128(Vec<u128>),
 }
 

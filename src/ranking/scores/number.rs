@@ -84,7 +84,7 @@ impl Number {
 
 /// Whether a float is below the integer with these digits; false for a fraction.
 fn is_below(near: f64, digits: &str) -> bool {
-    // A float with so many digits is an integer, and Rust formats all its digits.
+    // A float with this many digits is an integer, and Rust formats all its digits.
     let exact = format!("{near:.0}");
     let [size, expected] = [&exact, digits].map(|text| text.trim_start_matches(['-', '0']));
     let order = size.len().cmp(&expected.len()).then_with(|| size.cmp(expected));

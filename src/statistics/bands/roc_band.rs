@@ -43,7 +43,7 @@ pub struct RocBand {
 pub enum BandMethod {
     /// Limits of the tpr at each fpr.
     Vertical,
-    /// Limits of the tpr at each threshold, drawn at the mean fpr.
+    /// Limits of the tpr at each threshold, placed at the mean fpr.
     Threshold,
     /// Limits of both rates at each threshold: the corners of their box.
     ThresholdBox,

@@ -13,7 +13,7 @@ pub enum Binning {
     Quantile(u32),
     /// This number of bins of equal width.
     Uniform(u32),
-    /// Bins between given edges.
+    /// Bins between specified edges.
     Edges(Vec<f64>),
 }
 

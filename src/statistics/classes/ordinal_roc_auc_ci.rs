@@ -103,7 +103,7 @@ impl Joint for OrdinalRocAucCi {
     }
 }
 
-/// The placements of the rows of each class among those of the others.
+/// The placements of the rows of each class in the other classes.
 struct OrdinalPlacements {
     /// The rows of each class.
     counts: Vec<u64>,

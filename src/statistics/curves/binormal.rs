@@ -31,7 +31,7 @@ impl BinormalLine {
     /// With weights, the points belong to the weighted curve; each score is one point, whatever its weight.
     pub fn of_ties(ties: &mut Ties<'_>) -> Option<BinormalLine> {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-        // The parts of a parallel fold are put in order before any summation.
+        // The parts of a parallel fold are sorted before any summation.
         let points = ties.fold(
             |points: &mut Vec<(f64, f64)>, tie| {
                 let (tp, fp) = (tie.tp(), tie.fp());

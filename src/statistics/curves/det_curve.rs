@@ -9,8 +9,8 @@ use crate::statistics::options::from_options;
 /// Both error rates of the rows called positive, at every distinct score.
 ///
 /// It starts with no rows called positive, so that every positive is missed, and ends with all rows called
-/// positive. Martin et al. (1997) plot both rates on normal scales. The points are those of the ROC curve
-/// with `fnr = 1 - tpr`, taken from the counts.
+/// positive. Martin et al. (1997) plot both rates on normal scales. The points are those of the ROC curve,
+/// with `fnr = 1 - tpr` computed from the counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DetCurve {}
 

@@ -199,7 +199,6 @@ fn mean_and_sd(rates: impl Iterator<Item = f64>) -> (f64, Option<f64>) {
     (mean, (rates.len() > 1).then_some(deviation))
 }
 
-/// The ROC curve of a fold.
 struct FoldCurve {
     /// The codes of its scores, highest first.
     codes: Vec<u32>,

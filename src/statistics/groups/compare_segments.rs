@@ -215,7 +215,6 @@ impl CompareSegments {
         records
     }
 
-    /// The comparator of each segment.
     fn comparators<S: Segments>(
         &self,
         rows: &Rows,

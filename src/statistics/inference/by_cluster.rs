@@ -68,7 +68,6 @@ struct Sums {
     of_neg: u128,
 }
 
-/// One row.
 #[derive(Clone, Copy, Debug)]
 struct Member {
     code: u32,
@@ -84,7 +83,6 @@ pub struct ByCluster {
     members: Vec<Member>,
     /// The rows of each key.
     of_keys: Vec<Vec<Member>>,
-    /// All clusters.
     clusters: Vec<u32>,
 }
 
@@ -309,8 +307,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Compares the areas of each key, of all rows, and of all rows except a key's with those of separate
-        /// rows.
+        /// Compares each area (of a key, of all rows, of all rows except a key's) with the area of a copy of
+        /// these rows.
         #[test]
         fn areas(rows in proptest::collection::vec((0u8..2, -4i8..4, 0u32..4, 0u32..5), 1..60)) {
             let expected = |keep: &dyn Fn(u32) -> bool| {

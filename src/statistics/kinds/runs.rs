@@ -78,7 +78,6 @@ impl Runs {
         Runs(Order::InTurn(InTurn { sequences, rows }))
     }
 
-    /// The number of rows.
     fn len(&self) -> usize {
         match &self.0 {
             Order::Runs(runs) => end_of(runs),

@@ -145,7 +145,6 @@ impl KsStatistic {
         Ok(())
     }
 
-    /// The p-value and its method.
     fn p_value(&self, ties: &mut Ties<'_>, distance: u128, ks: f64) -> (Option<f64>, Option<&'static str>) {
         let pairs = ties.pairs();
         let is_exact = match self.method {

@@ -144,7 +144,6 @@ impl Joint for RankAgreement {
 }
 
 impl RankAgreement {
-    /// The p-value and its method.
     fn p_value(&self, z: f64, n: u64, discordant: u64, tied: u64) -> (Option<f64>, Option<&'static str>) {
         let countable = tied == 0 && n <= MOST_ROWS;
         match self.method {

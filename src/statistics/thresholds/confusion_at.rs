@@ -134,7 +134,6 @@ impl Curve for ConfusionsAt {
 }
 
 impl RateOptions {
-    /// The counts and rates at a threshold.
     fn record(&self, threshold: Number, ties: &mut Ties<'_>) -> ConfusionRecord {
         let key = ties.at_least(threshold);
         let (tp, fp) = key.map_or((0, 0), |key| ties.reached(key));
