@@ -73,7 +73,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost(pieces in proptest::collection::vec(proptest::collection::vec(any::<u32>(), 0..40), 0..12), size in 1usize..20) {
+        fn all_chunks_are_visited(pieces in proptest::collection::vec(proptest::collection::vec(any::<u32>(), 0..40), 0..12), size in 1usize..20) {
             let pieces: Vec<&[u32]> = pieces.iter().map(Vec::as_slice).collect();
             let parts: Vec<&[u32]> = prefetched_chunks(&pieces, size).collect();
             prop_assert!(parts.iter().all(|part| !part.is_empty() && part.len() <= size));

@@ -83,7 +83,7 @@ mod tests {
     use crate::statistics::options::{OptionError, OptionValue, either};
 
     #[test]
-    fn one_text_at_two_edges() {
+    fn one_text_in_two_front_ends() {
         let names = [("n_resamples".to_string(), "--resamples".to_string())].into();
         let shell = Edge::Shell(names);
         let text =

@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_back_what_the_work_gives() {
+    fn returns_the_result() {
         let keys: Vec<u64> = (0..1000).collect();
         assert_eq!(dispatch(Below(&keys, 700)), 700);
     }

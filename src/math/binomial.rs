@@ -347,7 +347,7 @@ mod tests {
         }
 
         #[test]
-        fn score_test_is_at_its_limit(n in 1u64..10_000, share in 0.0..=1.0f64, level in 0.001..0.999_9f64) {
+        fn score_test_at_the_limits(n in 1u64..10_000, share in 0.0..=1.0f64, level in 0.001..0.999_9f64) {
             let k = (share * n as f64).round() as u64;
             let observed = k as f64 / n as f64;
             let z = normal::upper_quantile(0.5 * (1.0 - level));
@@ -360,7 +360,7 @@ mod tests {
         }
 
         #[test]
-        fn intervals_are_nested_and_hold_the_share(n in 1u64..1_000_000_000_000, share in 0.0..=1.0f64) {
+        fn intervals_are_nested_and_contain_the_share(n in 1u64..1_000_000_000_000, share in 0.0..=1.0f64) {
             let n = n.min(10_000_000);
             let k = (share * n as f64).round() as u64;
             let (inner, outer) = (clopper_pearson(k, n, 0.5), clopper_pearson(k, n, 0.95));

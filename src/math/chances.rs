@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_as_likely_as_they_weigh() {
+    fn frequencies_match_weights() {
         let weights = vec![0.1, 0.0, 3.0, 0.5, 0.4, 6.0];
         let chances = Chances::of(weights.clone());
         let mut counts = [0.0; 6];

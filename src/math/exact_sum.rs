@@ -193,7 +193,7 @@ mod tests {
     proptest! {
         /// Compares with integer sums: the numbers are integer multiples of `2^-60`.
         #[test]
-        fn no_order_and_no_part_changes_a_bit(
+        fn independent_of_order_and_parts(
             numbers in prop::collection::vec((-1i64 << 53..1 << 53, 0u32..60, 0u64..5), 0..50),
             cut in 0usize..50,
         ) {

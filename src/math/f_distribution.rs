@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn of_one_degree_it_is_students() {
+    fn one_degree_is_student_t() {
         for (t, df) in [(0.3, 2.5), (2.1, 15.06), (9.0, 3.0), (4.0, 800.0)] {
             let (got, expected) = (upper_tail(t * t, 1.0, df), 2.0 * student_t::upper_tail(t, df));
             assert!((got / expected - 1.0).abs() < 1e-11, "{got} {expected}");

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_quantile_is_that_of_its_probability() {
+    fn cached_quantile() {
         for probability in [0.025, 0.05, 0.025, 0.025, 0.975, 0.05] {
             let expected = if probability > 0.5 {
                 -quantile_of_tail(1.0 - probability)

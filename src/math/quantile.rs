@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_need_no_order() {
+    fn unsorted_values() {
         let mut stream = crate::math::Stream::new(1, 2);
         for n in 1..40 {
             let values: Vec<f64> = (0..n).map(|_| f64::from(stream.index(20)) / 7.0).collect();

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn many_indices_are_those_of_single_calls() {
+    fn batched_indices_equal_single_calls() {
         for (below, count) in [(3, 100), (1, 7), (u32::MAX - 5, 2000), (1 << 31, 33), (7, 0)] {
             let (mut one, mut other) = (Stream::new(2, 9), Stream::new(2, 9));
             for _ in 0..2 {

@@ -316,7 +316,7 @@ mod tests {
     proptest! {
         /// To the last bit, unless numbers overflow.
         #[test]
-        fn quantiles_are_those_of_halvings_alone(df in -1.0f64..7.0, p in 0.0f64..0.5, power in 0i32..15, whole in any::<bool>()) {
+        fn quantiles_equal_bisection(df in -1.0f64..7.0, p in 0.0f64..0.5, power in 0i32..15, whole in any::<bool>()) {
             let df = 10f64.powf(df);
             let df = if whole { df.ceil() } else { df };
             let p = p * 10f64.powi(-power);

@@ -222,7 +222,7 @@ mod tests {
     proptest! {
         /// Compares with integer sums, which are exact: the numbers are integer multiples of `2^-60`.
         #[test]
-        fn an_order_changes_no_bit(numbers in prop::collection::vec((-1i64 << 53..1 << 53, 0u32..60), 0..50), start in 0usize..50) {
+        fn independent_of_order(numbers in prop::collection::vec((-1i64 << 53..1 << 53, 0u32..60), 0..50), start in 0usize..50) {
             let floats: Vec<f64> = numbers.iter().map(|&(digits, bits)| digits as f64 / 2f64.powi(bits as i32)).collect();
             let exact: i128 = numbers.iter().map(|&(digits, bits)| i128::from(digits) << (60 - bits)).sum();
             let mut turned = floats.clone();
@@ -252,7 +252,7 @@ mod tests {
         }
 
         #[test]
-        fn products_lose_nothing(a in -1e9..1e9f64, b in 1u64..1 << 62) {
+        fn products_are_exact(a in -1e9..1e9f64, b in 1u64..1 << 62) {
             let (high, low) = product(a, b as f64);
             prop_assert_eq!(high, a * b as f64);
             prop_assert_eq!(low, a.mul_add(b as f64, -high));

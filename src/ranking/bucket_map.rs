@@ -290,7 +290,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_decreases(mut sample in proptest::collection::vec(position(), 0..300), mut positions in proptest::collection::vec(position(), 2..50), log_buckets in 0u32..12) {
+        fn is_monotone(mut sample in proptest::collection::vec(position(), 0..300), mut positions in proptest::collection::vec(position(), 2..50), log_buckets in 0u32..12) {
             let buckets = 1usize << log_buckets;
             positions.extend_from_slice(&sample);
             positions.sort_by(f64::total_cmp);
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sample_chooses() {
+    fn sample_selects_the_map() {
         let of = |score: &dyn Fn(f64) -> f64| {
             let mut sample: Vec<f64> = (0..SAMPLE).map(|i| score((i as f64 + 0.5) / SAMPLE as f64)).collect();
             BucketMap::fitting(&mut sample, 1024)

@@ -230,7 +230,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_nan_counts_only_where_it_is_used() {
+    fn nan_in_skipped_rows_is_ignored() {
         let scores = [f64::NAN, 1.0];
         let (labels, second) = (Bits::new(&[0b01], 0, 2), Bits::new(&[0b10], 0, 2));
         let (all, valid) =
@@ -246,7 +246,7 @@ pub(crate) mod tests {
 
     /// Runs of rows of one class are copied 64 at a time.
     #[test]
-    fn classes_one_after_the_other() {
+    fn sorted_classes() {
         let mixed: Vec<(i64, bool)> = (0..500).map(|row| (row * 37 % 101, row * 29 % 31 < 11)).collect();
         let mut sorted = mixed.clone();
         sorted.sort_by_key(|row| row.1);

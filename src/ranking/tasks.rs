@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_of_a_pool_know_it() {
+    fn in_pool_on_pool_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         assert!(pool.install(in_pool) && !std::thread::spawn(in_pool).join().unwrap());
     }
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn little_work_stays_here() {
+    fn little_work_runs_on_the_calling_thread() {
         assert_eq!(run(&Forbidden, 10, 1, &|_| 10, &|range| range.len()), [10]);
         assert_eq!(run(&Forbidden, 0, 1, &|_| 10, &|range| range.len()), [0]);
     }

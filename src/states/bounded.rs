@@ -223,7 +223,7 @@ mod tests {
     /// These fill a table without a partition, and all round to one float. A single chain of slots would take
     /// minutes.
     #[test]
-    fn whole_numbers_that_are_one_float() {
+    fn integers_that_round_to_one_float() {
         let rows: Vec<(i128, bool, bool)> =
             (0..300_000).map(|i| ((1 << 100) + i, i % 3 == 0, true)).collect();
         agrees(&rows, Limit { max_bins: 4096, scale: Scale::Real }).unwrap();

@@ -161,7 +161,7 @@ mod tests {
     proptest! {
         /// Compares with a sequential merge.
         #[test]
-        fn at_once_or_one_by_one(
+        fn equals_sequential_merge(
             parts in prop::collection::vec(prop::collection::vec((-300i32..300, any::<bool>()), 0..60), 1..24),
             limits in prop::collection::vec(prop::option::of(4u64..40), 24),
         ) {
@@ -173,7 +173,7 @@ mod tests {
 
     /// Input from another writer: bins that share an interval of the partition.
     #[test]
-    fn bins_that_were_not_joined() {
+    fn unmerged_bins() {
         let rows = |from: i32| (from..from + 40).map(|row| (row * row, row % 3 == 0)).collect::<Vec<_>>();
         let [mut one, mut other] = [rows(0), rows(7)].map(|rows| states(&[rows], &[None]).remove(0));
         let limit = Some(Limit { max_bins: 1 << 10, scale: Scale::Real });

@@ -80,7 +80,7 @@ mod tests {
     proptest! {
         /// Compares with the states of each window merged at once; some states have a limit or a NaN.
         #[test]
-        fn as_each_window_alone(
+        fn equals_separate_windows(
             states in prop::collection::vec(prop::collection::vec((-40i32..40, any::<bool>()), 0..12), 0..50),
             steps in prop::collection::vec((0usize..4, 0usize..4), 0..30),
             max_bins in prop::option::of(4u64..60),

@@ -528,7 +528,7 @@ mod tests {
 
     /// States merged from short encodings have the encoding of the whole.
     #[test]
-    fn parts_without_scores_make_the_whole() {
+    fn merged_parts_without_scores_equal_the_whole() {
         let limit = Some(Limit { max_bins: 64, scale: Scale::Real });
         let rows: Vec<(f64, bool)> =
             (0..4000).map(|i| ((f64::from(i) * 0.7).sin() * 3.0, i % 3 == 0)).collect();

@@ -332,7 +332,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn first_partition_that_joins(a in score(), b in score(), near in any::<bool>(), probability in any::<bool>()) {
+        fn common_resolution(a in score(), b in score(), near in any::<bool>(), probability in any::<bool>()) {
             let scale = if probability { Scale::Probability } else { Scale::Real };
             let b = if near { a * (1.0 + b.clamp(-1.0, 1.0) * 1e-6) } else { b };
             let [a, b] = [a, b].map(|score| if probability { score.abs() % 1.0 } else { score });

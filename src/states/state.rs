@@ -316,7 +316,7 @@ pub(super) mod tests {
 
     proptest! {
         #[test]
-        fn parts_make_the_whole(rows in rows(), parts in prop::collection::vec(0usize..5, 120), max_bins in 4u64..40) {
+        fn merged_parts_equal_the_whole(rows in rows(), parts in prop::collection::vec(0usize..5, 120), max_bins in 4u64..40) {
             let limit = Some(Limit { max_bins, scale: Scale::Real });
             let whole = state(&rows, limit);
             prop_assert!(whole.bins.len() as u64 <= max_bins);
@@ -340,7 +340,7 @@ pub(super) mod tests {
         }
 
         #[test]
-        fn answers_of_an_exact_state_are_those_of_the_rows(rows in rows()) {
+        fn exact_state_equals_rows(rows in rows()) {
             let mut group = group_of(&rows, Domain::Any);
             let mut stored = Group::<u64>::default();
             stored.load_state(group.ties().state());
@@ -353,7 +353,7 @@ pub(super) mod tests {
         }
 
         #[test]
-        fn the_order_is_lost_within_bins_only(rows in rows()) {
+        fn order_is_lost_only_within_bins(rows in rows()) {
             let exact = state(&rows, None);
             let coarse = state(&rows, Some(Limit { max_bins: 8, scale: Scale::Real }));
             prop_assert_eq!(exact.unordered_pairs(), 0);
@@ -364,7 +364,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn two_samples_in_place_of_labels() {
+    fn two_samples() {
         let limit = |max_bins| Some(Limit { max_bins, scale: Scale::Real });
         let scores = |from: i32| (0..9).map(move |row| (f64::from(from + row), row % 2 == 0));
         let (one, other): (Vec<_>, Vec<_>) = (scores(0).collect(), scores(4).collect());
@@ -380,7 +380,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn counts_that_64_bits_do_not_hold_together() {
+    fn counts_that_overflow_64_bits() {
         let mut counts = state(&[(1.0, true), (0.0, true)], None);
         let half = Count { pos: 1 << 63, neg: 0 };
         counts.bins = Counts::from_parts(counts.bins.keys().clone(), vec![half; 2], counts.bins.score_type());
@@ -394,7 +394,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_limit_can_be_kept() {
+    fn every_limit_is_satisfiable() {
         let ends = [f64::NEG_INFINITY, f64::MIN, -1.0, 0.0, 1.0, f64::MAX, f64::INFINITY];
         let rows: Vec<(f64, bool)> = ends.iter().map(|&score| (score, score > 0.0)).collect();
         let fitted = state(&rows, Some(Limit { max_bins: 4, scale: Scale::Real }));
@@ -403,7 +403,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_nan_leaves_counts_of_rows() {
+    fn nan_keeps_row_counts() {
         let rows = RowCounts { n_pos: 2, n_neg: 3, n_missing: 1, ..RowCounts::default() };
         let some = state(&[(1.0, true)], None);
         let nan = State::nan(some.bins.score_type(), rows);

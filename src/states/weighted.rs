@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_that_cannot_be_added_up() {
+    fn overflowing_weights() {
         let problem = |rows: &[Row]| {
             with_columns(rows, |rows| rows.weighted_state(ScoreType::of::<f64>(Domain::Any))).unwrap_err()
         };
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn squares_that_are_not_known() {
+    fn unknown_squares() {
         let known = |weights: [f64; 3]| {
             squares(&[(1.0, true, weights[0]), (1.0, false, weights[1]), (0.0, true, weights[2])]).1
         };
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn squares_of_more_than_the_weights() {
+    fn squares_that_exceed_the_squared_sum() {
         let mut counts = state(&[(1.0, true, 2.0), (1.0, true, 1.0), (0.0, false, 1.0)]);
         assert!(counts.clone().checked(None).is_ok());
         let squares = Count { pos: WeightSums::read(3 * ONE, Some(10 * ONE)), neg: WeightSums::default() };
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_of_light_weights_only() {
+    fn class_of_light_weights() {
         // Each positive's weight has 12 significant digits in steps of 1e-18.
         agrees_with_rows(
             &[(0.0, true, 2.684610427954397e-7), (0.0, false, 0.001), (-0.125, true, 4.4276328311953046e-7)],
@@ -397,7 +397,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_make_the_whole(rows in rows(), parts in prop::collection::vec(0usize..4, 120), max_bins in 4u64..40) {
+        fn merged_parts_equal_the_whole(rows in rows(), parts in prop::collection::vec(0usize..4, 120), max_bins in 4u64..40) {
             let limit = Some(Limit { max_bins, scale: Scale::Real });
             let part = |number| -> Vec<Row> {
                 rows.iter().zip(&parts).filter(|(_, part)| **part == number).map(|(row, _)| *row).collect()
@@ -413,14 +413,14 @@ mod tests {
         }
 
         #[test]
-        fn answers_are_those_of_the_rows(rows in rows(), whole in any::<bool>()) {
+        fn state_equals_rows(rows in rows(), whole in any::<bool>()) {
             let rows: Vec<Row> = rows.iter().map(|row| (row.0, row.1, if whole { row.2.ceil().min(1e9) } else { row.2 })).collect();
             agrees_with_rows(&rows, whole);
             has_squares_of_rows(&rows);
         }
 
         #[test]
-        fn squares_of_short_weights_are_those_of_the_rows(rows in prop::collection::vec((-3i8..4, any::<bool>(), 1u32..1 << 18), 1..120)) {
+        fn squares_of_short_weights_equal_rows(rows in prop::collection::vec((-3i8..4, any::<bool>(), 1u32..1 << 18), 1..120)) {
             let rows: Vec<Row> = rows.iter().map(|row| (row.0.into(), row.1, f64::from(row.2) / 512.0)).collect();
             let (of_rows, of_state) = squares(&rows);
             prop_assume!(rows.iter().any(|row| row.1) && rows.iter().any(|row| !row.1));

@@ -243,7 +243,7 @@ pub(crate) mod tests {
 
     proptest! {
         #[test]
-        fn parts_that_are_not_needed_change_nothing(
+        fn skipped_parts_do_not_change_results(
             rows in proptest::collection::vec((0u8..10, -400i16..400), 0..600), share in 1u8..9, lift in -200i16..300,
         ) {
             let labels: Vec<u8> = rows.iter().map(|row| u8::from(row.0 < share)).collect();

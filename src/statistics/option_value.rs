@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_as_python_shows_them() {
+    fn python_representation() {
         let word = |text: &str| OptionValue::Word(text.into());
         for (value, display) in [
             (OptionValue::Absent, "None"),

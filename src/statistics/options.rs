@@ -352,7 +352,7 @@ pub(in crate::statistics) mod tests {
     }
 
     #[test]
-    fn what_an_option_may_be() {
+    fn validation() {
         let word = |text: &str| OptionValue::Word(text.into());
         let all = options([
             ("side", word("l")),

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_ones_are_remembered() {
+    fn cached_arguments() {
         let numbers = || 0..=REMEMBERED;
         // pickle.dumps({"called": word}, protocol=2)
         let pickled = |word: &str| {

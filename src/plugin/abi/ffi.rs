@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn what_crosses_comes_back_and_is_released_once() {
+    fn round_trip_releases_each_array_once() {
         for array in arrays() {
             let count = Arc::new(AtomicUsize::new(0));
             let inputs = vec![
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_releases_all_the_same() {
+    fn errors_release_all_arrays() {
         let count = Arc::new(AtomicUsize::new(0));
         let inputs =
             || arrays().iter().map(|array| passed("x", &[array.clone(), array.clone()], &count)).collect();
@@ -493,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_come_back() {
+    fn fields_round_trip() {
         let about = [("_PL_ENUM_VALUES2".into(), "1;a2;bc".into())].into_iter().collect();
         let mut fields: Vec<Field> =
             arrays().iter().map(|array| Field::new("x".into(), array.dtype().clone(), true)).collect();
@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn the_contract() {
+    fn abi_version_and_layout() {
         assert_eq!(_polars_plugin_get_version(), 1);
         // Other tests print their panics.
         drop(std::panic::take_hook());

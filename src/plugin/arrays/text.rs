@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn as_a_message_shows_them() {
+    fn message_format() {
         for (value, expected) in [
             (0.0, "0.0"),
             (-0.0, "-0.0"),

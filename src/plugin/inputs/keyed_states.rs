@@ -166,7 +166,7 @@ mod tests {
     use super::codes;
 
     #[test]
-    fn bins_lie_in_the_bins_of_all_keys() {
+    fn bins_map_to_bins_of_all_keys() {
         assert_eq!(codes(&[9u32, 8, 7, 2], &[8, 5, 2, 1]), [3, 3, 2, 1]);
         assert!(codes::<u32>(&[], &[]).is_empty());
     }

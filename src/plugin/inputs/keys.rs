@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_of_texts_is_in_the_order_of_its_numbers() {
+    fn text_axis_is_ordered_by_numbers() {
         let read = |weeks: [Option<&str>; 5]| {
             let weeks = Utf8ViewArray::from_slice(weeks).boxed();
             let region = PrimitiveArray::<i16>::from_slice([1, 1, 0, 1, 1]).boxed();

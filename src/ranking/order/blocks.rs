@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_kept_where_scores_were() {
+    fn keys_reuse_the_memory_of_scores() {
         let scores = vec![1.5; 1000];
         let start = scores.as_ptr() as usize;
         let keys = memory_of(scores);

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_up_on_too_many() {
+    fn too_many_distinct_keys() {
         let labels = vec![0b0101_0101; 4000];
         let count = |scores: &[u32], most| {
             let rows = Observations::new(scores, Bits::new(&labels, 0, scores.len()), None);

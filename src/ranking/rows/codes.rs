@@ -143,7 +143,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_many_lower_scores(scores in proptest::collection::vec(-9i16..9, 0..200)) {
+        fn codes_count_lower_scores(scores in proptest::collection::vec(-9i16..9, 0..200)) {
             are_ranks_among_the_distinct(&scores);
         }
     }

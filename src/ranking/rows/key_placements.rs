@@ -71,7 +71,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_key_by_itself(rows in proptest::collection::vec((-4i16..4, any::<bool>(), 0u32..6), 0..120)) {
+        fn each_key_separately(rows in proptest::collection::vec((-4i16..4, any::<bool>(), 0u32..6), 0..120)) {
             let column = |of: fn(&(i16, bool, u32)) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
             let scores: Vec<i16> = rows.iter().map(|row| row.0).collect();
             let labels: Vec<bool> = rows.iter().map(|row| row.1).collect();
@@ -96,7 +96,7 @@ mod tests {
 
     /// A key with a NaN has no sums; other keys are unaffected.
     #[test]
-    fn a_nan_is_of_its_key_alone() {
+    fn nan_affects_only_its_key() {
         let labels = [true, false, true, false];
         let keys = Codes { of_row: vec![0, 0, 1, 1], distinct: 2 };
         let (of_keys, has_nan) = KeyPlacements::of(&[2.0, 1.0, f64::NAN, 1.0], &labels, &keys);

@@ -272,7 +272,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lowest_that_is_not_below(number in -200f64..400.0, score in any::<u8>()) {
+        fn lowest_value_not_below(number in -200f64..400.0, score in any::<u8>()) {
             let found = u8::at_least(Number::Float(number));
             prop_assert_eq!(found.is_some_and(|found| score >= found), f64::from(score) >= number);
             let found = f32::at_least(Number::Float(number)).unwrap();

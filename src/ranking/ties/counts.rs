@@ -321,7 +321,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn counted_earlier_or_now(rows in prop::collection::vec((-9i32..9, any::<bool>()), 0..200)) {
+        fn stored_counts_equal_ranked_rows(rows in prop::collection::vec((-9i32..9, any::<bool>()), 0..200)) {
             let mut group = group_of(&rows, Domain::Any);
             let mut counts = group.ties().counts();
             prop_assert_eq!(counts.ties().twice_u(), group.ties().twice_u());

@@ -503,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_at_all() {
+    fn no_rows() {
         check::<f64>(&[]).unwrap();
         check(&[(true, f64::INFINITY)]).unwrap();
         check(&[(true, 1u16), (false, 1)]).unwrap();

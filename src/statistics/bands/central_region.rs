@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn central_regions_are_of_the_deepest_curves() {
+    fn central_region_contains_the_deepest_curves() {
         let mut stream = Stream::new(3, 1);
         for case in 0..60 {
             let (n, places) = (2 + case % 12, 1 + case % 4);

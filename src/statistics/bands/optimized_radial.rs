@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn optimized_limits_are_those_of_the_greedy_procedure() {
+    fn limits_equal_the_greedy_procedure() {
         let mut stream = crate::math::Stream::new(5, 0);
         for case in 0..200 {
             let (n, places) = (2 + case % 60, 1 + case % 7);

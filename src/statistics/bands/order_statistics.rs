@@ -49,7 +49,7 @@ mod tests {
     use crate::math::Stream;
 
     #[test]
-    fn bounds_of_a_stair() {
+    fn bounds_of_a_step_curve() {
         // Ten negatives and ten positives alternate, starting with a positive.
         let counts: Vec<Count> = (0..20)
             .map(|place| Count { pos: u64::from(place % 2 == 0), neg: u64::from(place % 2 == 1) })

@@ -438,7 +438,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
         #[test]
-        fn bands_hold_their_mean_rise_and_stay_in_the_square(
+        fn bands_contain_the_mean_and_are_monotone_in_the_square(
             rows in prop::collection::vec((any::<bool>(), 0u8..12), 0..60), plain in any::<bool>()
         ) {
             let labels: Vec<u8> = rows.iter().map(|row| u8::from(row.0)).collect();
@@ -465,7 +465,7 @@ mod tests {
 
     /// The interval at a rate equals the interval of the statistic at that rate.
     #[test]
-    fn vertical_limits_are_those_of_each_rate() {
+    fn vertical_limits_equal_single_rates() {
         let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 3 == 0)).collect();
         let scores: Vec<f64> = (0..90).map(|row| f64::from((row * 37) % 41 + 10 * (row % 3 / 2))).collect();
         let band = option(BandMethod::Vertical, Distribution::Empirical);

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_better_score_is_found() {
+    fn a_better_score_is_significant() {
         let labels: Vec<u8> = (0..400).map(|row| u8::from(row % 2 == 0)).collect();
         let place = |row: u32| f64::from((row * 61) % 400);
         let good: Vec<f64> = (0..400).map(|row| place(row) + 300.0 * f64::from(1 - row % 2)).collect();
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_resamples_leave_out_nothing() {
+    fn too_few_resamples_exclude_nothing() {
         let few = RocDifferenceBand { resampling: Resampling { n_resamples: 8, seed: 0 }, ..BAND };
         let points = of(&few, &[0, 0, 1, 1], &[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 2.0, 1.0]).unwrap();
         assert!(points.iter().all(|point| (point.lower, point.upper) == (-1.0, 1.0)));

@@ -207,14 +207,14 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_of_repeated_rows() {
+    fn weighted_quantiles_equal_repeated_rows() {
         let edges = quantile_edges(&masses(&[(0.25, 2.0, 0.0), (0.5, 1.0, 0.0), (0.75, 1.0, 1.0)]), 4);
         assert_eq!(edges, [0.25, 0.25, 0.5, 0.75, 0.75]);
         assert_eq!(quantile_edges(&masses(&[(0.0, 1.0, 0.0), (1.0, 1.0, 0.0)]), 2), [0.0, 0.5, 1.0]);
     }
 
     #[test]
-    fn blocks_are_those_of_the_isotonic_regression() {
+    fn isotonic_blocks() {
         let blocks = isotonic(&masses(&[(0.1, 0.0, 2.0), (0.2, 1.0, 1.0), (0.3, 0.0, 1.0), (0.4, 2.0, 0.0)]));
         let rates: Vec<f64> = blocks.iter().map(Bin::rate).collect();
         assert_eq!(rates, [0.0, 1.0 / 3.0, 1.0]);

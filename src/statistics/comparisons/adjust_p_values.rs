@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn nulls_are_left_out_of_hommels_sets() {
+    fn hommel_excludes_nulls() {
         let got = Adjustment::Hommel.of(&[Some(0.04), None, Some(0.01), Some(f64::NAN), Some(0.04)]);
         let expected = Adjustment::Hommel.of(&[Some(0.04), Some(0.01), Some(0.04)]);
         assert_eq!([got[0], got[2], got[4]], [expected[0], expected[1], expected[2]]);
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_not_counted() {
+    fn nulls_are_not_counted() {
         let got = Adjustment::Bonferroni.of(&[Some(0.1), None, Some(f64::NAN), Some(0.3)]);
         assert_eq!((got[0], got[1], got[3]), (Some(0.2), None, Some(0.6)));
         assert!(got[2].unwrap().is_nan());

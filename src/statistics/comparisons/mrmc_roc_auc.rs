@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_fixed_adds_no_error() {
+    fn fixed_factors_add_no_error() {
         let (both, readers, cases) =
             (van_dyke(None), van_dyke(Some(Fixed::Readers)), van_dyke(Some(Fixed::Cases)));
         // The error is Var - Cov1 + 4 (Cov2 - Cov3) against chi-square, or the mean square alone with 4

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_scores_have_not_moved() {
+    fn equal_samples_have_index_zero() {
         let record = summary(&stability(3), &[1, 0, 1, 0, 1, 0], &[3u8, 3, 2, 2, 1, 1]);
         assert_eq!((record.psi, record.p_value), (Some(0.0), Some(1.0)));
     }

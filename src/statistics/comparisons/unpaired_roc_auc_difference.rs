@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn without_numbers_of_rows_it_is_normal() {
+    fn normal_without_numbers_of_rows() {
         let got = normal([Some(0.8), Some(0.03), Some(0.7), Some(0.04)]);
         let expected = [0.1, 0.05, 0.1 - 1.959963984540054 * 0.05, 0.1 + 1.959963984540054 * 0.05, 2.0];
         for (got, expected) in got.iter().zip(expected) {
@@ -243,7 +243,7 @@ mod tests {
 
     /// Two misordered rows of each class are inconclusive, whatever DeLong's error is.
     #[test]
-    fn few_rows_are_no_proof() {
+    fn few_rows_are_inconclusive() {
         let row = [0.0, 0.0, 0.75, 0.02, 2.0, 2.0, 300.0, 300.0].map(Some);
         let got = by(None, row);
         assert!(got[6].unwrap() > 0.01 && got[3].unwrap() > -0.2, "{got:?}");

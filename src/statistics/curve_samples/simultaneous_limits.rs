@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reach_is_the_quantile_for_one_more() {
+    fn reach_is_a_quantile() {
         let each: Vec<f64> = (1..=99).rev().map(f64::from).collect();
         assert_eq!((reach(each.clone(), 0.95), reach(each.clone(), 0.5)), (95.0, 50.0));
         assert_eq!((reach(vec![2.0, 1.0], 0.99), reach(vec![2.0, 1.0], 0.01)), (2.0, 1.0));

@@ -328,7 +328,7 @@ pub(in crate::statistics) mod tests {
     }
 
     #[test]
-    fn ties_are_of_influence_values() {
+    fn ties_in_influence_values() {
         let word = |word: &str| OptionValue::Word(word.into());
         let of = |method, ties| {
             CvRocAuc::from_options(&options([

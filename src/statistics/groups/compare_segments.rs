@@ -361,7 +361,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn against_the_pooled_rest_and_one_another() {
+    fn against_pooled_rest_and_pairwise() {
         let names: Vec<u32> = BTreeSet::from_iter(sample().2).into_iter().collect();
         let (rest, previous, first) =
             (records(Versus::PooledRest), records(Versus::Previous), records(Versus::First));
@@ -433,7 +433,7 @@ pub(super) mod tests {
 
     /// Two regions of two years, and between them a row without a year.
     #[test]
-    fn previous_stays_in_its_series() {
+    fn previous_is_within_the_series() {
         let labels = [1, 0, 1, 0, 1, 0, 1, 0, 1, 0];
         let scores = [2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 2.0];
         let mut rows = rows_of(&labels, &[&scores], &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);

@@ -68,7 +68,7 @@ mod tests {
     use crate::statistics::tests::rows_of;
 
     #[test]
-    fn counted_rows_answer_as_rows_do() {
+    fn states_equal_rows() {
         let (labels, scores, segments) = sample();
         let rows = rows_of(&labels, &[&scores], &segments);
         let counted = Rows {
@@ -182,7 +182,7 @@ mod tests_of_weights {
     }
 
     #[test]
-    fn one_segment_differs_from_all_rows_by_nothing() {
+    fn single_segment_equals_all_rows() {
         let rows: Vec<Row> =
             (0..50).map(|row| (row * 7 % 11, row % 3 == 0, f64::from(row) / 7.0 + 0.1)).collect();
         let table = Rows { weighted: Some(vec![state(&rows)]), ..Rows::default() };

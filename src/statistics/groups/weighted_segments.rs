@@ -127,7 +127,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn areas_are_those_of_the_rows_alone(sample in proptest::collection::vec((any::<bool>(), -3i8..3, 1u8..40, 0u32..3), 1..30)) {
+        fn areas_equal_separate_rows(sample in proptest::collection::vec((any::<bool>(), -3i8..3, 1u8..40, 0u32..3), 1..30)) {
             let rows = rows(&sample);
             let segments = WeightedSegments(WeightedKeys::of_rows_or_states(&rows, 0, Together::KeysAndAll).unwrap());
             let (rests, overall) = (segments.against_pooled_rest(), segments.against_overall());

@@ -174,7 +174,7 @@ mod tests {
         }
 
         #[test]
-        fn equal_areas_have_this_mean(auc in 0.0..1.0f64, counts in prop::collection::vec((1u32..9999, 1u32..9999), 1..9)) {
+        fn mean_of_equal_areas(auc in 0.0..1.0f64, counts in prop::collection::vec((1u32..9999, 1u32..9999), 1..9)) {
             let weights: Vec<f64> = counts.iter().map(|&(pos, neg)| van_elteren(pos.into(), neg.into())).collect();
             let areas = vec![area(auc, 0.01); weights.len()];
             let within = WithinSegments { areas: &areas, weights: &weights, covariances: None };
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variance_that_is_unknown() {
+    fn unknown_variance() {
         let unknown = area(0.8, 0.0).map(|area| EstimatedArea { variance: None, ..area });
         let areas = [area(0.7, 0.01), unknown, None];
         let within = WithinSegments { areas: &areas, weights: &[2.0, 1.0, 0.0], covariances: None };

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nan_stays_nan() {
+    fn nan_is_preserved() {
         for alternative in [Alternative::TwoSided, Alternative::Greater, Alternative::Less] {
             assert!(alternative.p_value(f64::NAN, |z| z).is_nan());
         }

@@ -102,7 +102,7 @@ mod tests {
     use crate::statistics::tests::rows_of;
 
     #[test]
-    fn each_key_by_itself() {
+    fn each_key_separately() {
         let scores = [2.0, 1.0, 3.0, 3.0, 4.0, 3.0, 5.0, 6.0, 9.0];
         let rows = rows_of(&[1, 0, 1, 0, 1, 0, 0, 1, 1], &[&scores], &[7, 7, 8, 8, 9, 9, 9, 9, 10]);
         let keys = rows_by_key(&rows, 0);

@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn undefined_with_a_lone_row() {
+    fn undefined_with_a_single_row() {
         assert!(Areas::of(&rows_of(&[1, 1], &[&[1.0, 2.0]], &[])).is_none());
         let rows = rows_of(&[1, 0, 0], &[&[1.0, 2.0, 0.0], &[1.0, 2.0, 0.0]], &[0, 0, 1]);
         let areas = Areas::of(&rows).unwrap();

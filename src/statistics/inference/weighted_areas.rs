@@ -275,7 +275,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn by_moving_weights(sample in proptest::collection::vec((any::<bool>(), -3i8..3, -3i8..3, 1u8..20, 0u32..6), 4..20), clustered in any::<bool>()) {
+        fn by_finite_differences(sample in proptest::collection::vec((any::<bool>(), -3i8..3, -3i8..3, 1u8..20, 0u32..6), 4..20), clustered in any::<bool>()) {
             let both = rows(&sample, clustered);
             let Some(areas) = WeightedAreas::of(&both) else {
                 prop_assert!(both.n_pos() == 0 || both.n_neg() == 0);
@@ -298,7 +298,7 @@ mod tests {
         }
 
         #[test]
-        fn the_order_of_rows_changes_no_bit(sample in proptest::collection::vec((any::<bool>(), -3i8..3, -3i8..3, 1u8..200, 0u32..4), 4..30), clustered in any::<bool>()) {
+        fn independent_of_row_order(sample in proptest::collection::vec((any::<bool>(), -3i8..3, -3i8..3, 1u8..200, 0u32..4), 4..30), clustered in any::<bool>()) {
             let turned: Vec<Row> = sample.iter().rev().copied().collect();
             let both = [rows(&sample, clustered), rows(&turned, clustered)];
             let results = both.each_ref().map(|rows| {

@@ -212,7 +212,7 @@ mod tests {
 
     /// Light and heavy keys with few and with many scores; a class may have no rows outside a key.
     #[test]
-    fn as_by_all_scores() {
+    fn equals_iteration_over_all_scores() {
         let mut light = 0;
         for (scores, spread) in [(7u32, 30u32), (7, 1), (1000, 30), (1000, 5)] {
             let mixed = |row: u32, by: u32| row.wrapping_mul(by) >> 16;
@@ -270,7 +270,7 @@ mod tests {
     /// One key ranks its rows in the wrong order, all others in the right order; without it there is no
     /// variance.
     #[test]
-    fn nothing_varies_without_a_key() {
+    fn zero_variance_without_a_key() {
         let rows = 0..400u32;
         let labels: Vec<u8> = rows.clone().map(|row| u8::from(row % 3 == 0)).collect();
         let keys: Vec<u32> = rows.clone().map(|row| row % 40).collect();

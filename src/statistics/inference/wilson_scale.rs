@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn nan_stays_nan() {
+    fn nan_is_preserved() {
         let nan = scale(f64::NAN, f64::NAN, 5, 5);
         assert!(nan.interval(0.95).lower.unwrap().is_nan() && nan.above(0.5).is_nan());
         let difference = WilsonDifference::new(nan, scale(0.8, 0.01, 5, 5), 0.0);

@@ -206,7 +206,7 @@ mod tests {
 
     /// The same resamples and quantiles as for [`TprAtFpr`](crate::statistics::TprAtFpr), one by one.
     #[test]
-    fn as_resampled_by_hand() {
+    fn equals_manual_resampling() {
         let labels: Vec<u8> = (0..60).map(|i| u8::from(i % 3 > 0)).collect();
         let scores: Vec<f64> = (0..60).map(|i| f64::from(i * i % 17) + f64::from(i % 3)).collect();
         let result = columns(RocAuc::default(), &labels, &scores);

@@ -231,7 +231,7 @@ mod tests {
     /// Rows of 40 distinct scores plus two scores that positives share with each other and with negatives:
     /// the minimum number of rows for look-ups.
     #[test]
-    fn positives_that_share_a_score_are_no_farther_than_all_of_them() {
+    fn partial_ties_are_never_the_farthest() {
         let rows: Vec<(u8, i16)> = (0..40)
             .map(|row| (u8::from(row % 3 == 0), 10 * row))
             .chain([(1, 55), (1, 55), (1, 55), (0, 55), (0, 55), (0, 55), (0, 55)])

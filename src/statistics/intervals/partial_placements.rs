@@ -36,8 +36,8 @@ pub struct Window {
     /// The bounds after removing a row of the bounded class.
     in_fewer_rows: (f64, f64),
     about: (About, About),
-    /// Pieces within this range touch no bound and are not adjacent to one. Most pieces are, and integers
-    /// compare faster.
+    /// Pieces within this range touch no bound and are not adjacent to one. Most pieces are within it, and
+    /// integers compare faster.
     inner: (u64, u64),
 }
 
@@ -430,7 +430,7 @@ mod tests {
         /// The mean placement of the other class is the area, and the variance matches the definition. With
         /// bounds of 0 and 1 it is DeLong's.
         #[test]
-        fn sums_are_those_of_the_placements(
+        fn sums_equal_placements(
             rows in prop::collection::vec((0u8..2, 0u8..9), 4..60),
             low in 0.0f64..0.9,
             width in 0.01f64..1.0,
@@ -468,7 +468,7 @@ mod tests {
         }
 
         #[test]
-        fn without_bounds_they_are_delongs(rows in prop::collection::vec((0u8..2, 0u8..9), 4..60), of_tpr in any::<bool>()) {
+        fn delong_without_bounds(rows in prop::collection::vec((0u8..2, 0u8..9), 4..60), of_tpr in any::<bool>()) {
             let counts = counts(&rows);
             let Count { pos, neg } = Count::sum(&counts);
             prop_assume!(pos > 1 && neg > 1);

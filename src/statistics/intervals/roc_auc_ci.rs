@@ -438,7 +438,7 @@ pub(in crate::statistics) mod tests {
     }
 
     #[test]
-    fn lone_rows_and_ties() {
+    fn single_rows_and_ties() {
         let of = |method, labels: &[u8], scores: &[i32]| {
             let record = summary(&RocAucCi { method, ..NINETY_FIVE }, labels, scores);
             (record.auc.unwrap(), record.interval.se, record.interval.lower, record.interval.upper)

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_no_rows_are_refused() {
+    fn invalid_bytes_are_rejected() {
         let bytes = sums(&[0, 1, 1, 0], &[1, 2, 3, 4]).bytes();
         assert_eq!(Sums::of_bytes(&bytes[..bytes.len() - 1]), None);
         assert_eq!(Sums::of_bytes(&bytes[..bytes.len() - 8]), None);
@@ -268,7 +268,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_cut_gives_the_bits_of_the_whole(
+        fn independent_of_range_borders(
             rows in proptest::collection::vec((0u8..2, -9i8..9), 0..120),
             borders in proptest::collection::vec(-10i8..10, 0..6),
         ) {

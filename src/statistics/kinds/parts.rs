@@ -189,7 +189,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_filled_in_that_order(
+        fn equals_filling_in_order(
             parts in prop::collection::vec(prop::collection::vec(prop::option::weighted(0.8, 0u64..1000), 0..9), 1..5),
             picks in prop::collection::vec(any::<prop::sample::Index>(), 0..30),
             weighted in any::<bool>(),

@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_in_a_record_has_its_columns_inside() {
+    fn nested_records_are_flattened() {
         let names = Outer::FIELDS.iter().map(|field| field.name).collect::<Vec<_>>();
         assert_eq!(names, ["fn", "number", "count", "score", "n_pos", "n_neg"]);
         let rows = Count { pos: 2, neg: 3 };
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_land_in_their_columns() {
+    fn values_are_appended_to_their_columns() {
         let fields = Every::FIELDS;
         assert_eq!(fields.iter().map(|field| field.name).collect::<Vec<_>>(), ["number", "count", "score"]);
         let mut first = Column::all_of(fields, Width::W8, 2);

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_adds_nothing() {
+    fn missing_periods_are_ignored() {
         let rows = [(None, Some(0.1)), (Some(0.7), Some(0.02)), (Some(0.1), None), (Some(0.75), Some(0.03))];
         let [estimate, lower, upper, e_value, p_value] =
             BELOW.evaluate(&columns(&rows)).unwrap().try_into().unwrap();
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn nan_stays() {
+    fn nan_is_preserved() {
         for rows in [(f64::NAN, 0.1), (0.5, f64::NAN)] {
             let results =
                 BELOW.evaluate(&columns(&[(Some(rows.0), Some(rows.1)), (Some(0.5), Some(0.1))])).unwrap();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_period_has() {
+    fn invalid_numbers_are_rejected() {
         for (place, wrong) in
             [(0, 70.0), (1, -0.1), (1, 2.5), (1, f64::INFINITY), (2, 1e-200), (2, -1.0), (2, f64::NAN)]
         {

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_found_where_it_is() {
+    fn a_change_is_located() {
         let auc: Vec<Option<f64>> = (0..20).map(|row| Some(if row < 9 { 0.8 } else { 0.7 })).collect();
         let columns = without_counts([auc, vec![Some(0.01); 20], vec![Some(1.0); 20]]);
         let results = STATISTIC.evaluate(&columns).unwrap();
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_holds_0_as_long_as_the_p_value_is_above_the_level() {
+    fn interval_and_test_agree() {
         let auc: Vec<Option<f64>> = (0..60).map(|row| Some(0.75 - 0.001 * f64::from(row))).collect();
         let results =
             STATISTIC.evaluate(&without_counts([auc, vec![Some(0.02); 60], vec![Some(1.0); 60]])).unwrap();

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_tighter() {
+    fn tightest_at_is_optimal() {
         for alpha in [1e-300f64, 0.001, 0.05, 0.5, 0.999, 1.0 - 1e-9] {
             let width = |at: f64| NormalMixture::tightest_at(at, alpha.ln()).margin(7.0, alpha.ln());
             assert!(width(7.0) < width(6.0).min(width(8.0)), "{alpha}");
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_where_the_evidence_is_enough() {
+    fn margin_inverts_the_evidence() {
         let mixture = NormalMixture::tightest_at(3.0, 0.05f64.ln());
         for variance in [0.0, 1e-9, 1.0, 3.0, 1e9] {
             let margin = mixture.margin(variance, 0.05f64.ln());

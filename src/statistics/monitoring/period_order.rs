@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn guesses_are_refused() {
+    fn ambiguous_names_are_rejected() {
         for (names, reason) in [
             (&["Sep 2026"][..], "names \"Sep\""),
             (&["2026-Sep-1"], "names \"Sep\""),

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variance_is_that_of_either_class() {
+    fn variance_is_symmetric_in_the_classes() {
         for (area, pos, neg) in [(0.9, 3.0, 50.0), (0.2, 40.0, 5.0)] {
             let variance = exponential_variance(area, pos, neg);
             assert!((variance - exponential_variance(1.0 - area, neg, pos)).abs() < 1e-15);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_that_no_area_has() {
+    fn invalid_counts() {
         for (role, classes) in
             [("n_pos", (0.0, 5.0)), ("n_neg", (5.0, f64::NAN)), ("n_neg", (5.0, f64::INFINITY))]
         {

@@ -187,7 +187,7 @@ mod tests {
     proptest! {
         /// Each precision is truncated to units separately, for any vector width.
         #[test]
-        fn bit_for_bit_as_one_by_one(labels in prop::collection::vec(0u8..2, 0..300), first in 0u32..3) {
+        fn vectorised_precisions_are_bit_identical(labels in prop::collection::vec(0u8..2, 0..300), first in 0u32..3) {
             let labels: Vec<u8> = std::iter::repeat_n(u8::from(first > 0), 40 * first as usize).chain(labels).collect();
             let scores: Vec<i32> = (0..labels.len() as i32).rev().collect();
             let (mut tp, mut units) = (0u64, 0);

@@ -88,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_ways_are_counted(sizes in prop::collection::vec(1u64..4, 1..6), n_pos in 1u64..8, farthest in 0u128..40) {
+        fn all_assignments_are_counted(sizes in prop::collection::vec(1u64..4, 1..6), n_pos in 1u64..8, farthest in 0u128..40) {
             let all: u64 = sizes.iter().sum();
             prop_assume!(n_pos < all);
             for alternative in [Alternative::TwoSided, Alternative::Greater, Alternative::Less] {

@@ -184,7 +184,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn of_two_classes_it_is_gini(rows in prop::collection::vec((0u8..2, 0u8..9), 2..60)) {
+        fn binary_target_is_gini(rows in prop::collection::vec((0u8..2, 0u8..9), 2..60)) {
             let (labels, scores): (Vec<u8>, Vec<u8>) = rows.into_iter().unzip();
             let floats = |values: &[u8]| values.iter().map(|&value| value.into()).collect::<Vec<f64>>();
             let record = of(&floats(&scores), &floats(&labels));

@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_that_promise_too_much() {
+    fn overconfident_scores() {
         // Of four labelled rows with 0.8 two are positive: all logits shift by -ln 4.
         let sample: Vec<(Option<bool>, f64)> = [
             (Some(true), 0.8),
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn far_from_what_was_promised() {
+    fn scores_far_from_the_labels() {
         let part = |pos, neg, score| Part { labelled: Count { pos, neg }, unlabelled: 1, score };
         let parts = [part(999, 1, 1e-300), part(1, 0, 1e-301)];
         let shift = shift(&parts).unwrap();

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn of_columns() {
+    fn columns() {
         let plan = TWO_SIDED;
         let size = RocAucSampleSize { plan, power: 0.9, ratio: 2.0 };
         let sizes = size.evaluate(&[vec![Some(0.7), None, Some(0.5)]]).unwrap();

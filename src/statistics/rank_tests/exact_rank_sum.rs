@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_of_counting_agree() {
+    fn both_algorithms_agree() {
         // 60 untied rows, alternating with a drift.
         let ties: Vec<(u64, u64)> =
             (0..60).map(|i| if (i * 7) % 11 < 6 - i / 20 { (1, 0) } else { (0, 1) }).collect();
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_long_is_left() {
+    fn none_if_too_slow() {
         let many: Vec<(u64, u64)> = (0..4000).map(|i| if i % 2 == 0 { (1, 0) } else { (0, 1) }).collect();
         assert_eq!(tails(&counts_of(&many), twice_u(&many)), None);
         // One positive among many is quick.

@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn p_values_that_cannot_be_counted() {
+    fn exact_p_values_are_limited() {
         let exact = RankAgreement { method: NullDistribution::Exact, ..RankAgreement::default() };
         let tied = exact.of_rows(&rows_of_two(&[1, 1, 2], &[1, 2, 3]));
         assert_eq!((tied.p_value, tied.method, tied.z.is_some()), (None, None, true));

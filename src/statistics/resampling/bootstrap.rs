@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn separated_classes_stay_so() {
+    fn separated_classes_remain_separated() {
         let all_are = |counts: &[(u64, u64)], area: f64| {
             let counts: Vec<Count> = counts.iter().map(|&(pos, neg)| Count { pos, neg }).collect();
             TWO_THOUSAND.areas(&counts).iter().all(|&resampled| resampled == area)
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn clusters_come_whole() {
+    fn clusters_are_resampled_whole() {
         // Each cluster has one class only, so resamples of one kind have no area.
         let rows = rows_of(&[1, 1, 0], &[&[3.0, 2.0, 1.0]], &[7, 7, 9]).in_canonical_order();
         let measures = TWO_THOUSAND.measures_of_rows(&rows, Measure::Auc);

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_small_and_none_is_lost() {
+    fn cells_are_small_and_complete() {
         // A heavy tie is a separate cell, or the first score of one.
         let counts = counts(60_000, |i| if i == 777 { (30_000, 5) } else { (i % 2, 1 - i % 2) });
         let (redraw, last) = Redraw::fitting(&counts, Draw::Stratified);

@@ -54,7 +54,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn found_again(above in 1u64..3000, below in 1u64..3000) {
+        fn recovers_fractions(above in 1u64..3000, below in 1u64..3000) {
             let (found, under) = fraction(above as f64 / below as f64).unwrap();
             prop_assert_eq!(found * below, under * above);
         }

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn calling_nobody_positive() {
+    fn no_rows_called_positive() {
         // If a false positive costs nine times as much, no score is better than calling no rows positive.
         let costly = best(Criterion::Youden { ratio: 9.0 }, &[0, 1, 0], &[3, 2, 1]);
         assert_eq!(

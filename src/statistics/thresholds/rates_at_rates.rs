@@ -73,7 +73,7 @@ mod tests {
     use crate::statistics::thresholds::rate_at_rate::RateLimits;
 
     #[test]
-    fn each_is_what_it_is_alone() {
+    fn each_equals_its_separate_result() {
         let scores: Vec<u32> = (0..40).map(|row| row * 7 % 11 + row / 10).collect();
         let labels: Vec<u8> = (0..40).map(|row| u8::from(row > 14)).collect();
         let resampling = Resampling { n_resamples: 50, seed: 3 };

@@ -434,7 +434,7 @@ mod tests {
 
         /// Compares with the definition in fractions, and with the bands of negated scores.
         #[test]
-        fn of_a_score_and_of_its_negative(
+        fn bands_of_negated_scores(
             rows in prop::collection::vec((0u8..2, 0i8..12), 2..40),
             bands in 1u32..9,
         ) {
@@ -504,7 +504,7 @@ mod tests {
 
     /// Most rows have the lowest score, or the highest one.
     #[test]
-    fn one_score_that_most_rows_have() {
+    fn dominant_score() {
         let labels = [1u8; 100];
         let lowest: Vec<i32> = (0..100).map(|row| (row - 94).max(0)).collect();
         let highest: Vec<i32> = lowest.iter().map(|score| -score).collect();
